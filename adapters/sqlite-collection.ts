@@ -1,0 +1,177 @@
+// Owns reading and writing documents of one collection in SQLite: every write looks at the row and its unique keys
+// first and then changes it, inside one write transaction, so no other process gets in between.
+import type { SQLInputValue } from 'node:sqlite';
+import type { Clock } from '../src/clock.ts';
+import {
+  AlreadyExists,
+  type Collection,
+  type CollectionDefinition,
+  type Stored,
+  VersionConflict,
+} from '../src/store/port.ts';
+import { checkExpiry, checkIndex, checkQuery, type Document, isLive, toDocument } from './memory-document.ts';
+import type { Connection, Row } from './sqlite-connection.ts';
+import { runQuery } from './sqlite-query.ts';
+import { keyColumn, type Table, toCells } from './sqlite-table.ts';
+import { decodeText, encodeText } from './sqlite-text.ts';
+import type { Writer } from './sqlite-writer.ts';
+
+export interface CollectionDeps<T> {
+  readonly connection: Connection;
+  readonly writer: Writer;
+  readonly clock: Clock;
+  readonly definition: CollectionDefinition<T>;
+  readonly table: Table;
+}
+
+const expiryOf = (row: Row): number | undefined =>
+  typeof row.expires_at === 'number' ? row.expires_at : undefined;
+
+const toStored = <T>(id: string, version: number, expiresAt: number | undefined, value: T): Stored<T> =>
+  expiresAt === undefined ? { id, version, value } : { id, version, expiresAt, value };
+
+/** @param row id, version, expires_at and value */
+function fromRow<T>(row: Row): Stored<T> {
+  const value: T = JSON.parse(String(row.value));
+  return toStored(decodeText(String(row.id)), Number(row.version), expiryOf(row), value);
+}
+
+export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T> {
+  const { connection, writer, clock, definition, table } = deps;
+  const { name } = definition;
+  const uniqueIndexes = Object.keys(definition.indexes).filter(
+    (index) => definition.indexes[index]?.unique === true,
+  );
+  const columns = ['version', 'expires_at', 'value', ...table.columns.map((column) => column.name)];
+
+  const documentColumns = 'id, version, expires_at, value';
+  const findSql = `SELECT ${documentColumns} FROM ${table.sql} WHERE id = ?`;
+  const headSql = `SELECT ${columns.filter((column) => column !== 'value')} FROM ${table.sql} WHERE id = ?`;
+  const insertSql = `INSERT OR REPLACE INTO ${table.sql} (id, ${columns}) VALUES (?${', ?'.repeat(columns.length)})`;
+  const removeSql = `DELETE FROM ${table.sql} WHERE id = ?`;
+  // Written so that the index on expires_at, useless here, does not tempt the planner.
+  const liveSql = 'ifnull(expires_at > ?, 1)';
+
+  /** The row without its value, or undefined when there is no live document. */
+  function liveHead(id: string): Row | undefined {
+    const head = connection.statement(headSql).get(id);
+    return head && isLive(expiryOf(head), clock()) ? head : undefined;
+  }
+
+  /** C6 */
+  function checkUnique(id: string, document: Document<T>): void {
+    for (const index of uniqueIndexes) {
+      const key = document.keys.get(index);
+      if (key === undefined) continue;
+      const owner = connection
+        .statement(`SELECT id, expires_at FROM ${table.sql} WHERE ${keyColumn(index)} = ?`)
+        .get(encodeText(key));
+      if (owner && owner.id !== id && isLive(expiryOf(owner), clock())) throw new AlreadyExists(name, index);
+    }
+  }
+
+  /**
+   * @param id encoded
+   * @param head the live row that is there; its unchanged columns aren't written, which spares their SQL indexes
+   */
+  function write(
+    id: string,
+    head: Row | undefined,
+    document: Document<T>,
+    expiresAt: number | undefined,
+  ): Stored<T> {
+    checkUnique(id, document);
+    const version = Number(head?.version ?? 0) + 1;
+    const cells = [version, expiresAt ?? null, document.text, ...toCells(definition, document)];
+    // OR REPLACE removes rows that stand in the way. They have just been shown to be expired (C3, C7).
+    if (head === undefined) {
+      connection.statement(insertSql).run(id, ...cells);
+    } else {
+      const changes = columns
+        .map((column, at) => ({ column, cell: cells[at] ?? null }))
+        .filter(({ column, cell }) => head[column] !== cell);
+      const sets = changes.map(({ column }) => `${column} = ?`);
+      const sql = `UPDATE OR REPLACE ${table.sql} SET ${sets} WHERE id = ?`;
+      connection.statement(sql).run(...changes.map(({ cell }) => cell), id);
+    }
+    return toStored(decodeText(id), version, expiresAt, document.copy);
+  }
+
+  const findRows = (sql: string, ...cells: SQLInputValue[]): Stored<T>[] =>
+    connection
+      .statement(sql)
+      .all(...cells)
+      .map(fromRow<T>);
+
+  return {
+    async find(id) {
+      return connection.read(() => {
+        const row = connection.statement(findSql).get(encodeText(id));
+        return row && isLive(expiryOf(row), clock()) ? fromRow<T>(row) : undefined;
+      });
+    },
+
+    async findBy(index, key) {
+      checkIndex(definition, index);
+      const sql = `SELECT ${documentColumns} FROM ${table.sql}
+        WHERE ${keyColumn(index)} = ? AND ${liveSql} ORDER BY id`;
+      return connection.read(() => findRows(sql, encodeText(key), clock()));
+    },
+
+    async insert(id, value, { expiresAt } = {}) {
+      checkExpiry(expiresAt);
+      const document = toDocument(definition, value);
+      const rowId = encodeText(id);
+      return writer.write(() => {
+        if (liveHead(rowId)) throw new AlreadyExists(name, 'id');
+        return write(rowId, undefined, document, expiresAt);
+      });
+    },
+
+    async put(id, value, { expiresAt } = {}) {
+      checkExpiry(expiresAt);
+      const document = toDocument(definition, value);
+      const rowId = encodeText(id);
+      return writer.write(() => write(rowId, liveHead(rowId), document, expiresAt));
+    },
+
+    async replace(id, version, value, { expiresAt } = {}) {
+      checkExpiry(expiresAt);
+      const document = toDocument(definition, value);
+      const rowId = encodeText(id);
+      return writer.write(() => {
+        const head = liveHead(rowId);
+        if (head?.version !== version) throw new VersionConflict(name, id, version);
+        return write(
+          rowId,
+          head,
+          document,
+          expiresAt === undefined ? expiryOf(head) : (expiresAt ?? undefined),
+        );
+      });
+    },
+
+    async remove(id) {
+      const rowId = encodeText(id);
+      return writer.write(() => {
+        const wasLive = liveHead(rowId) !== undefined;
+        connection.statement(removeSql).run(rowId);
+        return wasLive;
+      });
+    },
+
+    async removeBy(index, key) {
+      checkIndex(definition, index);
+      const sql = `DELETE FROM ${table.sql} WHERE ${keyColumn(index)} = ? AND ${liveSql}`;
+      return writer.write(() => Number(connection.statement(sql).run(encodeText(key), clock()).changes));
+    },
+
+    async query(query) {
+      checkQuery(definition, query);
+      return connection.read(() => {
+        const { rows, total } = runQuery(connection, table, query, clock());
+        return { items: rows.map(fromRow<T>), total };
+      });
+    },
+  };
+}

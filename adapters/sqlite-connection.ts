@@ -1,0 +1,179 @@
+// Owns one connection to the database file: the pragmas that durability rests on, prepared statements, reads that
+// wait out a lock, and what SQLite's errors mean to the contract.
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreUnavailable } from '../src/store/port.ts';
+import { fold } from './memory-document.ts';
+
+export type Row = Record<string, SQLOutputValue>;
+
+export interface Connection {
+  /** Prepared at first use and kept. */
+  statement(sql: string): StatementSync;
+  /** For pragmas, transactions and schema; no parameters. */
+  exec(sql: string): void;
+  readonly isInTransaction: boolean;
+  /** Runs a read. @throws StoreUnavailable when SQLite cannot answer */
+  read<R>(act: () => R): Promise<R>;
+  /** Runs `act` while SQLite itself waits for locks: blocks the event loop, so for the start alone. */
+  patiently<R>(act: () => R): R;
+  close(): void;
+}
+
+// Higher than any start of several processes on one fresh file takes, lower than a supervisor's patience.
+const START_TIMEOUT_MS = 10_000;
+const READ_TIMEOUT_MS = 5_000;
+// Statements of queries differ by their filters; the bound keeps a hostile variety from filling the memory.
+const MAX_STATEMENTS = 500;
+
+const BUSY = 5;
+const PROTOCOL = 15;
+const CONSTRAINT = 19;
+
+/** @returns the primary result code (https://sqlite.org/rescode.html), undefined for errors that aren't SQLite's */
+export function sqliteCode(error: unknown): number | undefined {
+  const isSqlite = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+  return isSqlite ? Number(error.errcode) & 0xff : undefined;
+}
+
+/** Another connection holds the lock (or recovers the log): worth another try. */
+export const isBusy = (error: unknown): boolean => [BUSY, PROTOCOL].includes(sqliteCode(error) ?? 0);
+
+export const isUniqueClash = (error: unknown): boolean => sqliteCode(error) === CONSTRAINT;
+
+/** @returns what callers get instead of SQLite's own error; anything else as it is */
+export function toOutcome(error: unknown): unknown {
+  if (sqliteCode(error) !== undefined && error instanceof Error) {
+    return new StoreUnavailable(`SQLite: ${error.message}`, { cause: error });
+  }
+  const isClosed = error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
+  return isClosed ? new StoreUnavailable('the store is closed', { cause: error }) : error;
+}
+
+const pauseSync = (ms: number): void => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+};
+
+/** SQLite does not wait by itself where the journal mode of a fresh file changes under several openers. */
+function retrySync<R>(act: () => R): R {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return act();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      pauseSync(1 + Math.random() * 10);
+    }
+  }
+}
+
+function setPragma(
+  database: DatabaseSync,
+  name: string,
+  wanted: string | number,
+  reads: string | number = wanted,
+): void {
+  retrySync(() => database.exec(`PRAGMA ${name} = ${wanted}`));
+  // Some pragmas refuse without an error (WAL on a file system that cannot share memory), so: ask.
+  const actual = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+  if (actual !== reads) throw new Error(`SQLite: ${name} is ${String(actual)} instead of ${reads}`);
+}
+
+function configure(database: DatabaseSync): void {
+  setPragma(database, 'busy_timeout', START_TIMEOUT_MS);
+  setPragma(database, 'journal_mode', 'WAL', 'wal');
+  // FULL: a commit is on the disk before it is acknowledged (C15); NORMAL may lose the last ones at power loss.
+  setPragma(database, 'synchronous', 'FULL', 2);
+  setPragma(database, 'foreign_keys', 'ON', 1);
+  setPragma(database, 'cache_size', -16_384);
+  setPragma(database, 'temp_store', 'MEMORY', 2);
+  // One burst must not leave a huge log behind for ever.
+  setPragma(database, 'journal_size_limit', 64 * 1024 * 1024);
+  database.function('fold', { deterministic: true }, (text) =>
+    typeof text === 'string' ? fold(text) : text,
+  );
+}
+
+/** Only its owner may read the file; SQLite gives its log the same mode. */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    // Never open a file that exists: closing it again would drop the locks of this process's other connections.
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    if (!exists) throw error;
+  }
+}
+
+function openDatabase(file: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    createFile(file);
+    database = new DatabaseSync(file, { timeout: START_TIMEOUT_MS });
+    configure(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreUnavailable(`The database ${file} cannot be opened: ${reason}`, { cause: error });
+  }
+}
+
+/** @throws StoreUnavailable when the file cannot be opened, or not with the guarantees that the contract needs */
+export function openConnection(file: string): Connection {
+  const database = openDatabase(file);
+  const statements = new Map<string, StatementSync>();
+
+  function statement(sql: string): StatementSync {
+    const known = statements.get(sql);
+    if (known) return known;
+    const [oldest] = statements.keys();
+    if (oldest !== undefined && statements.size >= MAX_STATEMENTS) statements.delete(oldest);
+    const prepared = database.prepare(sql);
+    statements.set(sql, prepared);
+    return prepared;
+  }
+
+  async function readLater<R>(act: () => R): Promise<R> {
+    const deadline = performance.now() + READ_TIMEOUT_MS;
+    for (;;) {
+      await sleep(1 + Math.random() * 10);
+      try {
+        return act();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw toOutcome(error);
+      }
+    }
+  }
+
+  function patiently<R>(act: () => R): R {
+    database.exec(`PRAGMA busy_timeout = ${START_TIMEOUT_MS}`);
+    try {
+      return act();
+    } finally {
+      database.exec('PRAGMA busy_timeout = 0');
+    }
+  }
+
+  // From here on waiting is done between turns of the event loop, never inside SQLite.
+  setPragma(database, 'busy_timeout', 0);
+  return {
+    statement,
+    exec: (sql) => database.exec(sql),
+    get isInTransaction() {
+      return database.isTransaction;
+    },
+    // Readers of a write-ahead log wait for nobody, except for a moment while it is recovered or removed.
+    async read(act) {
+      try {
+        return act();
+      } catch (error) {
+        if (!isBusy(error)) throw toOutcome(error);
+        return readLater(act);
+      }
+    },
+    patiently,
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,106 @@
+// Owns the schema of the database file: creates what is missing, adds what a grown definition declares and fills it
+// for the rows that exist. Safe to run in several processes at once and to kill at any statement.
+import { type Connection, isUniqueClash } from './sqlite-connection.ts';
+import type { Table } from './sqlite-table.ts';
+
+const BACK_FILL_ROWS = 500;
+
+interface Catalog {
+  /** `table.column` */
+  readonly columns: ReadonlySet<string>;
+  readonly indexes: ReadonlySet<string>;
+}
+
+function readCatalog(connection: Connection): Catalog {
+  const columns = connection
+    .statement(
+      `SELECT m.name || '.' || c.name AS name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c
+       WHERE m.type = 'table'`,
+    )
+    .all();
+  const indexes = connection.statement(`SELECT name FROM sqlite_schema WHERE type = 'index'`).all();
+  return {
+    columns: new Set(columns.map(({ name }) => String(name))),
+    indexes: new Set(indexes.map(({ name }) => String(name))),
+  };
+}
+
+const isComplete = (table: Table, { columns, indexes }: Catalog): boolean =>
+  columns.has(`${table.name}.id`) &&
+  table.columns.every((column) => columns.has(`${table.name}.${column.name}`)) &&
+  table.indexes.every((index) => indexes.has(index.name)) &&
+  !table.obsoleteIndexes.some((index) => indexes.has(index));
+
+function createTable(connection: Connection, table: Table): void {
+  const declared = table.columns.map(({ name, type }) => `, ${name} ${type}`).join('');
+  connection.exec(
+    `CREATE TABLE ${table.sql} (id TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, expires_at REAL,
+     value TEXT NOT NULL${declared}) STRICT`,
+  );
+}
+
+/** Walks the rows in small steps, so that memory does not grow with the table. */
+function backFill(connection: Connection, table: Table): void {
+  const read = connection.statement(
+    `SELECT rowid, value FROM ${table.sql} WHERE rowid > ? ORDER BY rowid LIMIT ${BACK_FILL_ROWS}`,
+  );
+  const write = connection.statement(
+    `UPDATE ${table.sql} SET ${table.columns.map(({ name }) => `${name} = ?`).join(', ')} WHERE rowid = ?`,
+  );
+  let last = 0;
+  for (let rows = read.all(last); rows.length > 0; rows = read.all(last)) {
+    for (const { rowid, value } of rows) {
+      last = Number(rowid);
+      write.run(...table.cellsOf(String(value)), last);
+    }
+  }
+}
+
+function createIndexes(connection: Connection, table: Table): void {
+  for (const index of table.obsoleteIndexes) connection.exec(`DROP INDEX IF EXISTS "${index}"`);
+  for (const index of table.indexes) {
+    try {
+      connection.exec(index.sql);
+    } catch (error) {
+      if (!isUniqueClash(error)) throw error;
+      throw new Error(`${table.name}: ${index.name} cannot be unique, documents share a key`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+function complete(connection: Connection, table: Table, { columns }: Catalog, now: number): void {
+  const isNew = !columns.has(`${table.name}.id`);
+  if (isNew) createTable(connection, table);
+  const missing = isNew ? [] : table.columns.filter(({ name }) => !columns.has(`${table.name}.${name}`));
+  for (const { name, type } of missing)
+    connection.exec(`ALTER TABLE ${table.sql} ADD COLUMN ${name} ${type}`);
+  // The expired own no unique key (C7) and must not stand in the way of a new unique index.
+  if (!isNew) connection.statement(`DELETE FROM ${table.sql} WHERE expires_at <= ?`).run(now);
+  if (missing.length > 0) backFill(connection, table);
+  createIndexes(connection, table);
+}
+
+/**
+ * Brings the file up to the definitions. Blocks while another process does the same.
+ * What a definition no longer declares stays in the file, for a process of the version before.
+ */
+export function ensureTables(connection: Connection, tables: readonly Table[], now: number): void {
+  const isUpToDate = (): boolean => {
+    const catalog = readCatalog(connection);
+    return tables.every((table) => isComplete(table, catalog));
+  };
+  connection.patiently(() => {
+    if (isUpToDate()) return;
+    connection.exec('BEGIN IMMEDIATE');
+    try {
+      const catalog = readCatalog(connection);
+      for (const table of tables) if (!isComplete(table, catalog)) complete(connection, table, catalog, now);
+      connection.exec('COMMIT');
+    } catch (error) {
+      if (connection.isInTransaction) connection.exec('ROLLBACK');
+      throw error;
+    }
+  });
+}

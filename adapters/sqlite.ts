@@ -1,0 +1,96 @@
+// Owns the SQLite store: one file, one connection in each process, any number of processes. It puts the parts together:
+// connection (pragmas, errors), schema, write queue, collections.
+import type { Clock } from '../src/clock.ts';
+import {
+  type Collection,
+  type CollectionDefinition,
+  type Store,
+  StoreUnavailable,
+} from '../src/store/port.ts';
+import { createSqliteCollection } from './sqlite-collection.ts';
+import { type Connection, openConnection } from './sqlite-connection.ts';
+import { ensureTables } from './sqlite-schema.ts';
+import { type Table, toTable } from './sqlite-table.ts';
+import { createWriter, type WriterOptions } from './sqlite-writer.ts';
+
+export interface SqliteStoreOptions extends Omit<WriterOptions, 'connection'> {
+  /** Created, readable by its owner alone, when missing. Its directory must exist. */
+  readonly file: string;
+  readonly clock: Clock;
+  /** Tables to make ready now, in one transaction; others are when their collection is asked for. */
+  readonly definitions?: readonly CollectionDefinition<never>[] | undefined;
+}
+
+/**
+ * Opens the file and blocks until the schema is ready, so: for the start of a process.
+ * @throws StoreUnavailable when it cannot be opened
+ */
+export function createSqliteStore({ file, ...options }: SqliteStoreOptions): Store {
+  return createSqliteStoreOn({ connection: openConnection(file), ...options });
+}
+
+/** The same on a connection that the caller has opened; the store closes it. */
+export function createSqliteStoreOn(
+  options: Omit<SqliteStoreOptions, 'file'> & { readonly connection: Connection },
+): Store {
+  const { connection, clock, definitions = [], lockTimeoutMs, maxPending } = options;
+  const writer = createWriter({ connection, lockTimeoutMs, maxPending });
+  const tables = new Map<string, Table>();
+  let closing: Promise<void> | undefined;
+
+  function register(added: readonly Table[]): void {
+    ensureTables(connection, added, clock());
+    for (const table of added) tables.set(table.name, table);
+  }
+
+  function collection<T>(definition: CollectionDefinition<T>): Collection<T> {
+    const table = toTable(definition);
+    if (!tables.has(table.name)) register([table]);
+    return createSqliteCollection({ connection, writer, clock, definition, table });
+  }
+
+  function sweepTable({ sql }: Table, limit: number): number {
+    const expired = `SELECT rowid FROM ${sql} WHERE expires_at <= ? LIMIT ?`;
+    const { changes } = connection
+      .statement(`DELETE FROM ${sql} WHERE rowid IN (${expired})`)
+      .run(clock(), limit);
+    return Number(changes);
+  }
+
+  register(definitions.map(toTable));
+
+  return {
+    collection,
+    ephemeral: collection,
+
+    sweep(limit) {
+      return writer.write(() => {
+        let removed = 0;
+        for (const table of tables.values()) {
+          if (removed < limit) removed += sweepTable(table, limit - removed);
+        }
+        return removed;
+      });
+    },
+
+    stamp() {
+      try {
+        const row = connection.statement('PRAGMA data_version').get();
+        return Number(row?.data_version);
+      } catch {
+        // Locked for a moment, or closed: "cannot tell" is an answer that the port has.
+        return undefined;
+      }
+    },
+
+    async ping() {
+      if (closing) throw new StoreUnavailable('the store is closed');
+      await connection.read(() => connection.statement('SELECT count(*) FROM sqlite_schema').get());
+    },
+
+    close() {
+      closing ??= writer.drain().then(() => connection.close());
+      return closing;
+    },
+  };
+}

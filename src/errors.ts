@@ -1,0 +1,72 @@
+// Owns the error catalogue: every refusal that this product makes itself has one stable code, one status and one
+// public sentence. Protocol errors (RFC 6749 §5.2 and relatives) belong to oidc-provider and keep its classes.
+
+interface Entry {
+  readonly status: number;
+  readonly message: string;
+}
+
+export const catalogue = {
+  'request.not_found': { status: 404, message: 'There is nothing at this address.' },
+  'request.method_not_allowed': { status: 405, message: 'This address does not take that method.' },
+  'request.too_large': { status: 413, message: 'The request body is larger than allowed.' },
+  'request.unsupported_media_type': { status: 415, message: 'The request body has the wrong content type.' },
+  'request.malformed': { status: 400, message: 'The request could not be read.' },
+  'request.invalid': { status: 400, message: 'Some fields are not right.' },
+  'request.csrf': {
+    status: 403,
+    message: 'This form is no longer valid. Go back, reload the page and try again.',
+  },
+  'request.cookies_off': {
+    status: 400,
+    message: 'Your browser sent no cookie. Allow cookies for this site and try again.',
+  },
+  'auth.required': { status: 401, message: 'A bearer token is needed.' },
+  'auth.invalid_token': { status: 401, message: 'The bearer token is not valid.' },
+  'auth.insufficient_scope': { status: 403, message: 'This token does not belong to an administrator.' },
+  'signin.failed': { status: 401, message: 'The username or password is not right.' },
+  'signin.expired': { status: 400, message: 'This page has expired.' },
+  'account.not_found': { status: 404, message: 'There is no such user.' },
+  'account.username_taken': { status: 409, message: 'This username is taken.' },
+  'account.email_taken': { status: 409, message: 'This e-mail address is taken.' },
+  'account.last_admin': { status: 409, message: 'The last active administrator must stay.' },
+  'account.changed': { status: 412, message: 'The user was changed since you read it.' },
+  'client.not_found': { status: 404, message: 'There is no such application.' },
+  'client.invalid_metadata': { status: 400, message: 'The application cannot be registered like this.' },
+  'session.not_found': { status: 404, message: 'There is no such session.' },
+  'token.not_found': { status: 404, message: 'There is no such token.' },
+  'setting.unknown': { status: 400, message: 'There is no such setting.' },
+  'onboarding.closed': { status: 404, message: 'There is nothing at this address.' },
+  'server.busy': { status: 503, message: 'Too many sign-ins at once. Try again in a moment.' },
+  'server.unavailable': {
+    status: 503,
+    message: 'The service cannot answer right now. Try again in a moment.',
+  },
+  'server.error': { status: 500, message: 'Something went wrong on our side.' },
+} as const satisfies Readonly<Record<string, Entry>>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+export interface AppErrorOptions extends ErrorOptions {
+  /** Field name (as on the wire) -> what is wrong with it and how to mend it. */
+  readonly fields?: Readonly<Record<string, string>> | undefined;
+  /** Replaces the catalogue's sentence; public, so it must not tell more than the caller may know. */
+  readonly message?: string | undefined;
+  /** Seconds for the Retry-After header. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly fields: Readonly<Record<string, string>> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(options.message ?? catalogue[code].message, options);
+    this.code = code;
+    this.status = catalogue[code].status;
+    this.fields = options.fields;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}

@@ -1,0 +1,148 @@
+// Owns the storage contract (rules C1–C15 in the README). Every backend in adapters/ implements exactly this and
+// passes test/store/contract.ts. It knows nothing of what is stored; that is collections.ts.
+
+/** A value as it is stored, with what the store keeps beside it. */
+export interface Stored<T> {
+  readonly id: string;
+  /** 1 after insert, plus one at every write. */
+  readonly version: number;
+  /** Epoch milliseconds; from then on the document does not exist for any reader (C1). */
+  readonly expiresAt?: number | undefined;
+  readonly value: T;
+}
+
+export interface WriteOptions {
+  /** Epoch milliseconds. Absent: never expires. */
+  readonly expiresAt?: number | undefined;
+}
+
+export interface ReplaceOptions {
+  /** Absent: keep the expiry the document has; null: clear it (C11). */
+  readonly expiresAt?: number | null | undefined;
+}
+
+export type FieldType = 'string' | 'number' | 'boolean';
+
+/** A secondary key. `key` returns undefined for "not indexed" (C8). */
+export interface IndexDefinition<T> {
+  readonly unique?: boolean;
+  readonly key: (value: T) => string | undefined;
+}
+
+/** A field that `query` may filter and sort by. */
+export interface FieldDefinition<T> {
+  readonly type: FieldType;
+  readonly of: (value: T) => string | number | boolean | undefined;
+}
+
+/**
+ * `durable`: survives `kill -9` once acknowledged (C15). `ephemeral`: always has an expiry, may live in a store that
+ * loses the last second on a crash; it has no `query`.
+ */
+export interface CollectionDefinition<T> {
+  /** Lower-case letters and underscores; the table or collection name. */
+  readonly name: string;
+  readonly durability: 'durable' | 'ephemeral';
+  readonly indexes: Readonly<Record<string, IndexDefinition<T>>>;
+  readonly fields: Readonly<Record<string, FieldDefinition<T>>>;
+}
+
+export interface EphemeralCollection<T> {
+  find(id: string): Promise<Stored<T> | undefined>;
+  /** Live documents whose index key is now `key`, in id order. Throws TypeError for an undeclared index. */
+  findBy(index: string, key: string): Promise<Stored<T>[]>;
+  /** @throws AlreadyExists when the id or a unique key has a live owner (C3, C6); nothing is written then */
+  insert(id: string, value: T, options?: WriteOptions): Promise<Stored<T>>;
+  /** Writes whatever is there (C4). @throws AlreadyExists on a unique-key clash */
+  put(id: string, value: T, options?: WriteOptions): Promise<Stored<T>>;
+  /** Compare-and-set (C5). @throws VersionConflict when `version` is not current or the document is gone */
+  replace(id: string, version: number, value: T, options?: ReplaceOptions): Promise<Stored<T>>;
+  /** @returns whether a live document was removed */
+  remove(id: string): Promise<boolean>;
+  /** @returns how many live documents were removed (C10) */
+  removeBy(index: string, key: string): Promise<number>;
+}
+
+export type FieldValue = string | number | boolean;
+
+export interface FieldFilter {
+  readonly field: string;
+  /** `contains` is a case-insensitive literal substring; `gte`/`lte` compare; `absent` matches undefined. */
+  readonly op: 'eq' | 'gte' | 'lte' | 'contains' | 'absent' | 'present';
+  readonly value?: FieldValue | undefined;
+}
+
+export interface Query {
+  /** All must hold. */
+  readonly filters?: readonly FieldFilter[] | undefined;
+  /** Any of `fields` contains `text` (case-insensitive, literal: `%` and `_` mean themselves). */
+  readonly search?: { readonly text: string; readonly fields: readonly string[] } | undefined;
+  /** A declared field, or `id`. Ties are broken by id (C13). Documents without the field sort first. */
+  readonly sort: string;
+  readonly order: 'asc' | 'desc';
+  /** 1–1000. */
+  readonly limit: number;
+  /** Skip this many; not together with `after`. */
+  readonly offset?: number | undefined;
+  /** Continue behind this position (keyset): stable while others insert and remove. */
+  readonly after?: { readonly sortValue: FieldValue | undefined; readonly id: string } | undefined;
+}
+
+export interface Page<T> {
+  readonly items: Stored<T>[];
+  /** How many live documents match, over all pages. */
+  readonly total: number;
+}
+
+export interface Collection<T> extends EphemeralCollection<T> {
+  /** @throws TypeError for an undeclared field */
+  query(query: Query): Promise<Page<T>>;
+}
+
+export interface Store {
+  collection<T>(definition: CollectionDefinition<T>): Collection<T>;
+  ephemeral<T>(definition: CollectionDefinition<T>): EphemeralCollection<T>;
+  /**
+   * Removes expired documents, at most `limit` in one go, so that the caller can let requests through in between.
+   * Never needed for correctness (C1). @returns how many were removed; fewer than `limit` means there are no more
+   */
+  sweep(limit: number): Promise<number>;
+  /**
+   * A number that differs from the last one seen if another process may have written since; undefined where the
+   * backend cannot tell without a round trip.
+   */
+  stamp(): number | undefined;
+  /** Resolves when the backend answers. @throws StoreUnavailable */
+  ping(): Promise<void>;
+  /** Finishes pending writes and releases everything. */
+  close(): Promise<void>;
+}
+
+/** The id or a unique key is taken by a live document. */
+export class AlreadyExists extends Error {
+  override readonly name = 'AlreadyExists';
+  readonly collection: string;
+  /** The clashing index, or `id`. */
+  readonly index: string;
+  constructor(collection: string, index: string) {
+    super(`${collection}: ${index} is taken`);
+    this.collection = collection;
+    this.index = index;
+  }
+}
+
+/** The document changed, expired or was removed since it was read. */
+export class VersionConflict extends Error {
+  override readonly name = 'VersionConflict';
+  constructor(collection: string, id: string, version: number) {
+    super(`${collection}/${id} is no longer at version ${version}`);
+  }
+}
+
+/** The backend cannot answer now; the request becomes 503 with Retry-After. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,255 @@
+// Owns C13: what `query` answers, page by page. Not for backends of ephemeral entries, which have no query.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Collection, FieldFilter, FieldValue, Page, Query } from '../../src/store/port.ts';
+import type { Fixture, Person } from './contract.ts';
+
+interface Given {
+  readonly fixture: Fixture;
+  collection(): Collection<Person>;
+}
+
+const all: Query = { sort: 'id', order: 'asc', limit: 1000 };
+const idsOf = ({ items }: Page<Person>): string => items.map(({ id }) => id).join('');
+
+const crowd: Readonly<Record<string, Person>> = {
+  a: { name: 'Ada%', team: 'red', age: 30, isActive: true },
+  b: { name: 'bob_1', team: 'red', age: 20, isActive: false },
+  c: { name: 'bobx1', team: 'blue', age: 30 },
+  d: { name: 'ÄRGER', age: -1, isActive: true },
+  e: { name: 'eve.*', team: 'blue', isActive: false },
+  f: { name: 'nul\0after', team: 'BLUE', age: 2.5, isActive: true },
+};
+
+export function queryRules({ fixture, collection }: Given): void {
+  const fill = async (): Promise<Collection<Person>> => {
+    const people = collection();
+    for (const [id, person] of Object.entries(crowd)) await people.insert(id, person);
+    return people;
+  };
+  const where = async (...filters: FieldFilter[]): Promise<string> =>
+    idsOf(await (await fill()).query({ ...all, filters }));
+  const search = async (text: string, fields = ['name']): Promise<string> =>
+    idsOf(await (await fill()).query({ ...all, search: { text, fields } }));
+
+  const filterCases: readonly [FieldFilter, string][] = [
+    [{ field: 'team', op: 'eq', value: 'blue' }, 'ce'],
+    [{ field: 'age', op: 'eq', value: 30 }, 'ac'],
+    [{ field: 'is_active', op: 'eq', value: true }, 'adf'],
+    [{ field: 'is_active', op: 'eq', value: false }, 'be'],
+    [{ field: 'age', op: 'gte', value: 20 }, 'abc'],
+    [{ field: 'age', op: 'lte', value: 2.5 }, 'df'],
+    [{ field: 'name', op: 'gte', value: 'bobx1' }, 'cdef'],
+    [{ field: 'age', op: 'absent' }, 'e'],
+    [{ field: 'age', op: 'present' }, 'abcdf'],
+    [{ field: 'team', op: 'contains', value: 'LU' }, 'cef'],
+    [{ field: 'team', op: 'contains', value: '' }, 'abcef'],
+  ];
+  for (const [filter, expected] of filterCases) {
+    test(`C13 filter ${filter.field} ${filter.op} ${String(filter.value ?? '')}`, async () => {
+      assert.equal(await where(filter), expected);
+    });
+  }
+
+  const searchCases: readonly [string, string][] = [
+    ['%', 'a'],
+    ['_', 'b'],
+    ['.*', 'e'],
+    ['BOB', 'bc'],
+    ['ärg', 'd'],
+    ['ger', 'd'],
+    ['AFTER', 'f'],
+    ['l\0a', 'f'],
+    ['\\', ''],
+    ["' OR 1=1 --", ''],
+  ];
+  for (const [text, expected] of searchCases) {
+    test(`C13 search is literal and ignores case: ${JSON.stringify(text)}`, async () => {
+      assert.equal(await search(text), expected);
+    });
+  }
+
+  test('C13 search looks into any of its fields, and filters hold together with it', async () => {
+    assert.equal(await search('b', ['name', 'team']), 'bcef');
+    const people = collection();
+    const both: Query = {
+      ...all,
+      filters: [
+        { field: 'team', op: 'eq', value: 'blue' },
+        { field: 'age', op: 'present' },
+      ],
+      search: { text: 'b', fields: ['name', 'team'] },
+    };
+    const page = await people.query(both);
+    assert.equal(idsOf(page), 'c');
+    assert.equal(page.total, 1);
+    assert.deepEqual(page.items, [{ id: 'c', version: 1, value: crowd.c }]);
+  });
+
+  test('C13 sorting is total, puts the absent first, and desc is the exact reverse', async () => {
+    const people = await fill();
+    const sorted = async (sort: string, order: 'asc' | 'desc'): Promise<string> =>
+      idsOf(await people.query({ ...all, sort, order }));
+    const orders = { id: 'abcdef', name: 'abcefd', team: 'dfceab', age: 'edfbac', is_active: 'cbeadf' };
+    for (const [sort, expected] of Object.entries(orders)) {
+      assert.equal(await sorted(sort, 'asc'), expected, sort);
+      assert.equal(await sorted(sort, 'desc'), [...expected].reverse().join(''), sort);
+    }
+  });
+
+  test('C13 text sorts by code point, not by UTF-16 unit', async () => {
+    const people = collection();
+    for (const name of ['\u{1f600}', '\uff41', 'z']) await people.insert(name, { name });
+    const { items } = await people.query({ ...all, sort: 'name' });
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      ['z', '\uff41', '\u{1f600}'],
+    );
+  });
+
+  // 97 documents, few different values and some without: every page border falls between ties once.
+  const fillMany = async (): Promise<Collection<Person>> => {
+    const people = collection();
+    const person = (n: number): Person => ({
+      name: `p${n}`,
+      team: `t${n % 2}`,
+      ...(n % 5 === 0 ? {} : { age: n % 7 }),
+    });
+    await Promise.all(Array.from({ length: 97 }, (_, n) => people.insert(`${n * 31}`, person(n))));
+    return people;
+  };
+  const variants: readonly Pick<Query, 'sort' | 'order' | 'filters'>[] = (
+    ['id', 'age', 'name', 'is_active'] as const
+  ).flatMap((sort) =>
+    (['asc', 'desc'] as const).flatMap((order) => [
+      { sort, order },
+      { sort, order, filters: [{ field: 'team', op: 'eq', value: 't1' }] },
+    ]),
+  );
+
+  const sortValues: Readonly<Record<string, (person: Person) => FieldValue | undefined>> = {
+    age: (person) => person.age,
+    name: (person) => person.name,
+  };
+
+  test('C13 walking by `after` meets every document once, in order, whatever the page size', async () => {
+    const people = await fillMany();
+    for (const variant of variants) {
+      const { items: expected, total } = await people.query({ ...variant, limit: 1000 });
+      for (const limit of [1, 7, 48]) {
+        const walked: string[] = [];
+        let after: Query['after'];
+        do {
+          const page: Page<Person> = await people.query({ ...variant, limit, after });
+          assert.equal(page.total, total);
+          walked.push(...page.items.map(({ id }) => id));
+          const last = page.items.at(-1);
+          const isMore = page.items.length === limit;
+          after =
+            isMore && last ? { sortValue: sortValues[variant.sort]?.(last.value), id: last.id } : undefined;
+        } while (after);
+        assert.deepEqual(
+          walked,
+          expected.map(({ id }) => id),
+          JSON.stringify({ ...variant, limit }),
+        );
+      }
+    }
+  });
+
+  test('C13 walking by `offset` meets every document once, in order', async () => {
+    const people = await fillMany();
+    for (const variant of variants) {
+      const { items: expected } = await people.query({ ...variant, limit: 1000 });
+      const walked: string[] = [];
+      for (let offset = 0; offset < 110; offset += 10) {
+        walked.push(...(await people.query({ ...variant, limit: 10, offset })).items.map(({ id }) => id));
+      }
+      assert.deepEqual(
+        walked,
+        expected.map(({ id }) => id),
+        JSON.stringify(variant),
+      );
+    }
+  });
+
+  test('C13 a filter that thousands pass gives the same pages as one that few pass', async () => {
+    const people = collection();
+    const crowded = Array.from({ length: 6000 }, (_, n) => `p${String(n).padStart(4, '0')}`);
+    await Promise.all(crowded.map((name, age) => people.insert(name, { name, team: 'red', age: age % 10 })));
+    await people.insert('other', { name: 'other', team: 'blue' });
+    const filters: readonly FieldFilter[] = [{ field: 'team', op: 'eq', value: 'red' }];
+    for (const sort of ['id', 'name']) {
+      const { items, total } = await people.query({ filters, sort, order: 'asc', limit: 3, offset: 5000 });
+      assert.deepEqual(
+        items.map(({ id }) => id),
+        ['p5000', 'p5001', 'p5002'],
+      );
+      assert.equal(total, 6000);
+      const after = { sortValue: 'p5002', id: 'p5002' };
+      const next = await people.query({ filters, sort, order: 'desc', limit: 2, after });
+      assert.deepEqual(
+        next.items.map(({ id }) => id),
+        ['p5001', 'p5000'],
+      );
+    }
+    const search = { text: 'P', fields: ['name'] };
+    const found = await people.query({ search, sort: 'age', order: 'desc', limit: 2 });
+    assert.deepEqual(
+      found.items.map(({ id }) => id),
+      ['p5999', 'p5989'],
+    );
+    assert.equal(found.total, 6000);
+  });
+
+  test('C13 `after` continues at its position also when the document there is gone', async () => {
+    const people = await fill();
+    await people.remove('b');
+    const page = await people.query({ ...all, sort: 'age', after: { sortValue: 20, id: 'b' } });
+    assert.equal(idsOf(page), 'ac');
+    assert.equal(page.total, 5);
+  });
+
+  test('C13 expired documents are neither listed nor counted', async () => {
+    const people = await fill();
+    await people.insert('g', { name: 'gone', team: 'blue' }, { expiresAt: fixture.backend.now() + 10 });
+    const blue: Query = { ...all, filters: [{ field: 'team', op: 'eq', value: 'blue' }] };
+    assert.equal((await people.query(all)).total, 7);
+    assert.equal(idsOf(await people.query(blue)), 'ceg');
+    fixture.backend.advance(10);
+    for (const sort of ['id', 'name', 'age']) {
+      const page = await people.query({ ...all, sort });
+      assert.deepEqual([page.items.length, page.total], [6, 6]);
+    }
+    assert.deepEqual([idsOf(await people.query(blue)), (await people.query(blue)).total], ['ce', 2]);
+  });
+
+  test('C13 fields follow the document', async () => {
+    const people = await fill();
+    await people.put('a', { name: 'zoe' });
+    assert.equal(idsOf(await people.query({ ...all, sort: 'name' })), 'bcefad');
+    assert.equal(idsOf(await people.query({ ...all, filters: [{ field: 'age', op: 'absent' }] })), 'ae');
+  });
+
+  test('C13 what cannot be asked is a programmer error', async () => {
+    const people = await fill();
+    const wrong: readonly Partial<Query>[] = [
+      { sort: 'nickname' },
+      { sort: 'toString' },
+      { filters: [{ field: 'nickname', op: 'present' }] },
+      { filters: [{ field: 'age', op: 'eq', value: '30' }] },
+      { filters: [{ field: 'age', op: 'gte' }] },
+      { filters: [{ field: 'age', op: 'contains', value: '3' }] },
+      { search: { text: 'x', fields: ['age'] } },
+      { limit: 0 },
+      { limit: 1001 },
+      { limit: 1.5 },
+      { offset: -1 },
+      { offset: 1, after: { sortValue: undefined, id: 'a' } },
+      { sort: 'age', after: { sortValue: 'x', id: 'a' } },
+    ];
+    for (const part of wrong) {
+      await assert.rejects(people.query({ ...all, ...part }), TypeError, JSON.stringify(part));
+    }
+  });
+}

@@ -1,0 +1,104 @@
+// Owns the storage contract as tests. Every backend runs this same suite from a test file of its own and passes all of
+// it, without exemptions; the names of the tests start with the rule they hold (README, rules C1–C15).
+import { afterEach, beforeEach, describe } from 'node:test';
+import type { CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
+import { concurrencyRules } from './contract-concurrency.ts';
+import { documentRules } from './contract-documents.ts';
+import { indexRules } from './contract-indexes.ts';
+import { lifecycleRules } from './contract-lifecycle.ts';
+import { queryRules } from './contract-query.ts';
+import { valueRules } from './contract-values.ts';
+
+/** One fresh, empty backend, made for one test. */
+export interface Backend {
+  readonly store: Store;
+  /** Moves the clock that every store of this backend was given. */
+  advance(ms: number): void;
+  now(): number;
+  /** Another store over the same data; the first one stays as it is. Absent where data lives in one object. */
+  reopen?(): Promise<Store>;
+  /** Closes every store of this backend and removes the data. */
+  close(): Promise<void>;
+}
+
+export interface ContractOptions {
+  /** false: only the `ephemeral` half of the port is there, and the rules of `query` don't apply. */
+  readonly hasQuery?: boolean;
+}
+
+export interface Person {
+  name: string;
+  email?: string;
+  team?: string;
+  age?: number;
+  isActive?: boolean;
+  count?: number;
+}
+
+const everything: CollectionDefinition<Person> = {
+  name: 'contract_people',
+  durability: 'durable',
+  indexes: {
+    name: { unique: true, key: (person) => person.name },
+    email: { unique: true, key: (person) => person.email },
+    team: { key: (person) => person.team },
+  },
+  fields: {
+    name: { type: 'string', of: (person) => person.name },
+    team: { type: 'string', of: (person) => person.team },
+    age: { type: 'number', of: (person) => person.age },
+    is_active: { type: 'boolean', of: (person) => person.isActive },
+  },
+};
+
+/** What a group of rules sees; the getters give what belongs to the running test. */
+export interface Fixture {
+  readonly backend: Backend;
+  readonly people: EphemeralCollection<Person>;
+  peopleOf(store: Store): EphemeralCollection<Person>;
+  /** A collection of any JSON, without indexes. */
+  anything(): EphemeralCollection<unknown>;
+}
+
+/** @param factory makes a fresh backend for each test */
+export function storeContract(
+  name: string,
+  factory: () => Promise<Backend>,
+  { hasQuery = true }: ContractOptions = {},
+): void {
+  const durability = hasQuery ? 'durable' : 'ephemeral';
+  const definition: CollectionDefinition<Person> = {
+    ...everything,
+    durability,
+    fields: hasQuery ? everything.fields : {},
+  };
+  const open = <T>(store: Store, of: CollectionDefinition<T>): EphemeralCollection<T> =>
+    hasQuery ? store.collection(of) : store.ephemeral(of);
+
+  describe(`${name}: storage contract`, () => {
+    let backend: Backend;
+    let people: EphemeralCollection<Person>;
+    beforeEach(async () => {
+      backend = await factory();
+      people = open(backend.store, definition);
+    });
+    afterEach(() => backend.close());
+
+    const fixture: Fixture = {
+      get backend() {
+        return backend;
+      },
+      get people() {
+        return people;
+      },
+      peopleOf: (store) => open(store, definition),
+      anything: () => open(backend.store, { name: 'contract_anything', durability, indexes: {}, fields: {} }),
+    };
+    documentRules(fixture);
+    valueRules(fixture);
+    indexRules(fixture);
+    concurrencyRules(fixture);
+    lifecycleRules(fixture);
+    if (hasQuery) queryRules({ fixture, collection: () => backend.store.collection(definition) });
+  });
+}

@@ -1,0 +1,19 @@
+// Owns the proof that the reference store keeps the storage contract, in both of its halves.
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { type Backend, storeContract } from './contract.ts';
+
+async function createBackend(): Promise<Backend> {
+  let now = 1_800_000_000_000;
+  const store = createMemoryStore({ clock: () => now });
+  return {
+    store,
+    now: () => now,
+    advance(ms) {
+      now += ms;
+    },
+    close: () => store.close(),
+  };
+}
+
+storeContract('memory', createBackend);
+storeContract('memory, ephemeral half', createBackend, { hasQuery: false });

@@ -1,0 +1,89 @@
+// Owns what the SQLite store does when the disk is full, when it fails, and when too much is asked at once (R154, R155).
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { after, before, describe, test } from 'node:test';
+import { createSqliteStore, createSqliteStoreOn } from '../../adapters/sqlite.ts';
+import { openConnection } from '../../adapters/sqlite-connection.ts';
+import { StoreUnavailable } from '../../src/store/port.ts';
+import { notes, startChild, temporaryDirectory, textOf } from './sqlite-support.ts';
+
+const note = (id: string): { id: string; text: string } => ({ id, text: textOf(id, 1) });
+
+describe('sqlite: limits', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  before(async () => {
+    directory = await temporaryDirectory();
+  });
+  after(() => directory.remove());
+
+  test('disk full: writers get StoreUnavailable and leave nothing, reads go on, space brings it back', async () => {
+    const connection = openConnection(`${directory.path}/full.db`);
+    const store = createSqliteStoreOn({ connection, clock: Date.now });
+    const collection = store.collection(notes);
+    await collection.insert('before', note('before'));
+    connection.exec('PRAGMA max_page_count = 60');
+
+    const ids = Array.from({ length: 200 }, (_, n) => `n${n}`);
+    const outcomes = await Promise.allSettled(ids.map((id) => collection.insert(id, note(id))));
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    assert.ok(refused.length > 100 && refused.every((reason) => reason instanceof StoreUnavailable));
+    for (const [n, { status }] of outcomes.entries()) {
+      assert.equal((await collection.find(`n${n}`)) !== undefined, status === 'fulfilled');
+    }
+    const { total } = await collection.query({ sort: 'id', order: 'asc', limit: 10 });
+    assert.equal(total, 1 + ids.length - refused.length);
+    assert.equal((await collection.find('before'))?.version, 1);
+    // What needs no more space is still possible, and it is what makes room.
+    assert.equal(await collection.remove('before'), true);
+
+    connection.exec('PRAGMA max_page_count = 100000');
+    await Promise.all(ids.map((id) => collection.put(id, note(id))));
+    assert.equal((await collection.query({ sort: 'id', order: 'asc', limit: 10 })).total, ids.length);
+    await store.close();
+  });
+
+  test('the disk refuses at the commit: nobody is told "done", the same process recovers', async (t) => {
+    // The limit on a file's size makes the very write of the log fail, which no pragma can.
+    if (spawnSync('prlimit', ['--version']).status !== 0) return t.skip('needs prlimit (Linux)');
+    const limited = ['sh', '-c', 'ulimit -S -f 1500; exec "$@"', 'sh'];
+    const child = startChild(['fill', `${directory.path}/limited.db`], limited);
+    assert.equal(await child.said('refused'), 'refused readable');
+    assert.equal(spawnSync('prlimit', ['--pid', `${child.pid}`, '--fsize=unlimited']).status, 0);
+    child.tell('again');
+    // One more than the acknowledged: the write after the recovery, and not the one that was refused.
+    assert.equal(await child.said('recovered'), 'recovered 1');
+    await child.ended();
+  });
+
+  test('the queue is bounded: the write beyond it is refused at once, those within it happen', async () => {
+    const store = createSqliteStore({ file: `${directory.path}/queue.db`, clock: Date.now, maxPending: 10 });
+    const collection = store.collection(notes);
+    const ids = Array.from({ length: 12 }, (_, n) => `n${n}`);
+    const outcomes = await Promise.allSettled(ids.map((id) => collection.insert(id, note(id))));
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ids.map((_, n) => (n < 10 ? 'fulfilled' : 'rejected')),
+    );
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    assert.ok(refused.every((reason) => reason instanceof StoreUnavailable));
+    assert.equal((await collection.insert('n10', note('n10'))).version, 1);
+    await store.close();
+  });
+
+  test('a reader never sees what is not committed', async () => {
+    const store = createSqliteStore({ file: `${directory.path}/reads.db`, clock: Date.now });
+    const collection = store.collection(notes);
+    let isCommitted = false;
+    const writing = collection.insert('a', note('a')).then(() => {
+      isCommitted = true;
+    });
+    for (let turn = 0; !isCommitted && turn < 100; turn += 1) {
+      const isThere = (await collection.find('a')) !== undefined;
+      assert.equal(isThere, isCommitted);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await writing;
+    assert.equal((await collection.find('a'))?.version, 1);
+    await store.close();
+  });
+});

@@ -1,0 +1,132 @@
+// Owns what becomes of a database file when definitions grow or change between versions of the program.
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { openConnection } from '../../adapters/sqlite-connection.ts';
+import {
+  AlreadyExists,
+  type CollectionDefinition,
+  type Store,
+  StoreUnavailable,
+} from '../../src/store/port.ts';
+import { temporaryDirectory } from './sqlite-support.ts';
+
+interface Thing {
+  name: string;
+  rank: number;
+}
+
+const small: CollectionDefinition<Thing> = {
+  name: 'things',
+  durability: 'durable',
+  indexes: { rank: { key: (thing) => `r${thing.rank}` } },
+  fields: { rank: { type: 'number', of: (thing) => thing.rank } },
+};
+const grown: CollectionDefinition<Thing> = {
+  ...small,
+  indexes: { ...small.indexes, name: { unique: true, key: (thing) => thing.name } },
+  fields: { ...small.fields, is_first: { type: 'boolean', of: (thing) => thing.rank === 0 } },
+};
+
+describe('sqlite: schema', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let file: string;
+  const stores: Store[] = [];
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    file = `${directory.path}/schema.db`;
+  });
+  afterEach(async () => {
+    for (const store of stores.splice(0)) await store.close();
+    await directory.remove();
+  });
+  const open = (clock = Date.now): Store => {
+    const store = createSqliteStore({ file, clock });
+    stores.push(store);
+    return store;
+  };
+  const fill = async (store: Store, names: readonly string[]): Promise<void> => {
+    const things = store.collection(small);
+    await Promise.all(names.map((name, rank) => things.insert(`id${rank}`, { name, rank })));
+  };
+  const many = Array.from({ length: 1200 }, (_, n) => `thing ${n}`);
+
+  test('an index and a field that a definition gained cover the documents that were there', async () => {
+    const old = open();
+    await fill(old, many);
+    const things = open().collection(grown);
+    assert.deepEqual(
+      (await things.findBy('name', 'thing 1199')).map(({ id }) => id),
+      ['id1199'],
+    );
+    const first = { field: 'is_first', op: 'eq', value: true } as const;
+    const page = await things.query({ filters: [first], sort: 'is_first', order: 'asc', limit: 10 });
+    assert.deepEqual([page.items[0]?.id, page.total], ['id0', 1]);
+    await assert.rejects(things.insert('new', { name: 'thing 7', rank: 1 }), AlreadyExists);
+    assert.equal((await things.find('id7'))?.version, 1);
+  });
+
+  test('a process of the version before goes on reading and writing beside the new one', async () => {
+    const old = open().collection(small);
+    const things = open().collection(grown);
+    await old.insert('a', { name: 'ada', rank: 1 });
+    await old.put('a', { name: 'ada', rank: 2 });
+    assert.deepEqual((await things.find('a'))?.value, { name: 'ada', rank: 2 });
+    assert.equal((await things.replace('a', 2, { name: 'ada', rank: 3 })).version, 3);
+    assert.deepEqual(
+      (await old.findBy('rank', 'r3')).map(({ id }) => id),
+      ['a'],
+    );
+    assert.equal((await things.findBy('name', 'ada')).length, 1);
+  });
+
+  test('an expired document does not stand in the way of a new unique index', async () => {
+    let now = 1000;
+    const old = open(() => now).collection(small);
+    await old.insert('a', { name: 'ada', rank: 1 }, { expiresAt: 2000 });
+    await old.insert('b', { name: 'ada', rank: 2 });
+    now = 2000;
+    const things = open(() => now).collection(grown);
+    assert.deepEqual(
+      (await things.findBy('name', 'ada')).map(({ id }) => id),
+      ['b'],
+    );
+  });
+
+  test('a new unique index over documents that share a key is refused, and the file stays as it was', async () => {
+    await fill(open(), ['ada', 'ada']);
+    assert.throws(() => open().collection(grown), /things__u_name cannot be unique/);
+    assert.equal((await open().collection(small).find('id1'))?.version, 1);
+  });
+
+  test('an index may become unique, and common again', async () => {
+    const unique = { ...small, indexes: { rank: { unique: true, key: (thing: Thing) => `r${thing.rank}` } } };
+    await fill(open(), ['a', 'b']);
+    await assert.rejects(open().collection(unique).insert('c', { name: 'c', rank: 1 }), AlreadyExists);
+    assert.equal((await open().collection(small).insert('c', { name: 'c', rank: 1 })).version, 1);
+  });
+
+  test('the pragmas that durability rests on are set', () => {
+    const connection = openConnection(file);
+    const pragma = (name: string): unknown =>
+      Object.values(connection.statement(`PRAGMA ${name}`).get() ?? {})[0];
+    assert.deepEqual(['journal_mode', 'synchronous', 'foreign_keys'].map(pragma), ['wal', 2, 1]);
+    connection.close();
+  });
+
+  test('a name that is no SQL identifier is a programmer error', () => {
+    const store = open();
+    for (const name of ['a"b', 'a; DROP TABLE x', 'Äpfel', '']) {
+      assert.throws(() => store.collection({ ...small, name }), TypeError);
+    }
+  });
+
+  test('a file that is no database is refused with its name', async () => {
+    await writeFile(
+      file,
+      'this is a text file, and long enough to be taken for a database header'.repeat(100),
+    );
+    assert.throws(open, (error) => error instanceof StoreUnavailable && error.message.includes(file));
+  });
+});

@@ -1,0 +1,30 @@
+// Owns the proof that the SQLite store keeps the storage contract.
+import { createSqliteStore } from '../../adapters/sqlite.ts';
+import type { Store } from '../../src/store/port.ts';
+import { type Backend, storeContract } from './contract.ts';
+import { temporaryDirectory } from './sqlite-support.ts';
+
+async function createBackend(): Promise<Backend> {
+  const directory = await temporaryDirectory();
+  const stores: Store[] = [];
+  let now = 1_800_000_000_000;
+  const open = (): Store => {
+    const store = createSqliteStore({ file: `${directory.path}/contract.db`, clock: () => now });
+    stores.push(store);
+    return store;
+  };
+  return {
+    store: open(),
+    now: () => now,
+    advance(ms) {
+      now += ms;
+    },
+    reopen: async () => open(),
+    async close() {
+      await Promise.all(stores.map((store) => store.close()));
+      await directory.remove();
+    },
+  };
+}
+
+storeContract('sqlite', createBackend);
