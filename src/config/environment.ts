@@ -1,0 +1,72 @@
+// Owns reading one variable: from the environment, or for a secret from the file that NAME_FILE names. It collects
+// what is wrong instead of stopping at the first mistake.
+import { readFileSync, statSync } from 'node:fs';
+import { Invalid } from './parsers.ts';
+import { type ValueOf, type VariableName, variables } from './schema.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Reader {
+  /** @returns the parsed value; undefined when it is unset, or wrong (then `problems` tells) */
+  read<N extends VariableName>(name: N): ValueOf<N> | undefined;
+  /** Whether the variable or its `_FILE` twin is set, rightly or wrongly. */
+  isSet(name: VariableName): boolean;
+  /** Runs `act`; if it throws Invalid, that becomes the problem `where: message` and the answer is undefined. */
+  attempt<T>(where: string, act: () => T): T | undefined;
+  readonly problems: string[];
+}
+
+const MAX_SECRET_FILE_BYTES = 65_536;
+
+/** @returns the file's text without the line end that editors and `echo` leave behind */
+function readSecretFile(file: string): string {
+  try {
+    if (statSync(file).size > MAX_SECRET_FILE_BYTES) throw new Invalid(`${file} is too large for a secret.`);
+    const content = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    if (content === '') throw new Invalid(`${file} is empty.`);
+    return content;
+  } catch (error) {
+    if (error instanceof Invalid) throw error;
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new Invalid(`${file} cannot be read (${reason}). Check the path and who may read it.`);
+  }
+}
+
+export function createReader(env: Environment): Reader {
+  const problems: string[] = [];
+  // A blank value counts as unset, as compose files and panels write it.
+  const rawValue = (name: string): string | undefined => {
+    const value = env[name];
+    return value === undefined || value.trim() === '' ? undefined : value;
+  };
+  const attempt = <T>(where: string, act: () => T): T | undefined => {
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error;
+      problems.push(`${where}: ${error.message}`);
+      return undefined;
+    }
+  };
+  return {
+    problems,
+    attempt,
+    isSet: (name) => rawValue(name) !== undefined || rawValue(`${name}_FILE`) !== undefined,
+    read<N extends VariableName>(name: N): ValueOf<N> | undefined {
+      const definition = variables[name];
+      const isSecret = 'isSecret' in definition;
+      // A secret is taken as it is: a password may well begin or end with a space.
+      const inline = isSecret ? rawValue(name) : rawValue(name)?.trim();
+      const file = isSecret ? rawValue(`${name}_FILE`)?.trim() : undefined;
+      if (inline !== undefined && file !== undefined) {
+        problems.push(`${name}: both ${name} and ${name}_FILE are set. Keep one of them.`);
+        return undefined;
+      }
+      const value = file === undefined ? inline : attempt(`${name}_FILE`, () => readSecretFile(file));
+      if (value === undefined) return undefined;
+      // The table's entry for `name` parses to ValueOf<name> by definition; TypeScript cannot follow the index.
+      const parse = definition.parse as (raw: string) => ValueOf<N>;
+      return attempt(file === undefined ? name : `${name}_FILE`, () => parse(value));
+    },
+  };
+}

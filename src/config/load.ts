@@ -1,0 +1,90 @@
+// Owns turning the environment into the frozen Config: everything is checked, all problems are told at once. The only
+// file that touches process.env.
+import { resolve } from 'node:path';
+import { createReader, type Environment, type Reader } from './environment.ts';
+import { baseUrl as parseBaseUrl } from './parsers.ts';
+import { derivedKey, generatedSecretKey, prepareDataDir } from './secret-key.ts';
+import type { Config, FirstAdmin } from './types.ts';
+
+/** Everything that is wrong with the configuration, one sentence each, without any secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
+    super(`The configuration has ${count}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+function readFirstAdmin({ read, isSet, problems }: Reader): FirstAdmin | undefined {
+  const username = read('ADMIN_USERNAME');
+  const password = read('ADMIN_PASSWORD');
+  const email = read('ADMIN_EMAIL');
+  const isComplete = isSet('ADMIN_USERNAME') && isSet('ADMIN_PASSWORD');
+  for (const name of ['ADMIN_USERNAME', 'ADMIN_PASSWORD', 'ADMIN_EMAIL'] as const) {
+    if (!isSet(name) || isComplete) continue;
+    const missing = isSet('ADMIN_USERNAME') ? 'ADMIN_PASSWORD' : 'ADMIN_USERNAME';
+    problems.push(`${name}: needs ${missing} too. Set it, or leave ${name} out and use the onboarding page.`);
+  }
+  if (username === undefined || password === undefined) return undefined;
+  return { username, password, ...(email === undefined ? {} : { email }) };
+}
+
+/** A wrong environment must leave nothing behind: the folder and the key are made only when all else is right. */
+function prepareSecretKeys({ read, attempt, problems }: Reader, dataDir: string): readonly string[] {
+  const given = read('SECRET_KEY');
+  if (problems.length > 0) return [];
+  attempt('DATA_DIR', () => prepareDataDir(dataDir));
+  if (given !== undefined || problems.length > 0) return given ?? [];
+  const generated = attempt('SECRET_KEY', () => generatedSecretKey(dataDir));
+  return generated === undefined ? [] : [generated];
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) deepFreeze(part);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+/**
+ * Makes DATA_DIR, and in it secret.key when SECRET_KEY is not given; otherwise without effects.
+ * @throws ConfigError with every problem
+ */
+export function loadConfig(env: Environment): Config {
+  const reader = createReader(env);
+  const { read, problems } = reader;
+  const port = read('PORT') ?? 3000;
+  const baseUrl = read('BASE_URL') ?? parseBaseUrl(`http://localhost:${port}`);
+  const issuer = read('ISSUER') ?? `${baseUrl}/oauth2`;
+  const dataDir = resolve(read('DATA_DIR') ?? './data');
+  const host = read('HOST') ?? '';
+  const adminToken = read('ADMIN_TOKEN');
+  const admin = readFirstAdmin(reader);
+  const trustProxy = read('TRUST_PROXY') ?? 0;
+  const webConcurrency = read('WEB_CONCURRENCY') ?? 1;
+  const logLevel = read('LOG_LEVEL') ?? 'info';
+  const givenCookieKeys = read('COOKIE_KEYS');
+  const secretKeys = prepareSecretKeys(reader, dataDir);
+  const cookieKeys = givenCookieKeys ?? secretKeys.map((key) => derivedKey(key, 'cookies'));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return deepFreeze({
+    port,
+    host,
+    baseUrl,
+    issuer,
+    dataDir,
+    secretKeys,
+    cookieKeys,
+    adminToken,
+    admin,
+    trustProxy,
+    webConcurrency,
+    logLevel,
+  });
+}
+
+/** @throws ConfigError with every problem */
+export const loadConfigFromEnvironment = (): Config => loadConfig(process.env);

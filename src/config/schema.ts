@@ -1,0 +1,130 @@
+// Owns the list of environment variables: each exactly once, with its type, default and meaning. load.ts reads by it,
+// reference.ts writes the README's table from it. The `_FILE` twin of every secret follows from `isSecret`.
+import {
+  baseUrl,
+  email,
+  integer,
+  issuer,
+  oneOf,
+  type Parser,
+  secret,
+  secretList,
+  sized,
+  text,
+} from './parsers.ts';
+import { logLevels } from './types.ts';
+
+export interface Variable<T> {
+  /** For people: what may stand there. */
+  readonly type: string;
+  /** For people: what holds when it is not set. */
+  readonly default: string;
+  readonly description: string;
+  /** Never printed, and also readable from the file that NAME_FILE names. */
+  readonly isSecret?: true;
+  readonly parse: Parser<T>;
+}
+
+const variable = <T>(definition: Variable<T>): Variable<T> => definition;
+
+export const variables = {
+  PORT: variable({
+    type: 'port',
+    default: '3000',
+    description: 'TCP port to listen on.',
+    parse: integer(0, 65_535),
+  }),
+  HOST: variable({
+    type: 'address',
+    default: 'every address',
+    description: 'Address to listen on, for example `127.0.0.1` behind a proxy on the same machine.',
+    parse: text,
+  }),
+  BASE_URL: variable({
+    type: 'URL',
+    default: '`http://localhost:{PORT}`',
+    description:
+      'The address people and applications reach; may carry a path. All links and cookies come from it, never ' +
+      'from a request. Plain `http` is taken for loopback hosts only.',
+    parse: baseUrl,
+  }),
+  ISSUER: variable({
+    type: 'URL',
+    default: '`{BASE_URL}/oauth2`',
+    description: 'The issuer identifier in tokens and discovery, kept byte by byte as written here.',
+    parse: issuer,
+  }),
+  DATA_DIR: variable({
+    type: 'folder',
+    default: '`./data`',
+    description: 'Where the embedded database and the generated `secret.key` live. Made when missing.',
+    parse: text,
+  }),
+  SECRET_KEY: variable({
+    type: 'keys, 32+ characters each',
+    default: 'generated into `DATA_DIR`',
+    description:
+      'Encrypts signing keys and secrets at rest. A comma list rotates: the first one encrypts, all decrypt. ' +
+      'Keep a copy apart from the database.',
+    isSecret: true,
+    parse: secretList(32),
+  }),
+  COOKIE_KEYS: variable({
+    type: 'keys, 32+ characters each',
+    default: 'derived from `SECRET_KEY`',
+    description: 'Signs cookies. A comma list rotates: the first one signs, all verify.',
+    isSecret: true,
+    parse: secretList(32),
+  }),
+  ADMIN_TOKEN: variable({
+    type: '32+ characters',
+    default: 'none',
+    description:
+      'A bearer token that may do everything an administrator may. Meant for setting up; unset: off.',
+    isSecret: true,
+    parse: secret(32),
+  }),
+  ADMIN_USERNAME: variable({
+    type: '3–64 characters',
+    default: 'none',
+    description:
+      'With `ADMIN_PASSWORD`: the administrator made at start when there is none, without onboarding.',
+    parse: sized(3, 64),
+  }),
+  ADMIN_PASSWORD: variable({
+    type: '8–128 characters',
+    default: 'none',
+    description: "That administrator's password. Used once; later changes here do nothing.",
+    isSecret: true,
+    parse: sized(8, 128),
+  }),
+  ADMIN_EMAIL: variable({
+    type: 'e-mail address',
+    default: 'none',
+    description: "That administrator's e-mail address.",
+    parse: email,
+  }),
+  TRUST_PROXY: variable({
+    type: '0–10',
+    default: '0',
+    description:
+      'How many proxies in front of this server append to `X-Forwarded-For`. With 0 the header is ignored.',
+    parse: integer(0, 10),
+  }),
+  WEB_CONCURRENCY: variable({
+    type: '1–64',
+    default: '1',
+    description: 'HTTP processes that share the port.',
+    parse: integer(1, 64),
+  }),
+  LOG_LEVEL: variable({
+    type: logLevels.map((level) => `\`${level}\``).join(', '),
+    default: '`info`',
+    description: 'Least serious event to log. JSON lines on standard output; readable text in a terminal.',
+    parse: oneOf(logLevels),
+  }),
+} as const;
+
+export type VariableName = keyof typeof variables;
+
+export type ValueOf<N extends VariableName> = ReturnType<(typeof variables)[N]['parse']>;

@@ -1,0 +1,117 @@
+// Owns logging: JSON lines by pino, readable lines in a terminal. Nothing that could be a secret gets through, and no
+// value from outside can end a record or steer a terminal (security checklist R147, R148).
+import pino from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import type { LogLevel } from './config/types.ts';
+
+// No `child`: pino writes its bindings past the formatters that mask secrets.
+export type Logger = Pick<
+  pino.Logger,
+  'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'isLevelEnabled'
+>;
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** Readable lines instead of JSON; by default where standard output is a terminal. */
+  readonly pretty?: boolean;
+  /** Where finished lines go; standard output by default. */
+  readonly destination?: { write(line: string): void };
+}
+
+const REDACTED = '[redacted]';
+const MAX_DEPTH = 8;
+const MAX_ITEMS = 100;
+const MAX_TEXT = 4_000;
+
+// Compared without case and separators, so `refresh_token`, `refreshToken` and `Refresh-Token` are one name.
+const secretEnding =
+  /(?:pass(?:word|phrase|wd)(?:hash)?|secrets?|tokens?|tokenhint|cookies?|authorization|apikey|privatekey|privatejwk|otp|assertion|verifier|csrf)$/;
+const secretCode = /^(?:(?:authorization|user|device|recovery|magiclink|login|email|mfa)?codes?)$/;
+
+const isSecretKey = (key: string): boolean => {
+  const name = key.replace(/[-_.\s]/g, '').toLowerCase();
+  return secretEnding.test(name) || secretCode.test(name);
+};
+
+// Secrets that stand inside a text, as in the message of a failed request: JWTs, Authorization values, code= in a URL.
+const bearerInText =
+  /\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*|\b(?:Bearer|Basic|DPoP) +[\w.~+/=-]{8,}|(?<=[?&](?:code|[\w-]*token|[\w-]*secret|password)=)[^&\s"']+/gi;
+
+// Everything but C0, DEL, C1 (0x9b starts terminal sequences) and the two Unicode line ends, of which JSON escapes only
+// C0 by itself. Written as the complement, so that no control character stands in the expression.
+const controls = /[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]/g;
+
+const escapeControls = (text: string): string =>
+  text.replace(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The last gate, over the finished line: whatever a message or a value carries. */
+const guardLine = (line: string): string =>
+  `${escapeControls(line.trimEnd().replace(bearerInText, REDACTED))}\n`;
+
+const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+
+/** Type, message, code and where it happened: no other property, since libraries hang requests and bodies on errors. */
+function cleanError(error: Error, depth: number): Record<string, unknown> {
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const code = 'code' in error && typeof error.code === 'string' ? { code: cut(error.code) } : {};
+  const cause = error.cause === undefined ? {} : { cause: cleanValue(error.cause, depth + 1) };
+  const message = cut(error.message);
+  // A line end inside the message would look like a record of its own in a terminal.
+  const stack = [escapeControls(`${error.name}: ${message}`), ...frames].join('\n');
+  return { type: error.name, message, ...code, stack, ...cause };
+}
+
+function cleanValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return cut(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'function' || typeof value === 'symbol') return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) return '[deep]';
+  if (value instanceof Error) return cleanError(value, depth);
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => cleanValue(item, depth + 1));
+  if (value instanceof Date || value instanceof URL) return value.toJSON();
+  if (ArrayBuffer.isView(value)) return '[binary]';
+  return cleanFields(value, depth + 1);
+}
+
+function cleanFields(fields: object, depth: number): Record<string, unknown> {
+  const clean: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(fields).slice(0, MAX_ITEMS)) {
+    clean[key] = isSecretKey(key) && value !== undefined ? REDACTED : cleanValue(value, depth);
+  }
+  return clean;
+}
+
+/** Formats in this process and at once: no worker thread, so the last line before a crash is not lost. */
+function prettyDestination(out: { write(line: string): void }, isColored: boolean): pino.DestinationStream {
+  const format = prettyFactory({
+    colorize: isColored,
+    singleLine: true,
+    ignore: 'pid',
+    translateTime: 'SYS:HH:MM:ss',
+    messageFormat: (fields, key) => escapeControls(String(fields[key])),
+  });
+  return { write: (line) => out.write(format(line)) };
+}
+
+/** Secrets are masked by the name of their field at any depth, and bearer values inside texts. */
+export function createLogger({ level, pretty, destination }: LoggerOptions): Logger {
+  const isPretty = pretty ?? (destination === undefined && process.stdout.isTTY === true);
+  const jsonDestination = destination ?? pino.destination({ dest: 1, sync: true });
+  const isColored = destination === undefined && process.stdout.isTTY === true && process.stdout.hasColors();
+  return pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      // The formatters below have turned every error into plain fields already.
+      serializers: { err: (fields: unknown) => fields },
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => cleanFields(fields, 0),
+      },
+      hooks: { streamWrite: guardLine },
+    },
+    isPretty ? prettyDestination(destination ?? process.stdout, isColored) : jsonDestination,
+  );
+}
