@@ -1,0 +1,44 @@
+// Owns the account as the rest of the program sees it, and the questions that can be answered by looking at one.
+import type { AccountRecord } from '../store/collections.ts';
+import type { FieldFilter, Stored } from '../store/port.ts';
+
+/** The stored document with its id and version; a copy, never the store's own object (C2). */
+export type Account = { readonly id: string; readonly version: number } & Readonly<AccountRecord>;
+
+export const toAccount = ({ id, version, value }: Stored<AccountRecord>): Account => ({
+  ...value,
+  id,
+  version,
+});
+
+/** @param now epoch milliseconds */
+export const isLocked = (account: Pick<AccountRecord, 'lockedUntil'>, now: number): boolean =>
+  account.lockedUntil !== undefined && account.lockedUntil > now;
+
+/** Whether it counts as one of the administrators, of whom one must stay. A lock passes, so it does not matter here. */
+export const isActiveAdmin = (account: AccountRecord): boolean =>
+  account.role === 'admin' && account.isActive && account.deletingAt === undefined;
+
+/** The same question to the store. */
+export const activeAdminFilters: readonly FieldFilter[] = [
+  { field: 'role', op: 'eq', value: 'admin' },
+  { field: 'is_active', op: 'eq', value: true },
+  { field: 'is_deleting', op: 'eq', value: false },
+];
+
+/**
+ * Whether an authentication at that time still counts.
+ * @param at epoch seconds, as the protocol keeps it; the second of the change itself counts as after it
+ */
+export const isAuthenticationCurrent = (
+  account: Pick<AccountRecord, 'authenticatedNotBefore'>,
+  at: number,
+): boolean =>
+  account.authenticatedNotBefore === undefined || at >= Math.floor(account.authenticatedNotBefore / 1000);
+
+/**
+ * Whether its sessions and tokens count now (decisions §3: those of a locked, disabled or deleted account do not).
+ * @param now epoch milliseconds
+ */
+export const isUsable = (account: AccountRecord, now: number): boolean =>
+  account.isActive && account.deletingAt === undefined && !isLocked(account, now);

@@ -1,0 +1,166 @@
+// Owns the accounts: finding, creating, changing, removing. What a change may be is changes.ts, who must stay is
+// last-admin.ts, how the first one comes is onboarding.ts, how one goes is removal.ts. Signing in is authenticate.ts.
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { AccountRecord, FactRecord } from '../store/collections.ts';
+import { AlreadyExists, type Collection, type Query, type Stored } from '../store/port.ts';
+import { update } from '../store/update.ts';
+import { type Account, toAccount } from './account.ts';
+import { type AccountChanges, applyChanges, blankAccount } from './changes.ts';
+import { guardLastAdmin } from './last-admin.ts';
+import { clearFailures } from './lockout.ts';
+import { findByLoginName, parseLoginName } from './login-name.ts';
+import { createOnboarding } from './onboarding.ts';
+import type { Passwords } from './password.ts';
+import { createRemoval } from './removal.ts';
+
+export type NewAccount = AccountChanges & { readonly username: string };
+
+export interface AccountPage {
+  readonly items: Account[];
+  /** Over all pages. */
+  readonly total: number;
+}
+
+export interface Accounts {
+  /** An account that is being deleted is not found, here and below. */
+  find(id: string): Promise<Account | undefined>;
+  /** By username, or by e-mail address if it is verified; spelling variants are one name. */
+  findByLogin(identifier: string): Promise<Account | undefined>;
+  query(query: Query): Promise<AccountPage>;
+  /** @throws AppError request.invalid, account.username_taken, account.email_taken, server.busy */
+  create(input: NewAccount): Promise<Account>;
+  /**
+   * Only what is given changes. A new password, another role and a deactivation end the account's sessions.
+   * @param options.version refuse with account.changed unless this is the version in the store
+   * @throws AppError account.not_found, account.last_admin, account.changed, and those of create
+   */
+  update(id: string, changes: AccountChanges, options?: { version?: number | undefined }): Promise<Account>;
+  /** @throws AppError account.not_found, account.last_admin */
+  setActive(id: string, isActive: boolean): Promise<Account>;
+  /** Lifts a lock and forgets the failures. @throws AppError account.not_found */
+  unlock(id: string): Promise<Account>;
+  /** Everything of the account is gone when it resolves. @throws AppError account.not_found, account.last_admin */
+  remove(id: string): Promise<void>;
+  /** For the job that completes deletions which a crash cut short. @returns how many it completed */
+  finishDeletions(): Promise<number>;
+  /** Cheap: true is remembered, because an administrator always stays. */
+  hasAdmin(): Promise<boolean>;
+  /** The only way to an administrator without one. @throws AppError onboarding.closed, and those of create */
+  createFirstAdmin(input: NewAccount): Promise<Account>;
+}
+
+export interface AccountsDeps {
+  collection: Collection<AccountRecord>;
+  facts: Collection<FactRecord>;
+  clock: Clock;
+  newId: () => string;
+  passwords: Pick<Passwords, 'hash'>;
+  settings: () => { readonly password_min_length: number };
+  endSessions: (accountId: string) => Promise<unknown>;
+  /** Removes what belongs to the account in other collections; called again after a crash. */
+  removeOwned: (accountId: string) => Promise<unknown>;
+}
+
+export function createAccounts(deps: AccountsDeps): Accounts {
+  const { clock, newId, passwords, settings, endSessions } = deps;
+  const collection = guardLastAdmin(deps);
+  const onboarding = createOnboarding({ ...deps, taken });
+  const removal = createRemoval({ ...deps, collection });
+
+  /** Tries the changes before it spends a hash on them. */
+  async function contextOf(before: AccountRecord, changes: AccountChanges) {
+    const context = { now: clock(), minPasswordLength: settings().password_min_length };
+    applyChanges(before, changes, context);
+    if (changes.password === undefined) return context;
+    return { ...context, passwordHash: await passwords.hash(changes.password) };
+  }
+
+  async function recordOf(input: NewAccount): Promise<AccountRecord> {
+    const blank = blankAccount(clock());
+    return applyChanges(blank, input, await contextOf(blank, input));
+  }
+
+  async function findLive(id: string): Promise<Stored<AccountRecord> | undefined> {
+    const stored = await collection.find(id);
+    return stored?.value.deletingAt === undefined ? stored : undefined;
+  }
+
+  /** @param change throws to refuse */
+  async function changeLive(
+    id: string,
+    change: (value: AccountRecord, stored: Stored<AccountRecord>) => AccountRecord,
+  ): Promise<Account> {
+    const stored = await update(collection, id, (value, before) => {
+      if (value.deletingAt !== undefined) throw new AppError('account.not_found');
+      return { value: change(value, before) };
+    });
+    if (stored === undefined) throw new AppError('account.not_found');
+    return toAccount(stored);
+  }
+
+  const accounts: Accounts = {
+    async find(id) {
+      const stored = await findLive(id);
+      return stored && toAccount(stored);
+    },
+    async findByLogin(identifier) {
+      const name = parseLoginName(identifier);
+      const stored = name && (await findByLoginName(collection, name));
+      return stored && toAccount(stored);
+    },
+    async query(query) {
+      const live = { field: 'is_deleting', op: 'eq', value: false } as const;
+      const page = await collection.query({ ...query, filters: [...(query.filters ?? []), live] });
+      return { items: page.items.map(toAccount), total: page.total };
+    },
+    async create(input) {
+      const record = await recordOf(input);
+      try {
+        return toAccount(await collection.insert(newId(), record));
+      } catch (error) {
+        throw taken(error);
+      }
+    },
+    async update(id, changes, options = {}) {
+      const before = await findLive(id);
+      if (before === undefined) throw new AppError('account.not_found');
+      const context = await contextOf(before.value, changes);
+      let previous = before.value;
+      try {
+        const account = await changeLive(id, (value, stored) => {
+          const isExpected = options.version === undefined || options.version === stored.version;
+          if (!isExpected) throw new AppError('account.changed');
+          previous = value;
+          return applyChanges(value, changes, context);
+        });
+        const isDeactivated = previous.isActive && !account.isActive;
+        // After the write, so that nobody can sign in again with what is no longer right.
+        if (changes.password !== undefined || previous.role !== account.role || isDeactivated) {
+          await endSessions(id);
+        }
+        return account;
+      } catch (error) {
+        throw taken(error);
+      }
+    },
+    setActive: (id, isActive) => accounts.update(id, { isActive }),
+    unlock: (id) => changeLive(id, (value) => ({ ...clearFailures(value), updatedAt: clock() })),
+    async remove(id) {
+      if (!(await removal.remove(id))) throw new AppError('account.not_found');
+    },
+    finishDeletions: () => removal.finishDeletions(),
+    hasAdmin: () => onboarding.hasAdmin(),
+    createFirstAdmin: (input) =>
+      onboarding.createFirstAdmin(() => recordOf({ ...input, role: 'admin', isActive: true })),
+  };
+  return accounts;
+}
+
+/** A clash of unique keys, as the caller is told; anything else stays as it is. */
+function taken(error: unknown): unknown {
+  if (!(error instanceof AlreadyExists)) return error;
+  const field = error.index === 'email' ? 'email' : 'username';
+  const code = error.index === 'email' ? 'account.email_taken' : 'account.username_taken';
+  return new AppError(code, { cause: error, fields: { [field]: 'Is taken by another user.' } });
+}

@@ -1,0 +1,158 @@
+// Owns what may be written into an account: one pure function that creation and every update go through, so that no
+// path has rules of its own. All that is wrong is told at once, by the names of the wire.
+import { AppError } from '../errors.ts';
+import type { AccountRecord, Role } from '../store/collections.ts';
+import { parseEmail } from './email.ts';
+import { passwordProblems } from './password-rules.ts';
+import {
+  type AddressChanges,
+  mergeAddress,
+  mergeProfile,
+  type ProfileChanges,
+  phoneProblem,
+} from './profile.ts';
+import { parseUsername } from './username.ts';
+
+/** What is absent or undefined stays as it is; null clears. */
+export interface AccountChanges {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly email?: string | null | undefined;
+  readonly role?: Role | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly isEmailVerified?: boolean | undefined;
+  /** false: the second factor must be enrolled again at the next sign-in. */
+  readonly totpVerified?: boolean | undefined;
+  readonly profile?: ProfileChanges | undefined;
+  readonly address?: AddressChanges | null | undefined;
+  readonly phoneNumber?: string | null | undefined;
+  readonly isPhoneNumberVerified?: boolean | undefined;
+}
+
+export interface ChangeContext {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly minPasswordLength: number;
+  /** The hash of `changes.password`, once it has been made; absent in the trial run before. */
+  readonly passwordHash?: string | undefined;
+}
+
+type Report = (field: string, problem: string) => void;
+
+/** An account before anything was said about it. */
+export const blankAccount = (now: number): AccountRecord => ({
+  username: '',
+  usernameKey: '',
+  isEmailVerified: false,
+  role: 'user',
+  isActive: true,
+  failedLoginAttempts: 0,
+  lockCount: 0,
+  totpVerified: false,
+  profile: {},
+  createdAt: now,
+  updatedAt: now,
+});
+
+/** @throws AppError request.invalid with every field that is not right */
+export function applyChanges(
+  before: AccountRecord,
+  changes: AccountChanges,
+  context: ChangeContext,
+): AccountRecord {
+  const fields: Record<string, string> = {};
+  const report: Report = (field, problem) => {
+    fields[field] ??= problem;
+  };
+  const after: AccountRecord = {
+    ...before,
+    role: changes.role ?? before.role,
+    isActive: changes.isActive ?? before.isActive,
+    totpVerified: changes.totpVerified ?? before.totpVerified,
+    profile: mergeProfile(before.profile, changes.profile ?? {}, report),
+    updatedAt: context.now,
+  };
+  applyNames(after, changes, report);
+  applyContact(after, changes, report);
+  applyPassword(after, changes, context, report);
+  if (changes.password !== undefined || after.role !== before.role || after.isActive !== before.isActive) {
+    after.authenticatedNotBefore = context.now;
+  }
+  if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
+  return after;
+}
+
+// The functions below write into the copy that applyChanges made and gives away when they are done.
+
+function applyNames(after: AccountRecord, changes: AccountChanges, report: Report): void {
+  if (changes.username !== undefined) {
+    const username = parseUsername(changes.username);
+    if ('problem' in username) report('username', username.problem);
+    else {
+      after.username = username.name;
+      after.usernameKey = username.key;
+    }
+  }
+  const keyBefore = after.emailKey;
+  if (changes.email === null || changes.email === '') {
+    delete after.email;
+    delete after.emailKey;
+  } else if (changes.email !== undefined) {
+    const email = parseEmail(changes.email);
+    if (email === undefined) report('email', 'Must be an e-mail address such as alice@example.com.');
+    else {
+      after.email = email.address;
+      after.emailKey = email.key;
+    }
+  }
+  // Proof belongs to one address (checklist R129): a new one starts without it unless an administrator vouches.
+  if (after.emailKey !== keyBefore) after.isEmailVerified = false;
+  if (changes.isEmailVerified !== undefined) after.isEmailVerified = changes.isEmailVerified;
+  if (after.isEmailVerified && after.emailKey === undefined) {
+    report('is_email_verified', 'There is no e-mail address to be verified.');
+  }
+  // The rule of username.ts that keeps the names of two accounts apart.
+  if (after.usernameKey.includes('@') && after.usernameKey !== after.emailKey) {
+    const field = changes.username === undefined ? 'email' : 'username';
+    report(field, 'A username with an @ must be the e-mail address of the same user: change both together.');
+  }
+}
+
+function applyContact(after: AccountRecord, changes: AccountChanges, report: Report): void {
+  if (changes.address !== undefined) {
+    const address = mergeAddress(after.address, changes.address, report);
+    if (address === undefined) delete after.address;
+    else after.address = address;
+  }
+  if (changes.phoneNumber !== undefined) {
+    const phoneNumber = changes.phoneNumber?.trim() ?? '';
+    const problem = phoneNumber === '' ? undefined : phoneProblem(phoneNumber);
+    if (problem !== undefined) report('phone_number', problem);
+    if (phoneNumber !== after.phoneNumber) delete after.isPhoneNumberVerified;
+    if (phoneNumber === '') delete after.phoneNumber;
+    else after.phoneNumber = phoneNumber;
+  }
+  if (changes.isPhoneNumberVerified !== undefined) {
+    if (changes.isPhoneNumberVerified && after.phoneNumber === undefined) {
+      report('phone_number_verified', 'There is no telephone number to be verified.');
+    }
+    after.isPhoneNumberVerified = changes.isPhoneNumberVerified;
+  }
+}
+
+function applyPassword(
+  after: AccountRecord,
+  changes: AccountChanges,
+  context: ChangeContext,
+  report: Report,
+): void {
+  if (changes.password === undefined) return;
+  const problems = passwordProblems(changes.password, {
+    minLength: context.minPasswordLength,
+    username: after.username,
+    email: after.email,
+  });
+  if (problems.length > 0) report('password', problems.join(' '));
+  after.passwordChangedAt = context.now;
+  if (context.passwordHash !== undefined) after.passwordHash = context.passwordHash;
+}

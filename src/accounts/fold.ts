@@ -1,0 +1,33 @@
+// Owns the canonical form of names: what uniqueness and sign-in compare. Two spellings that a person would call the
+// same name must have the same key, on every machine and in every locale (checklist R077, R087).
+
+// One code point at a time, so that no context rule (Greek final sigma) makes the key depend on its neighbours.
+// Lower, upper, lower is Unicode's full folding in effect: ẞ -> ß -> SS -> ss; the dotless ı -> I -> i.
+const foldCodePoint = (codePoint: string): string => codePoint.toLowerCase().toUpperCase().toLowerCase();
+
+/**
+ * NFKC, full case folding without a locale, NFKC again (folding can leave decomposed text), trim. The dot that folding
+ * the Turkish İ leaves above the i is dropped, so that I, ı, İ and i are one letter whatever the writer's language.
+ * Folding a folded text changes nothing.
+ */
+export const fold = (text: string): string =>
+  Array.from(text.normalize('NFKC'), foldCodePoint)
+    .join('')
+    .replace(/i\u0307+/g, 'i')
+    .normalize('NFKC')
+    .trim();
+
+// Cc controls; Cs lone surrogates; Co private use and Cn unassigned code points, which have no meaning to agree on;
+// Cf and Default_Ignorable cover zero-width characters, bidi marks, fillers and variation selectors.
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/u;
+const control = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
+const bidiOverride = /[\u202a-\u202e\u2066-\u2069]/u;
+
+/** @returns whether the text has a character that cannot be seen, so that two names could look alike */
+export const hasHiddenCharacter = (text: string): boolean => hidden.test(text);
+
+/** @returns whether the text has a control character or one that turns the reading direction of what follows */
+export const hasControlCharacter = (text: string): boolean => control.test(text) || bidiOverride.test(text);
+
+/** @returns how many characters a person would count, roughly: code points, not UTF-16 units */
+export const lengthOf = (text: string): number => Array.from(text).length;

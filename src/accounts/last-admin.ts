@@ -1,0 +1,128 @@
+// Owns the promise that one active administrator always stays (decisions §6, checklist R131), also when two of them
+// demote each other at the same moment in different processes, where no transaction spans two documents.
+//
+// Protocol. Whoever is about to make an active administrator less first writes that intent into the one document
+// `admin_removals` by compare-and-set, and may do so only if, besides all intents, an active administrator remains.
+// Then the account is replaced at exactly the version that the intent names, then the intent is taken back.
+// - Two at once: one wins the write; the other reads again, sees the winner's intent and no longer counts that account.
+// - The intents are read before the administrators are counted, so that a demotion is seen in one of the two.
+// - A crash leaves an intent behind, which only makes us stricter. When it stands in the way and is old, it is fenced:
+//   the account is written unchanged, so its version moves on and the forgotten replace can never succeed; then the
+//   intent is dropped. Safety does not depend on the clock, only on the version.
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { AccountRecord, FactRecord } from '../store/collections.ts';
+import { AlreadyExists, type Collection, type Stored, VersionConflict } from '../store/port.ts';
+import { update } from '../store/update.ts';
+import { activeAdminFilters, isActiveAdmin } from './account.ts';
+
+const FACT = 'admin_removals';
+const STALE_MS = 10_000;
+
+interface Intent {
+  readonly accountId: string;
+  readonly version: number;
+  readonly at: number;
+  readonly token: string;
+}
+
+const encode = (intents: readonly Intent[]): string =>
+  intents.map(({ accountId, version, at, token }) => [accountId, version, at, token].join(' ')).join('\n');
+
+const decode = (text: string): Intent[] =>
+  text.split('\n').flatMap((line) => {
+    const [accountId, version, at, token] = line.split(' ');
+    if (!accountId || !token) return [];
+    return [{ accountId, version: Number(version), at: Number(at), token }];
+  });
+
+/**
+ * @returns the collection with a `replace` that throws AppError account.last_admin rather than make the last active
+ *   administrator less; all else is the collection's own
+ */
+export function guardLastAdmin(deps: {
+  collection: Collection<AccountRecord>;
+  facts: Collection<FactRecord>;
+  clock: Clock;
+  newId: () => string;
+}): Collection<AccountRecord> {
+  const { collection, facts, clock, newId } = deps;
+
+  async function drop(tokens: readonly string[]): Promise<void> {
+    await update(facts, FACT, (fact) => {
+      const intents = decode(fact.value).filter(({ token }) => !tokens.includes(token));
+      return { value: { at: clock(), value: encode(intents) } };
+    });
+  }
+
+  async function fence({ accountId, version }: Intent): Promise<void> {
+    const stored = await collection.find(accountId);
+    if (stored?.version !== version) return;
+    try {
+      await collection.replace(accountId, version, stored.value);
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
+    }
+  }
+
+  async function hasOtherAdmin(leaving: ReadonlySet<string>): Promise<boolean> {
+    // One more than are leaving: if there are that many administrators, one of them stays.
+    const { items } = await collection.query({
+      filters: activeAdminFilters,
+      sort: 'id',
+      order: 'asc',
+      limit: Math.min(leaving.size + 1, 1000),
+    });
+    return items.some(({ id }) => !leaving.has(id));
+  }
+
+  async function declare(intent: Intent): Promise<void> {
+    for (;;) {
+      const fact = await facts.find(FACT);
+      const intents = decode(fact?.value.value ?? '');
+      const leaving = new Set([intent, ...intents].map(({ accountId }) => accountId));
+      if (!(await hasOtherAdmin(leaving))) {
+        const stale = intents.filter(({ at }) => Math.abs(clock() - at) > STALE_MS);
+        if (stale.length === 0) throw new AppError('account.last_admin');
+        for (const forgotten of stale) await fence(forgotten);
+        await drop(stale.map(({ token }) => token));
+        continue;
+      }
+      const value = { at: intent.at, value: encode([...intents, intent]) };
+      try {
+        await (fact === undefined ? facts.insert(FACT, value) : facts.replace(FACT, fact.version, value));
+        return;
+      } catch (error) {
+        const isBeaten = error instanceof AlreadyExists || error instanceof VersionConflict;
+        if (!isBeaten) throw error;
+      }
+    }
+  }
+
+  const replace: Collection<AccountRecord>['replace'] = async (id, version, value, options) => {
+    const write = (): Promise<Stored<AccountRecord>> => collection.replace(id, version, value, options);
+    if (isActiveAdmin(value)) return write();
+    const before = await collection.find(id);
+    // Another version: write() will say so. Not an administrator: nothing to guard.
+    if (before === undefined || before.version !== version || !isActiveAdmin(before.value)) return write();
+    const token = newId();
+    await declare({ accountId: id, version, at: clock(), token });
+    try {
+      return await write();
+    } finally {
+      // What the write came to is the answer; an intent that could not be taken back is fenced when it is in the way.
+      await drop([token]).catch(() => undefined);
+    }
+  };
+
+  return {
+    replace,
+    find: (id) => collection.find(id),
+    findBy: (index, key) => collection.findBy(index, key),
+    insert: (id, value, options) => collection.insert(id, value, options),
+    put: (id, value, options) => collection.put(id, value, options),
+    remove: (id) => collection.remove(id),
+    removeBy: (index, key) => collection.removeBy(index, key),
+    query: (query) => collection.query(query),
+  };
+}

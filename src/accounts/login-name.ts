@@ -1,0 +1,37 @@
+// Owns how a sign-in name finds its account: exactly one index is asked, so that a name never means two accounts.
+import type { AccountRecord } from '../store/collections.ts';
+import type { EphemeralCollection, Stored } from '../store/port.ts';
+import { parseEmail } from './email.ts';
+import { fold } from './fold.ts';
+
+export interface LoginName {
+  readonly index: 'username' | 'email';
+  readonly key: string;
+}
+
+// Longer than any name we store; bounds the work of folding what a stranger sends.
+const MAX_LENGTH = 320;
+
+/** @returns where to look, or undefined for a text that cannot be anybody's name */
+export function parseLoginName(text: string): LoginName | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const key = fold(text);
+  if (!key.includes('@')) return key === '' ? undefined : { index: 'username', key };
+  // Folded first: the full-width ＠ is an @, too, and then the domain part alone is left to IDNA.
+  const email = parseEmail(text.normalize('NFKC'));
+  return email === undefined ? undefined : { index: 'email', key: email.key };
+}
+
+/**
+ * An e-mail address signs in only once verified, or when it is the username as well (see username.ts). An account
+ * that is being deleted is not found.
+ */
+export async function findByLoginName(
+  collection: Pick<EphemeralCollection<AccountRecord>, 'findBy'>,
+  name: LoginName,
+): Promise<Stored<AccountRecord> | undefined> {
+  const [stored] = await collection.findBy(name.index, name.key);
+  if (stored === undefined || stored.value.deletingAt !== undefined) return undefined;
+  const isItsName = stored.value.usernameKey === name.key || stored.value.isEmailVerified;
+  return isItsName ? stored : undefined;
+}

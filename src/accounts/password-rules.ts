@@ -1,0 +1,59 @@
+// Owns which passwords we take (decisions §8, checklist R080–R082): length, nothing about the person, nothing trivial;
+// no composition rules. A list of common passwords joins here, in passwordProblems().
+import { fold, lengthOf } from './fold.ts';
+
+/** Code points after NFKC. */
+export const MAX_PASSWORD_LENGTH = 128;
+
+export interface PasswordContext {
+  /** Code points, from the runtime settings. */
+  readonly minLength: number;
+  readonly username?: string | undefined;
+  readonly email?: string | undefined;
+}
+
+// Shorter names are part of too many words to forbid them.
+const MIN_CONTAINED = 3;
+
+const rows = [
+  '01234567890',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  'qwertzuiop',
+];
+
+/** One character or short group over and over, or one run along the alphabet, the digits or a row of keys. */
+function isTrivial(folded: string): boolean {
+  for (let size = 1; size <= 4; size += 1) {
+    if (folded === folded.slice(0, size).repeat(folded.length).slice(0, folded.length)) return true;
+  }
+  const backwards = Array.from(folded).reverse().join('');
+  return rows.some((row) => row.repeat(2).includes(folded) || row.repeat(2).includes(backwards));
+}
+
+/**
+ * @returns what is wrong, each in a sentence that says how to mend it; empty when the password is taken. Never a part
+ *   of the password itself.
+ */
+export function passwordProblems(password: string, context: PasswordContext): string[] {
+  const normalized = password.normalize('NFKC');
+  const length = lengthOf(normalized);
+  if (length < context.minLength) return [`Must have at least ${context.minLength} characters.`];
+  if (length > MAX_PASSWORD_LENGTH) return [`Must have at most ${MAX_PASSWORD_LENGTH} characters.`];
+
+  const problems: string[] = [];
+  const folded = fold(normalized);
+  const isPart = (word: string | undefined): boolean => {
+    const key = fold(word ?? '');
+    return lengthOf(key) >= MIN_CONTAINED && folded.includes(key);
+  };
+  const localPart = (address: string | undefined): string | undefined => address?.split('@')[0];
+  if (isPart(context.username) || isPart(localPart(context.username))) {
+    problems.push('Must not contain the username.');
+  }
+  if (isPart(localPart(context.email))) problems.push('Must not contain the e-mail address.');
+  if (isTrivial(folded)) problems.push('Must not be a simple repetition or sequence.');
+  return problems;
+}

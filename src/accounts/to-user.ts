@@ -1,0 +1,64 @@
+// Owns the user as the REST API shows it (decisions §6). Built field by field, so that a new field of the record is
+// never shown by accident; hashes and secrets have no place here (checklist R130).
+import type { Address, Profile, Role } from '../store/collections.ts';
+import { type Account, isLocked } from './account.ts';
+import { addressFields, profileFields } from './profile.ts';
+
+type Shown<T> = { [Name in keyof T]-?: string | null };
+
+/** Wire names; times are RFC 3339; what is not known is null. */
+export type User = {
+  id: string;
+  username: string;
+  email: string | null;
+  role: Role;
+  is_email_verified: boolean;
+  totp_verified: boolean;
+  is_active: boolean;
+  locked_until: string | null;
+  failed_login_attempts: number;
+  last_login_at: string | null;
+  password_changed_at: string | null;
+  passkey_count: number;
+  groups: string[];
+  address: Shown<Address> | null;
+  phone_number: string | null;
+  phone_number_verified: boolean;
+  created_at: string;
+  updated_at: string;
+} & Shown<Profile>;
+
+const time = (at: number | undefined): string | null =>
+  at === undefined ? null : new Date(at).toISOString();
+
+function shown<Name extends string>(
+  names: readonly Name[],
+  values: { readonly [N in Name]?: string },
+): Record<Name, string | null> {
+  const entries = names.map((name) => [name, values[name] ?? null] as const);
+  // Object.fromEntries forgets the names in its type; they are exactly `names`.
+  return Object.fromEntries(entries) as Record<Name, string | null>;
+}
+
+/** @param now epoch milliseconds: a lock that is over is not shown */
+export const toUser = (account: Account, now: number): User => ({
+  id: account.id,
+  username: account.username,
+  email: account.email ?? null,
+  role: account.role,
+  is_email_verified: account.isEmailVerified,
+  totp_verified: account.totpVerified,
+  is_active: account.isActive,
+  locked_until: isLocked(account, now) ? time(account.lockedUntil) : null,
+  failed_login_attempts: account.failedLoginAttempts,
+  last_login_at: time(account.lastLoginAt),
+  password_changed_at: time(account.passwordChangedAt),
+  passkey_count: 0,
+  groups: [],
+  ...shown(profileFields, account.profile),
+  address: account.address === undefined ? null : shown(addressFields, account.address),
+  phone_number: account.phoneNumber ?? null,
+  phone_number_verified: account.isPhoneNumberVerified ?? false,
+  created_at: new Date(account.createdAt).toISOString(),
+  updated_at: new Date(account.updatedAt).toISOString(),
+});

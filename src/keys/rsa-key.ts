@@ -1,0 +1,40 @@
+// Owns what a signing key is: RSA-2048 for RS256, named by its RFC 7638 thumbprint, so that a key has the same name in
+// every process and after every restart.
+import { generateKeyPair, type JsonWebKey } from 'node:crypto';
+import { promisify } from 'node:util';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+
+export type PublicJwk = JWK & { kty: 'RSA'; n: string; e: string; kid: string; alg: 'RS256'; use: 'sig' };
+export type PrivateJwk = PublicJwk & { d: string; p: string; q: string; dp: string; dq: string; qi: string };
+
+const generateRsa = promisify(generateKeyPair);
+
+/** In the thread pool, because it takes a tenth of a second or more. */
+export async function generateRsaKey(): Promise<JsonWebKey> {
+  const { privateKey } = await generateRsa('rsa', { modulusLength: 2048, publicExponent: 0x10001 });
+  return privateKey.export({ format: 'jwk' });
+}
+
+const texts = <Name extends string>(jwk: object, names: readonly Name[]): Record<Name, string> => {
+  const members = new Map<string, unknown>(Object.entries(jwk));
+  const entries = names.map((name) => {
+    const value = members.get(name);
+    // The value is key material: only its name may be told.
+    if (typeof value !== 'string' || value === '') throw new TypeError(`the JWK has no ${name}`);
+    return [name, value] as const;
+  });
+  // Object.fromEntries forgets the names in its type; they are exactly `names`.
+  return Object.fromEntries(entries) as Record<Name, string>;
+};
+
+/** Member by member, so that nothing private can come along. @throws TypeError for what is no RSA key */
+export async function toPublicJwk(jwk: object): Promise<PublicJwk> {
+  const material = texts(jwk, ['n', 'e']);
+  const kid = await calculateJwkThumbprint({ kty: 'RSA', ...material });
+  return { kty: 'RSA', use: 'sig', alg: 'RS256', kid, ...material };
+}
+
+/** @throws TypeError for what is no private RSA key */
+export async function toPrivateJwk(jwk: object): Promise<PrivateJwk> {
+  return { ...(await toPublicJwk(jwk)), ...texts(jwk, ['d', 'p', 'q', 'dp', 'dq', 'qi']) };
+}

@@ -1,0 +1,78 @@
+// Owns encryption at rest: AES-256-GCM under keys derived from SECRET_KEY, one per purpose (checklist R141, R143), so
+// that a text sealed for one use cannot be passed off as another. Several secret keys may be listed: the newest seals,
+// all of them open, and so the secret can be rotated.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** A sealed text cannot be opened. Says why and what to do; never what was in it. */
+export class UnsealError extends Error {
+  override readonly name = 'UnsealError';
+  readonly reason: 'unknown_key' | 'not_authentic' | 'malformed';
+  constructor(reason: UnsealError['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+export interface Sealer {
+  /** @param purpose what the text is for, with the id of its owner; must be the same when it is opened */
+  seal(purpose: string, text: string): string;
+  /** @throws UnsealError */
+  open(purpose: string, sealed: string): string;
+  /** Whether it was sealed with another key than the newest. */
+  needsReseal(sealed: string): boolean;
+}
+
+const FORMAT = 'v1';
+const IV_BYTES = 12; // NIST SP 800-38D §5.2.1.1
+const TAG_BYTES = 16;
+
+const derive = (secretKey: string, info: string, bytes: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', secretKey, '', `latchkey ${info}`, bytes));
+
+/** @param secretKeys newest first, each with at least 128 bits of randomness */
+export function createSealer(secretKeys: readonly string[]): Sealer {
+  // Names the key without telling anything of it: HKDF outputs for different infos are independent (RFC 5869 §3.2).
+  const keys = secretKeys.map((secretKey) => ({
+    secretKey,
+    id: derive(secretKey, 'key id', 6).toString('base64url'),
+  }));
+  const [newest] = keys;
+  if (newest === undefined) throw new TypeError('createSealer needs at least one secret key');
+
+  return {
+    seal(purpose, text) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', derive(newest.secretKey, purpose, 32), iv);
+      cipher.setAAD(Buffer.from(purpose, 'utf8'));
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return [FORMAT, newest.id, iv.toString('base64url'), sealed.toString('base64url')].join('.');
+    },
+    open(purpose, sealed) {
+      const [format, keyId, ivText = '', sealedText = '', ...more] = sealed.split('.');
+      const iv = Buffer.from(ivText, 'base64url');
+      const bytes = Buffer.from(sealedText, 'base64url');
+      if (format !== FORMAT || more.length > 0 || iv.length !== IV_BYTES || bytes.length < TAG_BYTES) {
+        throw new UnsealError('malformed', 'This is not a sealed text of ours.');
+      }
+      const key = keys.find(({ id }) => id === keyId);
+      if (key === undefined) {
+        throw new UnsealError('unknown_key', 'This was sealed with a SECRET_KEY that is not listed now.');
+      }
+      const decipher = createDecipheriv('aes-256-gcm', derive(key.secretKey, purpose, 32), iv, {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(Buffer.from(purpose, 'utf8'));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString(
+          'utf8',
+        );
+      } catch (cause) {
+        throw new UnsealError('not_authentic', 'A sealed text was changed, or sealed for another purpose.', {
+          cause,
+        });
+      }
+    },
+    needsReseal: (sealed) => sealed.split('.')[1] !== newest.id,
+  };
+}

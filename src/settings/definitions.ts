@@ -1,0 +1,107 @@
+// Owns the kinds of settings: how a value from outside (JSON of the API, a document of the store) becomes a typed one.
+// A kind carries its own check, so that the type of a setting follows from its line in schema.ts.
+
+export type SettingType = 'integer' | 'boolean' | 'text' | 'url' | 'color';
+
+export type Parsed<T> = { readonly value: T } | { readonly problem: string };
+
+export interface SettingDefinition<T> {
+  readonly type: SettingType;
+  readonly default: T;
+  /** The section under which the Admin UI shows it. */
+  readonly group: string;
+  readonly description: string;
+  /** Bounds of an integer (inclusive), or of the length of a text in characters. */
+  readonly min?: number;
+  readonly max?: number;
+  /** Write-only: answers never carry its value. */
+  readonly isSecret?: boolean;
+  readonly parse: (value: unknown) => Parsed<T>;
+}
+
+interface About {
+  readonly group: string;
+  readonly description: string;
+}
+
+export function integer(
+  about: About & { readonly default: number; readonly min: number; readonly max: number },
+): SettingDefinition<number> {
+  const problem = `Must be a whole number from ${about.min} to ${about.max}.`;
+  return {
+    ...about,
+    type: 'integer',
+    parse: (value) =>
+      typeof value === 'number' && Number.isInteger(value) && value >= about.min && value <= about.max
+        ? { value }
+        : { problem },
+  };
+}
+
+export function flag(about: About & { readonly default: boolean }): SettingDefinition<boolean> {
+  return {
+    ...about,
+    type: 'boolean',
+    parse: (value) => (typeof value === 'boolean' ? { value } : { problem: 'Must be true or false.' }),
+  };
+}
+
+// Texts end up in headers, mails and pages: no control character, no line end, nothing that turns the reading direction
+// (checklist R132).
+const oneLine = /^[^\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u;
+
+export function text(
+  about: About & {
+    readonly default: string;
+    readonly min: number;
+    readonly max: number;
+    readonly isSecret?: boolean;
+  },
+): SettingDefinition<string> {
+  const problem = `Must be one line of ${about.min} to ${about.max} characters.`;
+  return {
+    ...about,
+    type: 'text',
+    parse: (value) => {
+      if (typeof value !== 'string' || value.length > about.max * 4) return { problem };
+      const trimmed = value.normalize('NFC').trim();
+      const { length } = Array.from(trimmed);
+      const isRight = length >= about.min && length <= about.max && oneLine.test(trimmed);
+      return isRight ? { value: trimmed } : { problem };
+    },
+  };
+}
+
+const MAX_URL = 2048;
+
+/** '' for none. Addresses are put into href and src and into the page's policy: http and https only, no credentials. */
+export function url(about: About & { readonly default: string }): SettingDefinition<string> {
+  const problem =
+    'Must be an http or https address without user name and password, special characters %-encoded, or empty.';
+  return {
+    ...about,
+    type: 'url',
+    max: MAX_URL,
+    parse: (value) => {
+      if (value === '') return { value };
+      // The URL parser drops tabs and line ends and mends backslashes: the text itself must be clean.
+      if (typeof value !== 'string' || value.length > MAX_URL || !/^https?:\/\/[!-~]+$/i.test(value)) {
+        return { problem };
+      }
+      if (/[\\"'<>`;,\s]/.test(value) || !URL.canParse(value)) return { problem };
+      const parsed = new URL(value);
+      return parsed.username === '' && parsed.password === '' ? { value } : { problem };
+    },
+  };
+}
+
+export function color(about: About & { readonly default: string }): SettingDefinition<string> {
+  return {
+    ...about,
+    type: 'color',
+    parse: (value) =>
+      typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value)
+        ? { value: value.toLowerCase() }
+        : { problem: 'Must be a colour such as #1f6f5c.' },
+  };
+}

@@ -1,0 +1,164 @@
+// Owns the list of runtime settings: every one once, with its default (decisions §5, §8), its bounds and what it means.
+// The type of the values, the API, the Admin UI and the documentation are derived from this list.
+import { color, flag, integer, type SettingDefinition, text, url } from './definitions.ts';
+
+const DAY = 86_400;
+const YEAR = 365 * DAY;
+
+export const settingDefinitions = {
+  access_token_seconds: integer({
+    group: 'Tokens',
+    default: 900,
+    min: 5,
+    max: DAY,
+    description: 'How long an access token is valid, in seconds.',
+  }),
+  id_token_seconds: integer({
+    group: 'Tokens',
+    default: 3600,
+    min: 5,
+    max: DAY,
+    description: 'How long an ID token is valid, in seconds.',
+  }),
+  refresh_token_idle_seconds: integer({
+    group: 'Tokens',
+    default: 30 * DAY,
+    min: 5,
+    max: YEAR,
+    description: 'A refresh token that is not used for this long ends, in seconds.',
+  }),
+  refresh_token_absolute_seconds: integer({
+    group: 'Tokens',
+    default: YEAR,
+    min: 5,
+    max: 10 * YEAR,
+    description: 'Rotation goes on for at most this long after the sign-in, in seconds.',
+  }),
+  refresh_token_grace_seconds: integer({
+    group: 'Tokens',
+    default: 10,
+    min: 0,
+    max: 60,
+    description:
+      'For this long a refresh token that was just used is answered again with the same new token, in seconds.',
+  }),
+  authorization_code_seconds: integer({
+    group: 'Tokens',
+    default: 60,
+    min: 10,
+    max: 600,
+    description: 'How long an authorization code can be exchanged, in seconds.',
+  }),
+  session_idle_seconds: integer({
+    group: 'Sessions',
+    default: 14_400,
+    min: 10,
+    max: YEAR,
+    description: 'A sign-in that is not used for this long ends, in seconds.',
+  }),
+  session_absolute_seconds: integer({
+    group: 'Sessions',
+    default: 30 * DAY,
+    min: 10,
+    max: YEAR,
+    description: 'A sign-in ends after this long in any case, in seconds.',
+  }),
+  interaction_seconds: integer({
+    group: 'Sessions',
+    default: 3600,
+    min: 60,
+    max: DAY,
+    description: 'How long a person has to complete a sign-in page, in seconds.',
+  }),
+  lockout_threshold: integer({
+    group: 'Sign-in',
+    default: 5,
+    min: 1,
+    max: 100,
+    description: 'Wrong passwords in a row that lock the account.',
+  }),
+  lockout_seconds: integer({
+    group: 'Sign-in',
+    default: 900,
+    min: 1,
+    max: 30 * DAY,
+    description: 'How long the first lock lasts, in seconds; each further one in a row lasts twice as long.',
+  }),
+  lockout_max_seconds: integer({
+    group: 'Sign-in',
+    default: DAY,
+    min: 1,
+    max: 30 * DAY,
+    description: 'The longest that a lock lasts, in seconds.',
+  }),
+  password_min_length: integer({
+    group: 'Sign-in',
+    default: 8,
+    min: 8,
+    max: 64,
+    description: 'The fewest characters of a new password.',
+  }),
+  require_pkce: flag({
+    group: 'Sign-in',
+    default: true,
+    description: 'Every application must use PKCE with S256. Public ones must in any case.',
+  }),
+  purge_interval_seconds: integer({
+    group: 'Operation',
+    default: 300,
+    min: 10,
+    max: DAY,
+    description: 'How often expired records are removed, in seconds.',
+  }),
+  retention_sessions_seconds: integer({
+    group: 'Operation',
+    default: 30 * DAY,
+    min: 0,
+    max: 10 * YEAR,
+    description: 'How long an ended session stays in the list, in seconds.',
+  }),
+  product_name: text({
+    group: 'Branding',
+    default: 'Latchkey',
+    min: 1,
+    max: 60,
+    description: 'The name on the pages and in mails.',
+  }),
+  logo_url: url({ group: 'Branding', default: '', description: 'The picture on the sign-in pages.' }),
+  accent_color: color({
+    group: 'Branding',
+    default: '#1f6f5c',
+    description: 'The colour of buttons and links.',
+  }),
+  support_url: url({ group: 'Branding', default: '', description: 'Where people find help.' }),
+  privacy_url: url({ group: 'Branding', default: '', description: 'The privacy notice.' }),
+  terms_url: url({ group: 'Branding', default: '', description: 'The terms of service.' }),
+} as const;
+
+type Definitions = typeof settingDefinitions;
+export type SettingKey = keyof Definitions;
+type ValueOf<D> = D extends SettingDefinition<infer T> ? T : never;
+
+/** The values that hold now. */
+export type SettingValues = { readonly [Key in SettingKey]: ValueOf<Definitions[Key]> };
+
+// Object.keys() forgets the names in its type; they are exactly the keys of the list above.
+export const settingKeys = Object.keys(settingDefinitions) as readonly SettingKey[];
+
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(settingDefinitions, key);
+
+type NumberKey = { [Key in SettingKey]: SettingValues[Key] extends number ? Key : never }[SettingKey];
+
+/** What is wrong between values that are right one by one; both sides are named, because either can be mended. */
+export function combinationProblems(values: SettingValues): Partial<Record<SettingKey, string>> {
+  const problems: Partial<Record<SettingKey, string>> = {};
+  const notLonger = (shorter: NumberKey, longer: NumberKey): void => {
+    if (values[shorter] <= values[longer]) return;
+    problems[shorter] = `Must not be more than ${longer}.`;
+    problems[longer] = `Must not be less than ${shorter}.`;
+  };
+  notLonger('refresh_token_idle_seconds', 'refresh_token_absolute_seconds');
+  notLonger('session_idle_seconds', 'session_absolute_seconds');
+  notLonger('lockout_seconds', 'lockout_max_seconds');
+  return problems;
+}

@@ -1,0 +1,185 @@
+// Owns the runtime settings of this process: the values that hold now, and changing them for all processes. One document
+// has them all, so that no reader ever sees half of a change (checklist R132); compare-and-set keeps parallel changes.
+import type { Clock } from '../clock.ts';
+import type { SettingsRecord } from '../store/collections.ts';
+import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
+import { update } from '../store/update.ts';
+import type { SettingDefinition, SettingType } from './definitions.ts';
+import { complete, parse, read, refuseBadCombination, type SomeValues, type StoredEntry } from './parse.ts';
+import {
+  isSettingKey,
+  type SettingKey,
+  type SettingValues,
+  settingDefinitions,
+  settingKeys,
+} from './schema.ts';
+
+const ID = 'current';
+
+type Value = number | boolean | string;
+
+/** Wire names: this is what the API answers. */
+export interface SettingDescription {
+  readonly key: SettingKey;
+  /** null for a secret, which is write-only. */
+  readonly value: Value | null;
+  readonly default: Value;
+  readonly type: SettingType;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly description: string;
+  readonly group: string;
+  readonly is_secret: boolean;
+  /** RFC 3339; null while the default holds. */
+  readonly updated_at: string | null;
+  readonly updated_by: string | null;
+}
+
+/** What a change came to, for the audit log; secrets are not shown. */
+export interface SettingChange {
+  readonly key: SettingKey;
+  readonly from: Value | null;
+  readonly to: Value | null;
+}
+
+export interface Settings {
+  /** Frozen; the defaults before the first refresh. */
+  current(): SettingValues;
+  /** To be called at each request: reads only if another process may have written. @throws StoreUnavailable */
+  refresh(): Promise<void>;
+  describe(): SettingDescription[];
+  /** Stored values that could not be used, for the log and the Admin UI. */
+  problems(): readonly string[];
+  /**
+   * Sets what is given, all or nothing. @param actor whom the settings say it was
+   * @throws AppError setting.unknown, request.invalid
+   */
+  patch(values: Readonly<Record<string, unknown>>, actor: string): Promise<SettingChange[]>;
+  /** Like patch, and what is not given goes back to its default. */
+  replaceAll(values: Readonly<Record<string, unknown>>, actor: string): Promise<SettingChange[]>;
+}
+
+/**
+ * @param deps.stamp the store's own: a number that differs when another process may have written; undefined if unknown
+ * @param deps.pollMs how old the values may be where there is no stamp
+ */
+export function createSettings(deps: {
+  collection: EphemeralCollection<SettingsRecord>;
+  clock: Clock;
+  stamp: () => number | undefined;
+  pollMs?: number;
+}): Settings {
+  const { collection, clock, stamp, pollMs = 1000 } = deps;
+  let held = read({});
+  // Which document `held` was read from: under load the stamp changes all the time, the settings hardly ever.
+  let heldAs: { readonly version: number | undefined; readonly updatedAt: number | undefined } = {
+    version: undefined,
+    updatedAt: undefined,
+  };
+  let seen: { readonly stamp: number | undefined; readonly at: number } | undefined;
+  let reading: Promise<void> | undefined;
+  let writes = 0;
+
+  function isStale(): boolean {
+    if (seen === undefined) return true;
+    const now = stamp();
+    if (now !== undefined) return now !== seen.stamp;
+    return Math.abs(clock() - seen.at) >= pollMs;
+  }
+
+  async function readAgain(): Promise<void> {
+    // Taken before the read: a write of another process that comes in between makes the next call read again.
+    const before = { stamp: stamp(), at: clock(), writes };
+    const stored = await collection.find(ID);
+    // Our own writes don't show in the stamp: what was read beside one may be older than it.
+    if (before.writes !== writes) return;
+    const isSame = stored?.version === heldAs.version && stored?.value.updatedAt === heldAs.updatedAt;
+    if (!isSame) held = read(stored?.value.values ?? {});
+    heldAs = { version: stored?.version, updatedAt: stored?.value.updatedAt };
+    seen = before;
+  }
+
+  async function refresh(): Promise<void> {
+    // Two rounds: a read that is under way may have begun before the write that we must see, the next one has not.
+    for (let round = 0; round < 2 && isStale(); round += 1) {
+      reading ??= readAgain().finally(() => {
+        reading = undefined;
+      });
+      await reading;
+    }
+  }
+
+  async function write(given: SomeValues, isPatch: boolean, actor: string): Promise<SettingChange[]> {
+    let changes: SettingChange[] = [];
+    const change = (before: Record<string, unknown>): SettingsRecord => {
+      const was = read(before);
+      const entries = new Map(isPatch ? was.entries : []);
+      for (const [key, value] of given) entries.set(key, { value, at: clock(), by: actor });
+      const is = complete(new Map(Array.from(entries, ([key, { value }]) => [key, value])));
+      refuseBadCombination(is);
+      changes = differences(was.values, is);
+      return { values: toStore(entries, isPatch ? before : {}), updatedAt: clock(), updatedBy: actor };
+    };
+    const changeStored = () => update(collection, ID, ({ values }) => ({ value: change(values) }));
+    if ((await changeStored()) === undefined) {
+      try {
+        await collection.insert(ID, change({}));
+      } catch (error) {
+        if (!(error instanceof AlreadyExists)) throw error;
+        await changeStored();
+      }
+    }
+    writes += 1;
+    seen = undefined;
+    await refresh();
+    return changes;
+  }
+
+  return {
+    current: () => held.values,
+    refresh,
+    problems: () => held.problems,
+    describe: () => settingKeys.map((key) => describeSetting(key, held.values[key], held.entries.get(key))),
+    patch: async (values, actor) => write(parse(values), true, actor),
+    replaceAll: async (values, actor) => write(parse(values), false, actor),
+  };
+}
+
+/** Only what differs from its default is stored; keys of another release are kept. */
+function toStore(
+  entries: ReadonlyMap<SettingKey, StoredEntry>,
+  before: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const foreign = Object.entries(before).filter(([key]) => !isSettingKey(key));
+  const own = Array.from(entries).filter(([key, { value }]) => value !== settingDefinitions[key].default);
+  return Object.fromEntries<unknown>([...foreign, ...own]);
+}
+
+const isSecret = (key: SettingKey): boolean => definitionOf(key).isSecret === true;
+
+// As the interface that all definitions share, not as the union of the kinds in the list.
+const definitionOf = (key: SettingKey): SettingDefinition<Value> => settingDefinitions[key];
+
+function differences(before: SettingValues, after: SettingValues): SettingChange[] {
+  const changed = settingKeys.filter((key) => before[key] !== after[key]);
+  return changed.map((key) =>
+    isSecret(key) ? { key, from: null, to: null } : { key, from: before[key], to: after[key] },
+  );
+}
+
+function describeSetting(key: SettingKey, value: Value, entry: StoredEntry | undefined): SettingDescription {
+  const definition = definitionOf(key);
+  return {
+    key,
+    value: isSecret(key) ? null : value,
+    default: definition.default,
+    type: definition.type,
+    min: definition.min ?? null,
+    max: definition.max ?? null,
+    description: definition.description,
+    group: definition.group,
+    is_secret: isSecret(key),
+    updated_at: entry === undefined ? null : new Date(entry.at).toISOString(),
+    updated_by: entry?.by ?? null,
+  };
+}

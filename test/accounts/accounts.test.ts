@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import type { NewAccount } from '../../src/accounts/accounts.ts';
+import { AppError, type ErrorCode } from '../../src/errors.ts';
+import { createWorld, goodPassword, withEachStore } from './support.ts';
+
+const refusedWith =
+  (code: ErrorCode, ...fields: string[]) =>
+  (error: unknown) => {
+    assert.ok(error instanceof AppError, String(error));
+    assert.equal(error.code, code);
+    if (fields.length > 0) assert.deepEqual(Object.keys(error.fields ?? {}).sort(), fields.sort());
+    return true;
+  };
+
+const alice: NewAccount = { username: 'Alice', password: goodPassword, email: 'alice@example.com' };
+
+withEachStore('an account is created with safe defaults and found by any spelling', async (backend) => {
+  const { accounts } = createWorld(backend);
+  const created = await accounts.create(alice);
+  assert.equal(created.role, 'user');
+  assert.equal(created.isActive, true);
+  assert.equal(created.isEmailVerified, false);
+  assert.equal(created.createdAt, backend.now());
+  assert.match(created.passwordHash ?? '', /^\$argon2id\$/);
+  assert.deepEqual(await accounts.find(created.id), created);
+  for (const spelling of ['alice', ' ALICE ', 'Ａｌｉｃｅ', 'alıce', 'alİce']) {
+    assert.equal((await accounts.findByLogin(spelling))?.id, created.id, spelling);
+  }
+  assert.equal(await accounts.findByLogin('alicia'), undefined);
+});
+
+withEachStore('an e-mail address signs in only once it is verified (R129)', async (backend) => {
+  const { accounts } = createWorld(backend);
+  const { id } = await accounts.create(alice);
+  assert.equal(await accounts.findByLogin('alice@example.com'), undefined);
+  await accounts.update(id, { isEmailVerified: true });
+  assert.equal((await accounts.findByLogin('ALICE@Example.com'))?.id, id);
+  await accounts.update(id, { email: 'other@example.com' });
+  assert.equal(await accounts.findByLogin('other@example.com'), undefined);
+  assert.equal(await accounts.findByLogin('alice@example.com'), undefined);
+});
+
+withEachStore('everything that is wrong is told at once, and nothing is written', async (backend) => {
+  const { accounts } = createWorld(backend);
+  await assert.rejects(
+    accounts.create({
+      username: 'a',
+      password: 'short',
+      email: 'nonsense',
+      profile: {
+        website: 'javascript:alert(1)',
+        birthdate: '31.12.1999',
+        zoneinfo: 'Mars/Olympus',
+        name: 'a\nb',
+      },
+      address: { locality: 'x'.repeat(300) },
+      phoneNumber: 'call me',
+    }),
+    refusedWith(
+      'request.invalid',
+      'username',
+      'password',
+      'email',
+      'website',
+      'birthdate',
+      'zoneinfo',
+      'name',
+      'address.locality',
+      'phone_number',
+    ),
+  );
+  assert.equal((await accounts.query({ sort: 'id', order: 'asc', limit: 10 })).total, 0);
+});
+
+withEachStore('an update changes what is given and nothing else', async (backend) => {
+  const { accounts, endedSessionsOf } = createWorld(backend);
+  const before = await accounts.create({
+    ...alice,
+    profile: { given_name: 'Alice', locale: 'de-CH', picture: 'https://example.com/a.png' },
+    address: { locality: 'Zürich' },
+  });
+  backend.advance(5000);
+  const after = await accounts.update(before.id, { profile: { nickname: 'Al', locale: null } });
+  assert.deepEqual(after, {
+    ...before,
+    version: before.version + 1,
+    profile: { given_name: 'Alice', picture: 'https://example.com/a.png', nickname: 'Al' },
+    updatedAt: backend.now(),
+  });
+  assert.equal((await accounts.update(before.id, { address: null })).address, undefined);
+  assert.equal((await accounts.update(before.id, { email: null })).email, undefined);
+  assert.deepEqual(endedSessionsOf, []);
+});
+
+withEachStore(
+  'a new password, another role and a deactivation end the sessions; the same role does not',
+  async (backend) => {
+    const { accounts, endedSessionsOf } = createWorld(backend);
+    await accounts.create({ username: 'root', password: goodPassword, role: 'admin' });
+    const { id } = await accounts.create(alice);
+    await accounts.update(id, { role: 'user', isActive: true, totpVerified: true });
+    assert.deepEqual(endedSessionsOf, []);
+    backend.advance(1000);
+    const changed = await accounts.update(id, { password: 'nine low bridges' });
+    assert.equal(changed.passwordChangedAt, backend.now());
+    await accounts.update(id, { role: 'admin' });
+    await accounts.setActive(id, false);
+    await accounts.setActive(id, true);
+    assert.deepEqual(endedSessionsOf, [id, id, id]);
+  },
+);
+
+withEachStore(
+  'a new e-mail address starts unverified unless an administrator vouches for it',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    const { id } = await accounts.create({ ...alice, isEmailVerified: true });
+    assert.equal((await accounts.update(id, { email: 'Alice@EXAMPLE.com' })).isEmailVerified, true);
+    assert.equal((await accounts.update(id, { email: 'new@example.com' })).isEmailVerified, false);
+    assert.equal(
+      (await accounts.update(id, { email: 'b@example.com', isEmailVerified: true })).isEmailVerified,
+      true,
+    );
+    await assert.rejects(
+      accounts.update(id, { email: null, isEmailVerified: true }),
+      refusedWith('request.invalid', 'is_email_verified'),
+    );
+  },
+);
+
+withEachStore('an update can insist on the version that was read', async (backend) => {
+  const { accounts } = createWorld(backend);
+  const { id, version } = await accounts.create(alice);
+  await accounts.update(id, { profile: { name: 'A' } }, { version });
+  await assert.rejects(
+    accounts.update(id, { profile: { name: 'B' } }, { version }),
+    refusedWith('account.changed'),
+  );
+});
+
+withEachStore('parallel updates of different fields lose nothing', async (backend) => {
+  const { accounts } = createWorld(backend);
+  const { id } = await accounts.create(alice);
+  await Promise.all([
+    accounts.update(id, { profile: { given_name: 'A' } }),
+    accounts.update(id, { profile: { family_name: 'B' } }),
+    accounts.update(id, { phoneNumber: '+41 44 123 45 67' }),
+    accounts.update(id, { isEmailVerified: true }),
+  ]);
+  const after = await accounts.find(id);
+  assert.deepEqual(after?.profile, { given_name: 'A', family_name: 'B' });
+  assert.deepEqual([after?.phoneNumber, after?.isEmailVerified], ['+41 44 123 45 67', true]);
+});
+
+withEachStore('what is not there is not found', async (backend) => {
+  const { accounts } = createWorld(backend);
+  assert.equal(await accounts.find('nobody'), undefined);
+  await assert.rejects(accounts.update('nobody', {}), refusedWith('account.not_found'));
+  await assert.rejects(accounts.unlock('nobody'), refusedWith('account.not_found'));
+  await assert.rejects(accounts.remove('nobody'), refusedWith('account.not_found'));
+});
+
+withEachStore(
+  'attack R077: one username in 100 spellings, signed up at once, makes one account',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    const letters = [...'mississippi'];
+    const spellings = Array.from({ length: 100 }, (_, n) => {
+      const cased = letters.map((letter, at) => (((n * 37) >> (at % 7)) & 1 ? letter.toUpperCase() : letter));
+      const dotless = cased.map((letter) => (letter === 'i' ? 'ı' : letter === 'I' ? 'İ' : letter));
+      const wide = cased.map((letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0));
+      const forms = [cased, dotless, wide, [...cased, '\u3000'], [' ', ...dotless.join('').normalize('NFD')]];
+      return (forms[n % forms.length] ?? cased).join('');
+    });
+    assert.ok(new Set(spellings).size > 90);
+    const results = await Promise.allSettled(
+      spellings.map((username) => accounts.create({ username, password: goodPassword })),
+    );
+    for (const result of results) {
+      if (result.status === 'rejected') refusedWith('account.username_taken', 'username')(result.reason);
+    }
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.equal((await accounts.query({ sort: 'id', order: 'asc', limit: 10 })).total, 1);
+  },
+);
+
+withEachStore('attack R077: one e-mail address in many spellings makes one account', async (backend) => {
+  const { accounts } = createWorld(backend);
+  const spellings = [
+    'a.b@bücher.example',
+    'A.B@BÜCHER.example',
+    'a.b@xn--bcher-kva.example',
+    'A.b@bu\u0308cher.EXAMPLE',
+  ];
+  const results = await Promise.allSettled(
+    spellings.map((email, n) => accounts.create({ username: `user${n}`, password: goodPassword, email })),
+  );
+  for (const result of results) {
+    if (result.status === 'rejected') refusedWith('account.email_taken', 'email')(result.reason);
+  }
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+});
+
+withEachStore(
+  'attack CVE-2021-3754: a username that is another account’s e-mail address',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    const victim = await accounts.create({ ...alice, isEmailVerified: true });
+    const password = goodPassword;
+    for (const username of ['alice@example.com', 'ALICE＠example.com']) {
+      await assert.rejects(
+        accounts.create({ username, password }),
+        refusedWith('request.invalid', 'username'),
+      );
+      await assert.rejects(
+        accounts.create({ username, password, email: 'mallory@example.com' }),
+        refusedWith('request.invalid', 'username'),
+      );
+      await assert.rejects(
+        accounts.create({ username, password, email: 'alice@example.com' }),
+        (error) => error instanceof AppError && error.status === 409,
+      );
+    }
+    const mallory = await accounts.create({ username: 'mallory', password, email: 'mallory@example.com' });
+    await assert.rejects(
+      accounts.update(mallory.id, { username: 'alice@example.com' }),
+      refusedWith('request.invalid', 'username'),
+    );
+    assert.equal((await accounts.findByLogin('alice@example.com'))?.id, victim.id);
+  },
+);
+
+withEachStore(
+  'a username may be the account’s own address, and cannot come apart from it',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    const own = { username: 'Me@Bücher.example', password: goodPassword, email: 'me@bücher.example' };
+    const { id } = await accounts.create(own);
+    // As a username it signs in, verified or not.
+    assert.equal((await accounts.findByLogin('me@xn--bcher-kva.example'))?.id, id);
+    await assert.rejects(
+      accounts.update(id, { email: 'else@example.com' }),
+      refusedWith('request.invalid', 'email'),
+    );
+    await assert.rejects(accounts.update(id, { email: null }), refusedWith('request.invalid', 'email'));
+    await accounts.update(id, { email: 'else@example.com', username: 'else@example.com' });
+    assert.equal(await accounts.findByLogin('me@bücher.example'), undefined);
+  },
+);
+
+withEachStore(
+  'attack CVE-2021-3754, as a race: the name and the address are taken at the same moment',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    for (let round = 0; round < 10; round += 1) {
+      const address = `target${round}@example.com`;
+      const password = goodPassword;
+      await Promise.allSettled([
+        accounts.create({ username: `owner${round}`, password, email: address, isEmailVerified: true }),
+        accounts.create({ username: address, password, email: address, isEmailVerified: true }),
+        accounts.create({ username: address, password, email: `other${round}@example.com` }),
+      ]);
+      const { items } = await accounts.query({ sort: 'id', order: 'asc', limit: 100 });
+      const claimants = items.filter((one) => one.usernameKey === address || one.emailKey === address);
+      assert.equal(claimants.length, 1);
+    }
+  },
+);
+
+withEachStore('lists hide what is being deleted and count right', async (backend) => {
+  const stuck = { isOn: true };
+  const { accounts } = createWorld(backend, {
+    endSessions: async () => {
+      if (stuck.isOn) throw new Error('the power is gone');
+    },
+  });
+  const { id } = await accounts.create(alice);
+  await accounts.create({ username: 'bob', password: goodPassword });
+  await assert.rejects(accounts.remove(id));
+  const page = await accounts.query({ sort: 'username', order: 'asc', limit: 10 });
+  assert.deepEqual([page.total, page.items.map(({ username }) => username)], [1, ['bob']]);
+});

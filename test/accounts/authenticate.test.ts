@@ -1,0 +1,388 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { createPasswords } from '../../src/accounts/password.ts';
+import { AppError } from '../../src/errors.ts';
+import { accounts as accountsDefinition } from '../../src/store/collections.ts';
+import {
+  cheapParameters,
+  countOf,
+  createWorld,
+  goodPassword,
+  observed,
+  type World,
+  withEachStore,
+} from './support.ts';
+
+const alice = {
+  username: 'alice',
+  password: goodPassword,
+  email: 'alice@example.com',
+  isEmailVerified: true,
+};
+
+async function fail(world: World, times: number, name = 'alice'): Promise<void> {
+  for (let n = 0; n < times; n += 1) assert.equal(await world.authenticate(name, `wrong ${n}`), undefined);
+}
+
+withEachStore('the right password signs in, by name or verified address, and is noted', async (backend) => {
+  const world = createWorld(backend);
+  const { id, updatedAt } = await world.accounts.create(alice);
+  backend.advance(1000);
+  for (const name of ['alice', ' ALICE', 'alice@example.com']) {
+    const account = await world.authenticate(name, goodPassword);
+    assert.equal(account?.id, id);
+    assert.equal(account?.lastLoginAt, backend.now());
+    assert.equal(account?.updatedAt, updatedAt);
+  }
+  assert.deepEqual(world.outcomes[0], { outcome: 'success', accountId: id });
+});
+
+withEachStore(
+  'R084: unknown, wrong, locked, inactive and passwordless are one answer; the reason goes to the log',
+  async (backend) => {
+    const world = createWorld(backend);
+    const { accounts, authenticate } = world;
+    await accounts.create(alice);
+    const asleep = await accounts.create({ username: 'asleep', password: goodPassword, isActive: false });
+    const locked = await accounts.create({ username: 'locked', password: goodPassword });
+    const passkeyOnly = await accounts.create({ username: 'passkey' });
+    await fail(world, 5, 'locked');
+    world.outcomes.length = 0;
+    assert.equal(await authenticate('nobody', goodPassword), undefined);
+    assert.equal(await authenticate('alice', 'wrong'), undefined);
+    assert.equal(await authenticate('locked', goodPassword), undefined);
+    assert.equal(await authenticate('asleep', goodPassword), undefined);
+    assert.equal(await authenticate('passkey', ''), undefined);
+    assert.equal(await authenticate('', ''), undefined);
+    assert.deepEqual(
+      world.outcomes.map(({ outcome }) => outcome),
+      ['unknown', 'wrong', 'locked', 'inactive', 'wrong', 'unknown'],
+    );
+    assert.deepEqual(
+      [world.outcomes[2]?.accountId, world.outcomes[3]?.accountId, world.outcomes[4]?.accountId],
+      [locked.id, asleep.id, passkeyOnly.id],
+    );
+    // Nothing that could be guessed, so nothing to lock.
+    assert.equal((await accounts.find(passkeyOnly.id))?.failedLoginAttempts, 0);
+  },
+);
+
+withEachStore(
+  'five failures lock; each lock lasts twice as long, up to the bound; success forgets all',
+  async (backend) => {
+    const world = createWorld(backend, { lockout: { lockout_max_seconds: 3000 } });
+    const { id } = await world.accounts.create(alice);
+    for (const seconds of [900, 1800, 3000, 3000]) {
+      await fail(world, 5);
+      const locked = await world.accounts.find(id);
+      assert.equal(locked?.lockedUntil, backend.now() + seconds * 1000);
+      assert.equal(await world.authenticate('alice', goodPassword), undefined);
+      backend.advance(seconds * 1000 - 1);
+      assert.equal(await world.authenticate('alice', goodPassword), undefined);
+      backend.advance(1);
+    }
+    assert.equal((await world.accounts.find(id))?.failedLoginAttempts, 20);
+    assert.deepEqual(
+      world.locks.map(({ accountId }) => accountId),
+      [id, id, id, id],
+    );
+    assert.notEqual(await world.authenticate('alice', goodPassword), undefined);
+    const after = await world.accounts.find(id);
+    assert.deepEqual([after?.failedLoginAttempts, after?.lockCount, after?.lockedUntil], [0, 0, undefined]);
+  },
+);
+
+withEachStore('attempts during a lock neither count nor make it longer', async (backend) => {
+  const world = createWorld(backend);
+  const { id } = await world.accounts.create(alice);
+  await fail(world, 5);
+  const locked = await world.accounts.find(id);
+  await fail(world, 20);
+  assert.deepEqual(await world.accounts.find(id), locked);
+});
+
+withEachStore('an administrator can lift a lock', async (backend) => {
+  const world = createWorld(backend);
+  const { id } = await world.accounts.create(alice);
+  await fail(world, 5);
+  const unlocked = await world.accounts.unlock(id);
+  assert.deepEqual(
+    [unlocked.failedLoginAttempts, unlocked.lockCount, unlocked.lockedUntil],
+    [0, 0, undefined],
+  );
+  assert.equal((await world.authenticate('alice', goodPassword))?.id, id);
+});
+
+withEachStore(
+  'attack R087: spellings, blanks, width and the e-mail address share one count',
+  async (backend) => {
+    const world = createWorld(backend);
+    const { id } = await world.accounts.create(alice);
+    const names = [
+      'alice',
+      'ALICE',
+      ' alice ',
+      'Ａlice',
+      'alice@example.com',
+      'ALİCE',
+      'alıce\u3000',
+      'Alice＠EXAMPLE.com',
+    ];
+    for (const name of names) await world.authenticate(name, 'wrong');
+    assert.equal(countOf(world.outcomes, 'wrong'), 5);
+    assert.equal(countOf(world.outcomes, 'locked'), names.length - 5);
+    assert.equal((await world.accounts.find(id))?.failedLoginAttempts, 5);
+    for (const name of names) assert.equal(await world.authenticate(name, goodPassword), undefined, name);
+  },
+);
+
+withEachStore(
+  'attack R088: of 200 wrong guesses at once, as many are evaluated as the threshold says',
+  async (backend) => {
+    const world = createWorld(backend, { maxWaitingPerName: 1000 });
+    const { id } = await world.accounts.create(alice);
+    const names = ['alice', 'ALICE', 'alice@example.com'];
+    const guesses = Array.from({ length: 199 }, (_, n) =>
+      world.authenticate(names[n % 3] ?? '', `guess ${n}`),
+    );
+    // The right one among the last of them comes too late.
+    guesses.push(world.authenticate('alice', goodPassword));
+    assert.deepEqual(new Set(await Promise.all(guesses)), new Set([undefined]));
+    assert.equal(countOf(world.outcomes, 'wrong'), 5);
+    assert.equal(countOf(world.outcomes, 'locked'), 195);
+    assert.equal((await world.accounts.find(id))?.failedLoginAttempts, 5);
+    assert.equal(world.locks.length, 1);
+  },
+);
+
+withEachStore(
+  'attack R088, R090: 200 guesses over four processes overshoot by less than the processes',
+  async (backend) => {
+    const stores = [backend.store, backend.reopen(), backend.reopen(), backend.reopen()];
+    const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaitingPerName: 1000 }));
+    const [here] = worlds;
+    assert.ok(here);
+    const { id } = await here.accounts.create(alice);
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, n) => worlds[n % 4]?.authenticate('alice', `guess ${n}`)),
+    );
+    const wrong = worlds.reduce((sum, { outcomes }) => sum + countOf(outcomes, 'wrong'), 0);
+    assert.ok(wrong >= 5 && wrong < 5 + worlds.length, `${wrong} evaluated`);
+    assert.equal(
+      worlds.reduce((sum, { locks }) => sum + locks.length, 0),
+      1,
+    );
+    const locked = await here.accounts.find(id);
+    assert.equal(locked?.lockCount, 1);
+    assert.ok((locked?.failedLoginAttempts ?? 0) >= 5);
+  },
+);
+
+withEachStore(
+  'attack R090: after the first failure the bound is exact over four processes',
+  async (backend) => {
+    const stores = [backend.store, backend.reopen(), backend.reopen(), backend.reopen()];
+    const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaitingPerName: 1000 }));
+    const [here] = worlds;
+    assert.ok(here);
+    await here.accounts.create(alice);
+    await fail(here, 1);
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, n) => worlds[n % 4]?.authenticate('alice', `guess ${n}`)),
+    );
+    assert.equal(
+      worlds.reduce((sum, { outcomes }) => sum + countOf(outcomes, 'wrong'), 0),
+      5,
+    );
+  },
+);
+
+withEachStore('the last try before the lock may still be the right one', async (backend) => {
+  const world = createWorld(backend);
+  const { id } = await world.accounts.create(alice);
+  await fail(world, 4);
+  const account = await world.authenticate('alice', goodPassword);
+  assert.deepEqual([account?.id, account?.failedLoginAttempts, account?.lockedUntil], [id, 0, undefined]);
+  assert.deepEqual(world.locks, []);
+});
+
+withEachStore(
+  'attack: flooding cannot turn guesses into uncounted ones, nor count what nobody looked at',
+  async (backend) => {
+    const passwords = createPasswords({ parameters: cheapParameters, maxInFlight: 1, maxQueued: 0 });
+    const world = createWorld(backend, { passwords });
+    const { id } = await world.accounts.create(alice);
+    await fail(world, 4);
+    const busy = passwords.hash('holds the only place');
+    await assert.rejects(
+      world.authenticate('alice', 'wrong'),
+      (error) => error instanceof AppError && error.code === 'server.busy',
+    );
+    await busy;
+    const after = await world.accounts.find(id);
+    assert.deepEqual([after?.failedLoginAttempts, after?.lockedUntil], [4, undefined]);
+    await fail(world, 1);
+    assert.notEqual((await world.accounts.find(id))?.lockedUntil, undefined);
+  },
+);
+
+withEachStore(
+  'attack: handing back an attempt that nobody looked at undoes no count of another process',
+  async (backend) => {
+    const other = createWorld(backend);
+    const { id } = await other.accounts.create(alice);
+    await fail(other, 1);
+    const passwords = createPasswords({ parameters: cheapParameters, maxInFlight: 1, maxQueued: 0 });
+    const race = { isOn: true };
+    const collection = observed(backend.store.collection(accountsDefinition), async (method) => {
+      if (method !== 'replace' || !race.isOn) return;
+      race.isOn = false;
+      await fail(other, 1);
+    });
+    const world = createWorld(backend, { passwords, collection });
+    const busy = passwords.hash('holds the only place');
+    await assert.rejects(world.authenticate('alice', 'wrong'), (error) => error instanceof AppError);
+    await busy;
+    assert.equal((await world.accounts.find(id))?.failedLoginAttempts, 3);
+  },
+);
+
+withEachStore('a line that is too long is refused alike for a known and an unknown name', async (backend) => {
+  const world = createWorld(backend, { maxWaitingPerName: 3 });
+  await world.accounts.create(alice);
+  const refusedOf = async (name: string): Promise<number> => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, () => world.authenticate(name, 'wrong')),
+    );
+    return results.filter(({ status }) => status === 'rejected').length;
+  };
+  assert.equal(await refusedOf('alice'), 6);
+  assert.equal(await refusedOf('nobody'), 6);
+  assert.equal(await world.authenticate('nobody', 'again'), undefined);
+});
+
+for (const [what, meddle] of [
+  [
+    'password is changed',
+    (world: World, id: string) => world.accounts.update(id, { password: 'nine low bridges' }),
+  ],
+  ['account is switched off', (world: World, id: string) => world.accounts.setActive(id, false)],
+  ['account is deleted', (world: World, id: string) => world.accounts.remove(id)],
+] as const) {
+  withEachStore(`attack: the ${what} while the old password is being checked`, async (backend) => {
+    const plain = createWorld(backend);
+    const { id } = await plain.accounts.create(alice);
+    const passwords = {
+      ...plain.passwords,
+      verify: async (hash: string | undefined, password: string) => {
+        const check = await plain.passwords.verify(hash, password);
+        await meddle(plain, id);
+        return check;
+      },
+    };
+    const racing = createWorld(backend, { passwords });
+    assert.equal(await racing.authenticate('alice', goodPassword), undefined);
+    assert.equal(countOf(racing.outcomes, 'success'), 0);
+  });
+}
+
+withEachStore('a harmless change beside the sign-in is kept, and the sign-in succeeds', async (backend) => {
+  const plain = createWorld(backend);
+  const { id } = await plain.accounts.create(alice);
+  const passwords = {
+    ...plain.passwords,
+    verify: async (hash: string | undefined, password: string) => {
+      await plain.accounts.update(id, { profile: { name: 'Alice' } });
+      return plain.passwords.verify(hash, password);
+    },
+  };
+  const account = await createWorld(backend, { passwords }).authenticate('alice', goodPassword);
+  assert.deepEqual([account?.profile.name, account?.lastLoginAt], ['Alice', backend.now()]);
+});
+
+withEachStore('R083: a hash with older parameters is made anew at the sign-in', async (backend) => {
+  const old = createPasswords({
+    parameters: { ...cheapParameters, passes: 2 },
+    maxInFlight: 1,
+    maxQueued: 9,
+  });
+  const { id } = await createWorld(backend, { passwords: old }).accounts.create(alice);
+  const world = createWorld(backend);
+  await fail(world, 1);
+  assert.match((await world.accounts.find(id))?.passwordHash ?? '', /t=2/);
+  await world.authenticate('alice', goodPassword);
+  const account = await world.accounts.find(id);
+  assert.match(account?.passwordHash ?? '', /t=1/);
+  assert.equal(account?.passwordChangedAt, backend.now());
+  assert.equal((await world.authenticate('alice', goodPassword))?.id, id);
+});
+
+withEachStore(
+  'store calls: one read and one write for a success, a first failure, a second failure; none to write when locked',
+  async (backend) => {
+    const calls: string[] = [];
+    const collection = observed(backend.store.collection(accountsDefinition), (method) => calls.push(method));
+    const world = createWorld(backend, { collection });
+    await world.accounts.create(alice);
+    const callsOf = async (name: string, password: string): Promise<string[]> => {
+      calls.length = 0;
+      await world.authenticate(name, password);
+      return [...calls];
+    };
+    assert.deepEqual(await callsOf('alice', goodPassword), ['findBy', 'replace']);
+    assert.deepEqual(await callsOf('alice', 'wrong'), ['findBy', 'replace']);
+    assert.deepEqual(await callsOf('alice', 'wrong'), ['findBy', 'replace']);
+    assert.deepEqual(await callsOf('alice', goodPassword), ['findBy', 'replace', 'replace']);
+    assert.deepEqual(await callsOf('nobody', 'wrong'), ['findBy']);
+    await fail(world, 5);
+    assert.deepEqual(await callsOf('alice', 'wrong'), ['findBy']);
+  },
+);
+
+withEachStore('a failure that cannot be counted is not answered', async (backend) => {
+  const disk = { isFull: false };
+  const collection = observed(backend.store.collection(accountsDefinition), (method) => {
+    if (disk.isFull && method === 'replace') throw new Error('disk full');
+  });
+  const world = createWorld(backend, { collection });
+  await world.accounts.create(alice);
+  disk.isFull = true;
+  await assert.rejects(world.authenticate('alice', 'wrong'), /disk full/);
+  await assert.rejects(world.authenticate('alice', goodPassword), /disk full/);
+  disk.isFull = false;
+  await fail(world, 1);
+  disk.isFull = true;
+  await assert.rejects(world.authenticate('alice', goodPassword), /disk full/);
+});
+
+test('attack R085: the time does not tell who has an account', async () => {
+  let now = 0;
+  const store = createMemoryStore({ clock: () => now });
+  const passwords = createPasswords({
+    parameters: { memoryKib: 4096, passes: 1, lanes: 1 },
+    maxInFlight: 1,
+    maxQueued: 9,
+  });
+  const world = createWorld({ store, now: () => now }, { passwords });
+  await world.accounts.create({ ...alice, username: 'known' });
+  await world.accounts.create({ ...alice, username: 'locked', email: null, isEmailVerified: false });
+  await fail(world, 5, 'locked');
+  const kinds = ['known', 'unknown', 'locked'] as const;
+  const times: Record<(typeof kinds)[number], number[]> = { known: [], unknown: [], locked: [] };
+  for (let round = 0; round < 25; round += 1) {
+    for (const kind of kinds) {
+      const start = performance.now();
+      await world.authenticate(kind, 'wrong');
+      times[kind].push(performance.now() - start);
+    }
+    // Keeps `known` from being locked and `locked` from being free.
+    await world.accounts.unlock((await world.accounts.findByLogin('known'))?.id ?? '');
+    now += 1;
+  }
+  const median = (values: number[]): number => values.sort((a, b) => a - b)[12] ?? 0;
+  for (const kind of ['unknown', 'locked'] as const) {
+    const ratio = median(times.known) / median(times[kind]);
+    assert.ok(ratio > 0.5 && ratio < 2, `known/${kind}: ${ratio}`);
+  }
+});

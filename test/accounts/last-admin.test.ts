@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import type { Accounts } from '../../src/accounts/accounts.ts';
+import { AppError } from '../../src/errors.ts';
+import { accounts as accountsDefinition } from '../../src/store/collections.ts';
+import { type Backend, createWorld, goodPassword, observed, withEachStore } from './support.ts';
+
+const isLastAdmin = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'account.last_admin';
+
+const admin = (username: string) => ({ username, password: goodPassword, role: 'admin' as const });
+
+const activeAdmins = async (accounts: Accounts): Promise<number> => {
+  const { items } = await accounts.query({ sort: 'id', order: 'asc', limit: 100 });
+  return items.filter(({ role, isActive }) => role === 'admin' && isActive).length;
+};
+
+const ways: readonly (readonly [string, (accounts: Accounts, id: string) => Promise<unknown>])[] = [
+  ['demoted', (accounts, id) => accounts.update(id, { role: 'user' })],
+  ['deactivated', (accounts, id) => accounts.setActive(id, false)],
+  ['deleted', (accounts, id) => accounts.remove(id)],
+];
+
+for (const [way, make] of ways) {
+  withEachStore(
+    `R131: the last active administrator cannot be ${way}; with another one it can`,
+    async (backend) => {
+      const { accounts } = createWorld(backend);
+      const one = await accounts.create(admin('one'));
+      await accounts.create({ username: 'user', password: goodPassword });
+      const asleep = await accounts.create(admin('asleep'));
+      await accounts.setActive(asleep.id, false);
+      await assert.rejects(make(accounts, one.id), isLastAdmin);
+      assert.equal((await accounts.find(one.id))?.isActive, true);
+      const two = await accounts.create(admin('two'));
+      await make(accounts, one.id);
+      await assert.rejects(make(accounts, two.id), isLastAdmin);
+      assert.equal(await activeAdmins(accounts), 1);
+    },
+  );
+
+  withEachStore(`attack R131: two administrators are ${way} at once, in two processes`, async (backend) => {
+    const here = createWorld(backend).accounts;
+    const there = createWorld({ ...backend, store: backend.reopen() }).accounts;
+    for (let round = 0; round < 15; round += 1) {
+      const [one, two] = [await here.create(admin(`one${round}`)), await here.create(admin(`two${round}`))];
+      await removeOthers(here, [one.id, two.id]);
+      const results = await Promise.allSettled([make(here, one.id), make(there, two.id)]);
+      for (const result of results) {
+        if (result.status === 'rejected') assert.ok(isLastAdmin(result.reason), String(result.reason));
+      }
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+      assert.equal(await activeAdmins(here), 1);
+    }
+  });
+}
+
+async function removeOthers(accounts: Accounts, keep: readonly string[]): Promise<void> {
+  const { items } = await accounts.query({ sort: 'id', order: 'asc', limit: 100 });
+  for (const { id } of items) if (!keep.includes(id)) await accounts.remove(id);
+}
+
+withEachStore(
+  'attack R131: ten administrators are demoted, deactivated and deleted all at once',
+  async (backend) => {
+    const worlds = [
+      createWorld(backend).accounts,
+      createWorld({ ...backend, store: backend.reopen() }).accounts,
+    ];
+    const [here] = worlds;
+    assert.ok(here);
+    const ids: string[] = [];
+    for (let n = 0; n < 10; n += 1) ids.push((await here.create(admin(`admin${n}`))).id);
+    const results = await Promise.allSettled(
+      ids.map((id, n) => {
+        const [, make] = ways[n % ways.length] ?? [];
+        const accounts = worlds[n % 2];
+        return accounts && make?.(accounts, id);
+      }),
+    );
+    for (const result of results) {
+      if (result.status === 'rejected') assert.ok(isLastAdmin(result.reason), String(result.reason));
+    }
+    assert.ok((await activeAdmins(here)) >= 1);
+  },
+);
+
+/** An accounts of its own whose every account write first does what the test says. */
+const withWrites = (backend: Backend, before: () => Promise<void>): Accounts => {
+  const collection = observed(backend.store.collection(accountsDefinition), (method) =>
+    method === 'replace' ? before() : undefined,
+  );
+  return createWorld(backend, { collection }).accounts;
+};
+
+withEachStore(
+  'a demotion that died between intent and write makes nobody stuck, and cannot wake up later',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    const one = await accounts.create(admin('one'));
+    const two = await accounts.create(admin('two'));
+    // The slow process: it has declared to demote one, and then hangs before the write.
+    const woken = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    const slow = withWrites(backend, () => {
+      arrived.resolve();
+      return woken.promise;
+    });
+    const late = slow.update(one.id, { role: 'user' });
+    await arrived.promise;
+    // While it may still be alive, the other one has to stay.
+    await assert.rejects(accounts.update(two.id, { role: 'user' }), isLastAdmin);
+    // Later it is taken for dead: its write is fenced off, and two may go.
+    backend.advance(11_000);
+    await accounts.update(two.id, { role: 'user' });
+    // Now it wakes up after all: its write meets another version, and the rule holds.
+    woken.resolve();
+    await assert.rejects(late, isLastAdmin);
+    assert.equal(await activeAdmins(accounts), 1);
+    assert.equal((await accounts.find(one.id))?.role, 'admin');
+  },
+);
+
+withEachStore('a demotion whose write fails leaves nothing behind', async (backend) => {
+  const { accounts } = createWorld(backend);
+  const one = await accounts.create(admin('one'));
+  const two = await accounts.create(admin('two'));
+  const broken = withWrites(backend, async () => {
+    throw new Error('disk full');
+  });
+  await assert.rejects(broken.update(one.id, { role: 'user' }), /disk full/);
+  await accounts.update(two.id, { role: 'user' });
+  await assert.rejects(accounts.update(one.id, { role: 'user' }), isLastAdmin);
+});
+
+withEachStore('two changes of one administrator at once do not free each other', async (backend) => {
+  const { accounts } = createWorld(backend);
+  const one = await accounts.create(admin('one'));
+  const two = await accounts.create(admin('two'));
+  await Promise.allSettled([
+    accounts.update(one.id, { role: 'user' }),
+    accounts.setActive(one.id, false),
+    accounts.remove(one.id),
+    accounts.update(two.id, { role: 'user' }),
+    accounts.setActive(two.id, false),
+  ]);
+  assert.ok((await activeAdmins(accounts)) >= 1);
+});
+
+withEachStore(
+  'a failed change of an administrator does not uncover another change that is under way',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    const one = await accounts.create(admin('one'));
+    const two = await accounts.create(admin('two'));
+    const woken = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    const slow = withWrites(backend, () => {
+      arrived.resolve();
+      return woken.promise;
+    });
+    const broken = withWrites(backend, async () => {
+      throw new Error('disk full');
+    });
+    const late = slow.setActive(one.id, false);
+    await arrived.promise;
+    await assert.rejects(broken.update(one.id, { role: 'user' }), /disk full/);
+    await assert.rejects(accounts.update(two.id, { role: 'user' }), isLastAdmin);
+    woken.resolve();
+    await late;
+    assert.equal(await activeAdmins(accounts), 1);
+  },
+);

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { AppError } from '../../src/errors.ts';
+import { countOf, createWorld, goodPassword, withEachStore } from './support.ts';
+
+const alice = { username: 'alice', password: goodPassword };
+
+withEachStore('a deletion ends sessions, removes what is owned, then the account', async (backend) => {
+  const order: string[] = [];
+  const world = createWorld(backend, {
+    endSessions: async () => {
+      order.push('sessions');
+      // From the first step on nobody can sign in (R062).
+      assert.equal(await world.authenticate('alice', goodPassword), undefined);
+      assert.equal(await world.accounts.findByLogin('alice'), undefined);
+    },
+    removeOwned: async () => void order.push('owned'),
+  });
+  const { id } = await world.accounts.create(alice);
+  await world.accounts.remove(id);
+  assert.deepEqual(order, ['sessions', 'owned']);
+  assert.equal(await world.collection.find(id), undefined);
+  await assert.rejects(
+    world.accounts.remove(id),
+    (error) => error instanceof AppError && error.status === 404,
+  );
+});
+
+for (const broken of ['endSessions', 'removeOwned'] as const) {
+  withEachStore(
+    `a deletion cut short in ${broken} is finished by the job, and by deleting again`,
+    async (backend) => {
+      const crash = { isOn: true };
+      const world = createWorld(backend, {
+        [broken]: async () => {
+          if (crash.isOn) throw new Error('the power is gone');
+        },
+      });
+      const first = await world.accounts.create(alice);
+      const second = await world.accounts.create({ ...alice, username: 'bob' });
+      await assert.rejects(world.accounts.remove(first.id), /power/);
+      await assert.rejects(world.accounts.remove(second.id), /power/);
+      assert.equal(await world.accounts.find(first.id), undefined);
+      assert.equal(await world.authenticate('alice', goodPassword), undefined);
+      assert.equal(countOf(world.outcomes, 'success'), 0);
+      // The name is free only when nothing of its last owner is left.
+      await assert.rejects(
+        world.accounts.create(alice),
+        (error) => error instanceof AppError && error.code === 'account.username_taken',
+      );
+      crash.isOn = false;
+      await world.accounts.remove(second.id);
+      assert.equal(await world.accounts.finishDeletions(), 1);
+      assert.equal(await world.accounts.finishDeletions(), 0);
+      assert.ok(world.removedOwnedOf.includes(first.id) && world.removedOwnedOf.includes(second.id));
+      const again = await world.accounts.create(alice);
+      assert.notEqual(again.id, first.id);
+    },
+  );
+}
+
+withEachStore('a deletion that has begun cannot be undone by an update', async (backend) => {
+  const world = createWorld(backend, {
+    endSessions: async (id) => {
+      await assert.rejects(world.accounts.setActive(id, true), (error) => error instanceof AppError);
+      await assert.rejects(
+        world.accounts.update(id, { password: 'nine low bridges' }),
+        (error) => error instanceof AppError,
+      );
+    },
+  });
+  const { id } = await world.accounts.create(alice);
+  await world.accounts.remove(id);
+  assert.equal(await world.accounts.find(id), undefined);
+});
+
+withEachStore('an update that began before a deletion does not bring the account back', async (backend) => {
+  const plain = createWorld(backend, {
+    endSessions: async () => {
+      throw new Error('the power is gone');
+    },
+  });
+  const { id } = await plain.accounts.create(alice);
+  const passwords = {
+    ...plain.passwords,
+    hash: async (password: string) => {
+      await assert.rejects(plain.accounts.remove(id), /power/);
+      return plain.passwords.hash(password);
+    },
+  };
+  const racing = createWorld(backend, { passwords });
+  await assert.rejects(
+    racing.accounts.update(id, { password: 'nine low bridges', isActive: true }),
+    (error) => error instanceof AppError && error.code === 'account.not_found',
+  );
+  assert.equal((await plain.collection.find(id))?.value.isActive, false);
+});

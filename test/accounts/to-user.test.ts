@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Account } from '../../src/accounts/account.ts';
+import { isUsable } from '../../src/accounts/account.ts';
+import { blankAccount } from '../../src/accounts/changes.ts';
+import { toClaims } from '../../src/accounts/claims.ts';
+import { toUser } from '../../src/accounts/to-user.ts';
+
+const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+
+const account = (over: Partial<Account> = {}): Account => ({
+  ...blankAccount(at),
+  id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
+  version: 3,
+  username: 'alice',
+  usernameKey: 'alice',
+  ...over,
+});
+
+test('a user with nothing but a name', () => {
+  assert.deepEqual(toUser(account(), at), {
+    id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
+    username: 'alice',
+    email: null,
+    role: 'user',
+    is_email_verified: false,
+    totp_verified: false,
+    is_active: true,
+    locked_until: null,
+    failed_login_attempts: 0,
+    last_login_at: null,
+    password_changed_at: null,
+    passkey_count: 0,
+    groups: [],
+    name: null,
+    given_name: null,
+    family_name: null,
+    middle_name: null,
+    nickname: null,
+    profile: null,
+    picture: null,
+    website: null,
+    gender: null,
+    birthdate: null,
+    zoneinfo: null,
+    locale: null,
+    address: null,
+    phone_number: null,
+    phone_number_verified: false,
+    created_at: '2026-01-02T03:04:05.678Z',
+    updated_at: '2026-01-02T03:04:05.678Z',
+  });
+});
+
+test('a lock is shown while it lasts', () => {
+  const locked = account({ lockedUntil: at + 1000, lockCount: 1, failedLoginAttempts: 5 });
+  assert.equal(toUser(locked, at).locked_until, '2026-01-02T03:04:06.678Z');
+  assert.equal(toUser(locked, at + 1000).locked_until, null);
+  assert.equal(isUsable(locked, at), false);
+  assert.equal(isUsable(locked, at + 1000), true);
+  assert.equal(isUsable(account({ isActive: false }), at), false);
+  assert.equal(isUsable(account({ deletingAt: at }), at), false);
+});
+
+test('R130: whatever the record holds, neither user nor claims carry a hash or an inner field', () => {
+  const canary = 'CANARY-0f1e2d';
+  const full = account({
+    passwordHash: `$argon2id$${canary}`,
+    usernameKey: canary,
+    emailKey: canary,
+    email: 'alice@example.com',
+    deletingAt: at,
+    lockCount: 7,
+  });
+  // A field that some later release adds to the record.
+  const later = { ...full, totpSecret: canary };
+  for (const shown of [toUser(later, at), toClaims(later)]) {
+    assert.equal(JSON.stringify(shown).includes(canary), false);
+  }
+});
+
+test('claims: what is known, nothing that is not', () => {
+  assert.deepEqual(toClaims(account()), {
+    sub: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
+    name: 'alice',
+    preferred_username: 'alice',
+    updated_at: Math.floor(at / 1000),
+    roles: ['user'],
+  });
+  const known = toClaims(
+    account({
+      email: 'a@example.com',
+      isEmailVerified: true,
+      phoneNumber: '+41 44 123 45 67',
+      address: { locality: 'Zürich' },
+      profile: { given_name: 'Alice', family_name: 'Liddell', locale: 'de-CH' },
+      role: 'admin',
+    }),
+  );
+  assert.equal(known.name, 'Alice Liddell');
+  assert.deepEqual([known.email, known.email_verified], ['a@example.com', true]);
+  assert.deepEqual([known.phone_number, known.phone_number_verified], ['+41 44 123 45 67', false]);
+  assert.deepEqual(known.address, { locality: 'Zürich' });
+  assert.deepEqual([known.locale, known.roles], ['de-CH', ['admin']]);
+  assert.equal(toClaims(account({ profile: { name: 'Al', given_name: 'Alice' } })).name, 'Al');
+  assert.equal(toClaims(account({ profile: { family_name: 'Liddell' } })).name, 'Liddell');
+});
