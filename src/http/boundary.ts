@@ -1,0 +1,112 @@
+// Owns the one place where errors become answers. Everything thrown below ends here: logged once when it is our fault,
+// told to the caller in the shape that was asked for, never with more than the public sentence (checklist R120, R150).
+import type Koa from 'koa';
+import { AppError, type ErrorCode } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { challengeFor, envelopeOf, oauthErrorOf, shapeFor } from './error-shape.ts';
+import { describeFailure, type Failure, failureOf } from './failure.ts';
+import { requestIdOf } from './request-log.ts';
+
+export interface ErrorPage {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly requestId: string;
+}
+
+export interface ErrorBoundaryOptions {
+  readonly log: Pick<Logger, 'error' | 'warn'>;
+  readonly sendErrorPage: (ctx: Koa.Context, page: ErrorPage) => void | Promise<void>;
+  /** BASE_URL's path without a trailing slash, when requests still carry it; default none. */
+  readonly basePath?: string;
+}
+
+// Headers that belong to the answer that failed.
+const stale = [
+  'Content-Type',
+  'Content-Length',
+  'Content-Encoding',
+  'Content-Disposition',
+  'ETag',
+  'Last-Modified',
+  'Location',
+] as const;
+
+function logFailure(
+  log: ErrorBoundaryOptions['log'],
+  ctx: Koa.Context,
+  error: unknown,
+  failure: Failure,
+): void {
+  if (failure.status < 500) return;
+  const fields = { request_id: requestIdOf(ctx), method: ctx.method, path: ctx.path, reason: failure.code };
+  // Our own 5xx are expected states (busy, unavailable); anything else is a bug and needs its stack.
+  if (error instanceof AppError && error.cause === undefined) log.warn(fields, failure.message);
+  else log.error({ ...fields, err: error }, 'request failed');
+}
+
+/** What nobody answered: no route, or a route that does not take this method. */
+function unansweredFailure(ctx: Koa.Context): Failure | undefined {
+  if (ctx.respond === false || ctx.headerSent || (ctx.body !== undefined && ctx.body !== null))
+    return undefined;
+  if (ctx.status === 404) return failureOf('request.not_found');
+  return ctx.status === 405 || ctx.status === 501 ? failureOf('request.method_not_allowed') : undefined;
+}
+
+export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBoundaryOptions): Koa.Middleware {
+  const pathOf = (ctx: Koa.Context): string =>
+    basePath !== '' && ctx.path.startsWith(`${basePath}/`) ? ctx.path.slice(basePath.length) : ctx.path;
+
+  const sendPage = async (ctx: Koa.Context, page: ErrorPage): Promise<void> => {
+    try {
+      await sendErrorPage(ctx, page);
+    } catch (error) {
+      log.error({ request_id: page.requestId, err: error }, 'the error page failed');
+      ctx.type = 'text/plain; charset=utf-8';
+      ctx.body = `${page.message}\nRequest ${page.requestId}\n`;
+    }
+    ctx.status = page.status;
+  };
+
+  const answer = async (ctx: Koa.Context, failure: Failure): Promise<void> => {
+    const { status, code, message, retryAfterSeconds } = failure;
+    const requestId = requestIdOf(ctx);
+    const challenge = challengeFor(failure);
+    for (const name of stale) ctx.remove(name);
+    ctx.state.errorCode = code;
+    ctx.set('Cache-Control', 'no-store');
+    if (challenge !== undefined) ctx.set('WWW-Authenticate', challenge);
+    if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(Math.ceil(retryAfterSeconds)));
+    ctx.status = status;
+    const shape = shapeFor(ctx, pathOf(ctx));
+    if (shape === 'page') await sendPage(ctx, { status, code, message, requestId });
+    else ctx.body = shape === 'envelope' ? envelopeOf(failure, requestId) : oauthErrorOf(failure);
+  };
+
+  return async (ctx, next) => {
+    try {
+      // TRACE would echo cookies and tokens to whoever can make a browser send it.
+      if (ctx.method === 'TRACE') throw new AppError('request.method_not_allowed');
+      await next();
+      const failure = unansweredFailure(ctx);
+      if (failure !== undefined) await answer(ctx, failure);
+    } catch (error) {
+      const failure = describeFailure(error);
+      logFailure(log, ctx, error, failure);
+      if (!ctx.headerSent) await answer(ctx, failure);
+      // Half an answer must not look like a whole one.
+      else ctx.res.destroy();
+    }
+  };
+}
+
+const goneAway = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Koa reports here what fails after the boundary is left: mostly callers who hung up, which is no fault of ours. */
+export function logLateErrors(app: Pick<Koa, 'on'>, log: Pick<Logger, 'error'>): void {
+  app.on('error', (error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (typeof code === 'string' && goneAway.has(code)) return;
+    log.error({ err: error }, 'answer failed');
+  });
+}

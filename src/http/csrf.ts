@@ -1,0 +1,95 @@
+// Owns proof that a form was shown by us to the browser that sends it (checklist R113): a token bound to a signed
+// browser cookie and to a purpose, plus what the browser itself says about where the request comes from. It knows
+// nothing of sessions: a form of a signed-in user takes the session's id into its purpose.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type Koa from 'koa';
+import { AppError } from '../errors.ts';
+
+export interface CsrfOptions {
+  /** Newest first: keys[0] signs, all verify. */
+  readonly keys: readonly string[];
+  /** Whether BASE_URL is https. */
+  readonly isSecure: boolean;
+  /** The path of BASE_URL (`/` when it has none); for https the `__Host-` prefix demands `/` instead. */
+  readonly cookiePath: string;
+}
+
+export interface Csrf {
+  /** The browser's id; made, and its cookie set, when the request brings none. */
+  browserId(ctx: Koa.Context): string;
+  /** The browser's id, undefined when the request brings no cookie of ours. */
+  existingBrowserId(ctx: Koa.Context): string | undefined;
+  /**
+   * What goes into the form's hidden field.
+   * @param purpose which form; a token for one is refused by all others
+   */
+  token(ctx: Koa.Context, purpose: string): string;
+  /** @throws AppError request.csrf or, when the cookie is missing, request.cookies_off */
+  verify(ctx: Koa.Context, purpose: string, token: string | undefined): void;
+}
+
+const ID_BYTES = 32;
+
+const mac = (key: string, ...parts: string[]): Buffer =>
+  createHmac('sha256', key).update(JSON.stringify(parts)).digest();
+
+const isSameBytes = (left: Buffer, right: Buffer): boolean =>
+  left.length === right.length && timingSafeEqual(left, right);
+
+/**
+ * A page sent with `Referrer-Policy: no-referrer`, as all of ours are, makes browsers post with `Origin: null`
+ * (Fetch §3.2), so `null` says nothing; Sec-Fetch-Site and the token decide then.
+ */
+function isFromElsewhere(ctx: Koa.Context): boolean {
+  if (ctx.get('Sec-Fetch-Site') === 'cross-site') return true;
+  const origin = ctx.get('Origin');
+  return origin !== '' && origin !== 'null' && origin !== `${ctx.protocol}://${ctx.host}`;
+}
+
+export function createCsrf({ keys, isSecure, cookiePath }: CsrfOptions): Csrf {
+  const [signingKey] = keys;
+  if (signingKey === undefined) throw new TypeError('createCsrf needs at least one key');
+  const cookieName = isSecure ? '__Host-latchkey_browser' : 'latchkey_browser';
+  const path = isSecure ? '/' : cookiePath;
+  // Several forms on one page ask before the cookie has come back.
+  const made = new WeakMap<IncomingMessage, string>();
+
+  const isMadeByUs = (proof: Buffer, ...parts: string[]): boolean =>
+    keys.map((key) => isSameBytes(proof, mac(key, ...parts))).includes(true);
+
+  const existingBrowserId = (ctx: Koa.Context): string | undefined => {
+    const [id = '', proof = '', ...rest] = (ctx.cookies.get(cookieName, { signed: false }) ?? '').split('.');
+    if (id === '' || rest.length > 0) return undefined;
+    return isMadeByUs(Buffer.from(proof, 'base64url'), 'browser', id) ? id : undefined;
+  };
+
+  const browserId = (ctx: Koa.Context): string => {
+    const known = made.get(ctx.req) ?? existingBrowserId(ctx);
+    if (known !== undefined) return known;
+    const id = randomBytes(ID_BYTES).toString('base64url');
+    made.set(ctx.req, id);
+    ctx.cookies.set(cookieName, `${id}.${mac(signingKey, 'browser', id).toString('base64url')}`, {
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: isSecure,
+      path,
+      signed: false,
+      overwrite: true,
+    });
+    return id;
+  };
+
+  return {
+    browserId,
+    existingBrowserId,
+    token: (ctx, purpose) => mac(signingKey, 'csrf', purpose, browserId(ctx)).toString('base64url'),
+    verify(ctx, purpose, token) {
+      if (isFromElsewhere(ctx)) throw new AppError('request.csrf');
+      const id = existingBrowserId(ctx);
+      if (id === undefined) throw new AppError('request.cookies_off');
+      const proof = Buffer.from(token ?? '', 'base64url');
+      if (!isMadeByUs(proof, 'csrf', purpose, id)) throw new AppError('request.csrf');
+    },
+  };
+}

@@ -1,0 +1,72 @@
+// Owns the three shapes of an error answer and who gets which: the API envelope (interface decisions §6), the OAuth
+// error (RFC 6749 §5.2, RFC 6750 §3), or a page for a person.
+import type Koa from 'koa';
+import type { Failure } from './failure.ts';
+
+export type Shape = 'envelope' | 'oauth' | 'page';
+
+// Where people go; everything else below /oauth2 is called by programs.
+const pages = new Set([
+  'authorize',
+  'login',
+  'mfa',
+  'signup',
+  'onboard',
+  'consent',
+  'forgot-password',
+  'reset-password',
+  'verify-email',
+  'magic-link',
+  'device',
+  'logout',
+]);
+const aliasOfPage = /\/protocol\/openid-connect\/(?:auth|logout)$/;
+
+function isForPrograms(path: string): boolean {
+  if (path.startsWith('/.well-known/')) return true;
+  if (aliasOfPage.test(path)) return false;
+  const [, first, second = ''] = path.split('/', 3);
+  return first === 'realms' || (first === 'oauth2' && !pages.has(second));
+}
+
+/** @param path below BASE_URL's own path */
+export function shapeFor(ctx: Koa.Context, path: string): Shape {
+  if (/^\/(?:admin|account)\/api(?:\/|$)/.test(path)) return 'envelope';
+  return isForPrograms(path) || ctx.accepts('html', 'json') !== 'html' ? 'oauth' : 'page';
+}
+
+export const envelopeOf = (failure: Failure, requestId: string): object => ({
+  data: null,
+  error: {
+    code: failure.status,
+    message: failure.message,
+    reason: failure.code,
+    ...(failure.fields === undefined ? {} : { fields: failure.fields }),
+    request_id: requestId,
+  },
+});
+
+/** RFC 6749 §5.2: printable ASCII without quotes and backslashes. */
+const description = (message: string): string =>
+  message.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');
+
+function oauthCode({ code, status }: Failure): string {
+  if (code === 'client.invalid_metadata') return 'invalid_client_metadata';
+  if (code === 'auth.insufficient_scope') return 'insufficient_scope';
+  if (code === 'signin.failed' || status === 403) return 'access_denied';
+  if (status === 401) return 'invalid_token';
+  if (status === 503 || status === 429) return 'temporarily_unavailable';
+  return status >= 500 ? 'server_error' : 'invalid_request';
+}
+
+export const oauthErrorOf = (failure: Failure): object => ({
+  error: oauthCode(failure),
+  error_description: description(failure.message),
+});
+
+/** RFC 6750 §3.1: a request without a token learns only the scheme. */
+export function challengeFor(failure: Failure): string | undefined {
+  if (failure.code === 'auth.required') return 'Bearer';
+  if (failure.code !== 'auth.invalid_token' && failure.code !== 'auth.insufficient_scope') return undefined;
+  return `Bearer error="${oauthCode(failure)}", error_description="${description(failure.message)}"`;
+}

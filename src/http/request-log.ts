@@ -1,0 +1,56 @@
+// Owns the request's id and its one log line. The line tells method, path, outcome and caller; never the query, a
+// header's value or a body, since those carry codes, tokens and passwords (checklist R147).
+import type Koa from 'koa';
+import type { Logger } from '../log.ts';
+import { isProbe } from './health.ts';
+
+export interface RequestLogOptions {
+  readonly log: Pick<Logger, 'info'>;
+  /** Makes the request's id; one from outside is never taken, it could forge the trail. */
+  readonly newId: () => string;
+}
+
+const MAX_PATH = 512;
+const MAX_USER_AGENT = 256;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** @returns the id of this request; empty outside requestLog */
+export function requestIdOf(ctx: Koa.Context): string {
+  const id: unknown = ctx.state.requestId;
+  return isText(id) ? id : '';
+}
+
+/** The first middleware of all: what it wraps is measured and has an id. */
+export function requestLog({ log, newId }: RequestLogOptions): Koa.Middleware {
+  return (ctx, next) => {
+    const id = newId();
+    const startedAt = performance.now();
+    ctx.state.requestId = id;
+    ctx.set('X-Request-Id', id);
+    if (isProbe(ctx.path)) return next();
+    const { method } = ctx;
+    const path = ctx.path.slice(0, MAX_PATH);
+    const userAgent = ctx.get('User-Agent').slice(0, MAX_USER_AGENT);
+    const ip = ctx.ip;
+    // `close` comes exactly once, after the answer or after the caller went away.
+    ctx.res.once('close', () => {
+      const errorCode: unknown = ctx.state.errorCode;
+      log.info(
+        {
+          request_id: id,
+          method,
+          path,
+          status: ctx.res.statusCode,
+          ms: Math.round((performance.now() - startedAt) * 10) / 10,
+          ip,
+          user_agent: userAgent,
+          ...(isText(errorCode) ? { reason: errorCode } : {}),
+          ...(ctx.res.writableFinished ? {} : { is_aborted: true }),
+        },
+        'request',
+      );
+    });
+    return next();
+  };
+}

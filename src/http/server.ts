@@ -1,0 +1,171 @@
+// Owns the HTTP server: its limits against slow and oversized clients (checklist R135, R136) and how it stops without
+// failing a request (R158). What the requests mean is the handler's.
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { cookieRefusal, MAX_HEADER_BYTES, type Refusal, refuseHead } from './request-limits.ts';
+import { securityHeaderValues } from './security-headers.ts';
+
+export interface HttpServerOptions {
+  readonly handler: RequestListener;
+  /** Whether BASE_URL is https; decides the headers of answers made here. */
+  readonly isSecure?: boolean;
+  /** Bytes of request line and headers together. */
+  readonly maxHeaderSize?: number;
+  readonly headersTimeoutMs?: number;
+  /** For the whole request, body included. */
+  readonly requestTimeoutMs?: number;
+  /** Longer than a proxy keeps its side open (60 s as a rule), so that the proxy closes first and loses no request. */
+  readonly keepAliveTimeoutMs?: number;
+}
+
+export interface StopOptions {
+  /** What still runs after this is cut off. */
+  readonly graceMs: number;
+  /**
+   * How long new connections are still served, each answer closing its connection, after readiness turned: time for
+   * the balancer to notice. Default 0.
+   */
+  readonly lingerMs?: number;
+}
+
+/** A server that can say that it is about to go. */
+export interface HttpServer extends Server {
+  /** True from the call of stopServer on: what readiness looks at. */
+  isDraining: boolean;
+}
+
+const answers = new WeakMap<Server, Set<ServerResponse>>();
+
+const refusalHeaders = (refusal: Refusal, isSecure: boolean): Record<string, string> => ({
+  ...securityHeaderValues({ isSecure }),
+  'Content-Type': 'text/plain; charset=utf-8',
+  'Content-Length': String(Buffer.byteLength(refusal.message)),
+  Connection: 'close',
+  // An overfull cookie jar would lock its owner out for ever: the browser is told to empty it.
+  ...(refusal.status === 431 ? { 'Clear-Site-Data': '"cookies"' } : {}),
+});
+
+/** Browsers that don't know Clear-Site-Data, or came by plain http, lose the cookies one by one. */
+const expiredCookies = (request: IncomingMessage): string[] =>
+  (request.headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.split('=', 1)[0]?.trim() ?? '')
+    .filter((name) => /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name))
+    .slice(0, 180)
+    .map((name) => `${name}=; Path=/; Max-Age=0${name.startsWith('__') ? '; Secure' : ''}`);
+
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: Refusal,
+  isSecure: boolean,
+): void {
+  if (refusal === cookieRefusal) response.setHeader('Set-Cookie', expiredCookies(request));
+  response.writeHead(refusal.status, refusalHeaders(refusal, isSecure));
+  response.end(request.method === 'HEAD' ? undefined : refusal.message);
+}
+
+const clientErrors: Readonly<Record<string, [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, cookieRefusal.message],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long.'],
+};
+
+/**
+ * What could not even be parsed as HTTP.
+ * @param isAnswering whether an earlier answer is on its way on this socket: more bytes would corrupt it
+ */
+function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  { isSecure, isAnswering }: { isSecure: boolean; isAnswering: boolean },
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = clientErrors[error.code ?? ''] ?? [400, 'The request could not be read.'];
+  const headers = refusalHeaders({ status: status === 431 ? 431 : 400, message }, isSecure);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${message}`);
+}
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { handler, isSecure = false } = options;
+  const open = new Set<ServerResponse>();
+  const listener: RequestListener = (request, response) => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+    if (server.isDraining) response.shouldKeepAlive = false;
+    const refusal = refuseHead(request);
+    if (refusal === undefined) handler(request, response);
+    else refuse(request, response, refusal, isSecure);
+  };
+  const plain = createServer(
+    {
+      maxHeaderSize: options.maxHeaderSize ?? MAX_HEADER_BYTES,
+      headersTimeout: options.headersTimeoutMs ?? 10_000,
+      requestTimeout: options.requestTimeoutMs ?? 30_000,
+      keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
+      // Node looks for late clients only this often; its default of 30 s would make the limits above meaningless.
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: true,
+    },
+    listener,
+  );
+  const server: HttpServer = Object.assign(plain, { isDraining: false });
+  server.on('clientError', (error, socket) => {
+    const isAnswering = [...open].some((response) => response.socket === socket && response.headersSent);
+    answerClientError(error, socket, { isSecure, isAnswering });
+  });
+  answers.set(server, open);
+  return server;
+}
+
+/** @returns the port the server listens on, which differs from `port` when that is 0 */
+export async function listen(server: Server, address: { port: number; host: string }): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  // No host means every address: IPv6 and IPv4 where the machine has both.
+  server.listen({ port: address.port, ...(address.host === '' ? {} : { host: address.host }) }, resolve);
+  await promise;
+  server.off('error', reject);
+  const bound = server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : address.port;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Stops without failing a request: readiness turns at once, every answer from now on closes its connection, then the
+ * port closes, and what runs gets `graceMs` to end.
+ * @returns whether everything ended by itself
+ */
+export async function stopServer(
+  server: HttpServer,
+  { graceMs, lingerMs = 0 }: StopOptions,
+): Promise<boolean> {
+  server.isDraining = true;
+  for (const response of answers.get(server) ?? []) response.shouldKeepAlive = false;
+  if (lingerMs > 0) await sleep(lingerMs);
+  const closed = Promise.withResolvers<boolean>();
+  server.close(() => closed.resolve(true));
+  // An answer whose head had gone out before may leave its connection open behind it.
+  const sweeper = setInterval(() => server.closeIdleConnections(), 50);
+  const force = setTimeout(() => {
+    server.closeAllConnections();
+    closed.resolve(false);
+  }, graceMs);
+  try {
+    return await closed.promise;
+  } finally {
+    clearInterval(sweeper);
+    clearTimeout(force);
+  }
+}

@@ -1,0 +1,78 @@
+// Owns the languages of the pages: one file of strings per language, the choice of language for a request, and the
+// filling of `{name}` placeholders. Escaping is the templates' business.
+import { readFileSync } from 'node:fs';
+
+/** The first is the fallback. */
+export const languages = ['en', 'de', 'es', 'fr', 'pt', 'ja', 'ar'] as const;
+export type Language = (typeof languages)[number];
+
+export interface Strings {
+  /** @returns the string, or undefined where no such key exists */
+  find(language: Language, key: string): string | undefined;
+}
+
+/** BCP 47 tags from outside are read no further than this; nobody honest sends more. */
+const longestList = 200;
+const mostTags = 10;
+
+const isLanguage = (tag: string): tag is Language => languages.some((language) => language === tag);
+
+/** `pt-BR` -> `pt`: the strings know languages, not regions. */
+const match = (tag: string): Language | undefined => {
+  const [primary = ''] = tag.trim().toLowerCase().split(/[-_]/, 1);
+  return isLanguage(primary) ? primary : undefined;
+};
+
+const weighted = (range: string): { tag: string; weight: number } => {
+  const [tag = '', ...parameters] = range.split(';');
+  const quality = parameters
+    .map((parameter) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/i.exec(parameter)?.[1])
+    .find(Boolean);
+  return { tag, weight: quality === undefined ? 1 : Number(quality) };
+};
+
+/**
+ * @param uiLocales the request parameter: tags separated by spaces, best first (OpenID Connect Core §3.1.2.1)
+ * @param acceptLanguage the request header (RFC 9110 §12.5.4)
+ * @returns the language of the page; never fails, English when nothing fits
+ */
+export const chooseLanguage = (
+  uiLocales: string | undefined,
+  acceptLanguage: string | undefined,
+): Language => {
+  const asked = (uiLocales ?? '').slice(0, longestList).split(/\s+/).slice(0, mostTags);
+  const accepted = (acceptLanguage ?? '')
+    .slice(0, longestList)
+    .split(',')
+    .slice(0, mostTags)
+    .map(weighted)
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+    .map(({ tag }) => tag);
+  return [...asked, ...accepted].map(match).find((language) => language !== undefined) ?? 'en';
+};
+
+export const direction = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
+
+/** @param put gives the text for a placeholder's name; called once for each `{name}` in the text */
+export const fill = (text: string, put: (name: string) => string): string =>
+  text.replace(/\{(\w+)\}/g, (_, name: string) => put(name));
+
+const read = (file: URL): ReadonlyMap<string, string> => {
+  const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const entries = Object.entries(parsed ?? {});
+  return new Map(
+    entries.map(([key, text]) => {
+      if (typeof text !== 'string') throw new TypeError(`${file.pathname}: ${key} is not a string`);
+      return [key, text];
+    }),
+  );
+};
+
+/** @param directory where `<language>.json` lie; read once */
+export const loadStrings = (directory: URL): Strings => {
+  const all = new Map(languages.map((language) => [language, read(new URL(`${language}.json`, directory))]));
+  return {
+    find: (language, key) => all.get(language)?.get(key),
+  };
+};

@@ -1,0 +1,86 @@
+// Owns what an operator's branding becomes on a page: the accent colour turned into a set of custom properties
+// that stays readable (WCAG 2.2 §1.4.3, §1.4.11) on every surface, light and dark, whatever colour was chosen.
+
+export interface Theme {
+  readonly productName: string;
+  readonly logoUrl: string;
+  /** `#rrggbb`; anything else falls back to the default accent. */
+  readonly accentColor: string;
+  readonly supportUrl: string;
+  readonly privacyUrl: string;
+  readonly termsUrl: string;
+}
+
+type Rgb = readonly [number, number, number];
+
+export const defaultAccent = '#1f6f5c';
+
+/** The surfaces that text and buttons lie on; the same values as `--page` and `--surface` in latchkey.css. */
+export const surfaces = {
+  light: ['#f4f4f1', '#ffffff'],
+  dark: ['#101214', '#191c1f'],
+} as const;
+
+const white: Rgb = [255, 255, 255];
+const black: Rgb = [0, 0, 0];
+
+const isColor = (value: string): boolean => /^#[0-9a-f]{6}$/i.test(value);
+
+const parse = (color: string): Rgb => {
+  const number = Number.parseInt(color.slice(1), 16);
+  return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
+};
+
+const format = (color: Rgb): string =>
+  `#${color.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+
+const luminance = (color: Rgb): number => {
+  const [red, green, blue] = color.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * (red ?? 0) + 0.7152 * (green ?? 0) + 0.0722 * (blue ?? 0);
+};
+
+const ratio = (one: Rgb, other: Rgb): number => {
+  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return ((high ?? 0) + 0.05) / ((low ?? 0) + 0.05);
+};
+
+/** @returns the WCAG contrast ratio of two `#rrggbb` colours, 1 to 21 */
+export const contrast = (one: string, other: string): number => ratio(parse(one), parse(other));
+
+const mix = (color: Rgb, target: Rgb, share: number): Rgb => {
+  const blend = (index: 0 | 1 | 2): number => color[index] + (target[index] - color[index]) * share;
+  return [blend(0), blend(1), blend(2)];
+};
+
+/** The nearest colour on the way to `target` that has at least `least` contrast with all of `backgrounds`. */
+const readable = (color: Rgb, target: Rgb, backgrounds: readonly Rgb[], least: number): Rgb => {
+  for (let share = 0; share < 1; share += 0.02) {
+    // Judged as it will be written: rounding to eight bits must not lose the last hundredth.
+    const candidate = parse(format(mix(color, target, share)));
+    if (backgrounds.every((background) => ratio(candidate, background) >= least)) return candidate;
+  }
+  return target;
+};
+
+const properties = (accent: Rgb, away: Rgb, backgrounds: readonly Rgb[]): string => {
+  const fill = readable(accent, away, backgrounds, 3);
+  // One of black and white always has at least 4.58:1; white where both will do, as people expect on buttons.
+  const ink = ratio(fill, white) >= 4.5 ? white : black;
+  const hover = mix(fill, ink === white ? black : white, 0.14);
+  const link = readable(accent, away, backgrounds, 4.5);
+  return `--accent:${format(fill)};--accent-hover:${format(hover)};--on-accent:${format(ink)};--link:${format(link)}`;
+};
+
+/**
+ * @param accentColor the operator's colour; never reaches the page unless it is `#rrggbb`
+ * @returns a style sheet that sets --accent, --accent-hover, --on-accent and --link for both colour schemes
+ */
+export const themeCss = (accentColor: string): string => {
+  const accent = parse(isColor(accentColor) ? accentColor : defaultAccent);
+  const light = properties(accent, black, surfaces.light.map(parse));
+  const dark = properties(accent, white, surfaces.dark.map(parse));
+  return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`;
+};

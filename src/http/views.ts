@@ -1,0 +1,150 @@
+// Owns turning a template and its model into an HTML response: language, branding, asset addresses and the page's own
+// Content-Security-Policy. The one door to nunjucks.
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { Context, Middleware } from 'koa';
+import nunjucks from 'nunjucks';
+import { catalogue } from '../errors.ts';
+import { loadAssets } from './assets.ts';
+import type { PageModels, PageName, Text } from './pages.ts';
+import { formActionSource, safeImage, safeLink } from './safe-urls.ts';
+import { chooseLanguage, direction, fill, type Language, loadStrings, type Strings } from './strings.ts';
+import { type Theme, themeCss } from './theme.ts';
+
+export interface SendOptions {
+  /** Default: the model's own `status`, else 200. */
+  readonly status?: number | undefined;
+  /** URIs that the page's forms may lead to beside this host: Chromium judges redirects after a POST by it, too. */
+  readonly formAction?: readonly string[] | undefined;
+  /** The request's `ui_locales` (OpenID Connect Core §3.1.2.1); goes before Accept-Language. */
+  readonly uiLocales?: string | undefined;
+}
+
+/** Narrow on purpose, so that oidc-provider's own contexts fit. */
+export type PageContext = Pick<Context, 'get' | 'set' | 'status' | 'body'>;
+
+export interface Views {
+  /** Answers with templates/<template>.njk; throws when the template asks for something the model does not have. */
+  send<T extends string>(
+    ctx: PageContext,
+    template: T,
+    model: T extends PageName ? PageModels[T] : object,
+    options?: SendOptions,
+  ): void;
+  /** Answers {basePath}/assets/…; all else goes on. */
+  assetRoutes(): Middleware;
+}
+
+const templates = new URL('../../templates/', import.meta.url);
+
+/** No error text from anywhere fills a page (checklist R118). */
+const longestText = 600;
+
+type Values = Readonly<Record<string, unknown>>;
+
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+const contentSecurityPolicy = (nonce: string, formAction: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "script-src 'self'",
+    "img-src 'self' https: data:",
+    "connect-src 'self'",
+    "font-src 'none'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    ["form-action 'self'", ...new Set(formAction.map(formActionSource))].filter(Boolean).join(' '),
+  ].join('; ');
+
+const createEnvironment = (): nunjucks.Environment => {
+  const environment = new nunjucks.Environment(new nunjucks.FileSystemLoader(fileURLToPath(templates)), {
+    autoescape: true,
+    throwOnUndefined: true,
+    trimBlocks: true,
+    lstripBlocks: true,
+  });
+  environment.addFilter('link', safeLink);
+  environment.addFilter('image', safeImage);
+  environment.addFilter('short', (value: unknown) => String(value).slice(0, longestText));
+  environment.addFilter('initial', (value: unknown) => [...String(value).trim()][0]?.toUpperCase() ?? '·');
+  environment.addFilter('countdown', (value: number) => {
+    const seconds = Math.max(0, Math.ceil(value));
+    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  });
+  return environment;
+};
+
+const isOurs = (reason: unknown): reason is keyof typeof catalogue =>
+  typeof reason === 'string' && Object.hasOwn(catalogue, reason);
+
+/** What templates call to speak the page's language. */
+const speech = (strings: Strings, language: Language) => {
+  const find = (key: string): string => {
+    const text = strings.find(language, key);
+    if (text === undefined) throw new TypeError(`there is no string ${key}`);
+    return text;
+  };
+  const t = (key: string, values: Values = {}): string =>
+    fill(find(key), (name) => String(values[name] ?? ''));
+  const say = (text: Text): string => {
+    if (typeof text !== 'string') return t(text.key, text.values);
+    return strings.find(language, text) ?? text;
+  };
+  return {
+    t,
+    say,
+    has: (key: string): boolean => strings.find(language, key) !== undefined,
+    /** As `t`, but HTML: what people wrote stands out, and cannot turn the sentence around it (bidi isolation). */
+    rich: (key: string, values: Values = {}) => {
+      const put = (name: string): string => `<b><bdi>${escapeHtml(String(values[name] ?? ''))}</bdi></b>`;
+      const html = fill(escapeHtml(find(key)), put);
+      return new nunjucks.runtime.SafeString(html);
+    },
+    /** A sentence of the catalogue in the page's language; a sentence made for the occasion as it is. */
+    explain: (message: Text, reason: unknown): string => {
+      const isGeneric = isOurs(reason) && message === catalogue[reason].message;
+      return say(isGeneric && strings.find(language, `reason.${reason}`) ? `reason.${reason}` : message);
+    },
+    date: (at: number): string => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at),
+  };
+};
+
+/**
+ * @param theme the branding as it is now; asked at every page
+ * @param basePath the path part of the public address, '' or like `/auth`; goes before every link of ours
+ */
+export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath: string }): Views => {
+  const environment = createEnvironment();
+  const strings = loadStrings(new URL('strings/', templates));
+  const assets = loadAssets({ directory: new URL('assets/', templates), basePath });
+  return {
+    send: (ctx, template, model, options = {}) => {
+      const language = chooseLanguage(options.uiLocales, ctx.get('Accept-Language'));
+      const nonce = randomBytes(16).toString('base64');
+      const brand = theme();
+      const html = environment.render(`${template}.njk`, {
+        ...model,
+        ...speech(strings, language),
+        language,
+        direction: direction(language),
+        nonce,
+        brand,
+        brandCss: themeCss(brand.accentColor),
+        asset: assets.url,
+        base: basePath,
+      });
+      const ownStatus = 'status' in model && typeof model.status === 'number' ? model.status : 200;
+      ctx.status = options.status ?? ownStatus;
+      ctx.set('Content-Type', 'text/html; charset=utf-8');
+      ctx.set('Content-Language', language);
+      // Never compressed: a page holds a token beside text that the requester chose (BREACH).
+      ctx.set('Cache-Control', 'no-store');
+      ctx.set('Content-Security-Policy', contentSecurityPolicy(nonce, options.formAction ?? []));
+      ctx.body = html;
+    },
+    assetRoutes: assets.routes,
+  };
+};

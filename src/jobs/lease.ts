@@ -1,0 +1,84 @@
+// Owns who may run a job now, over all processes: a document per job in the store. While somebody runs it, the document
+// names the holder and expires soon, so that a dead holder blocks nobody; afterwards it names nobody and expires when
+// the job is due again.
+import type { Clock } from '../clock.ts';
+import type { LeaseRecord } from '../store/collections.ts';
+import { AlreadyExists, type EphemeralCollection, type Stored, VersionConflict } from '../store/port.ts';
+
+/** Longer than any pause of a process or difference between clocks that should not end a run. */
+export const LEASE_MS = 60_000;
+
+const NOBODY = '';
+
+export interface Lease {
+  /** @returns false when the lease was lost: somebody else may be running by now */
+  renew(): Promise<boolean>;
+  /** Ends the run; the job is due again at `dueAt` (epoch ms). */
+  release(dueAt: number): Promise<void>;
+}
+
+/** The lease, or until when (epoch ms) asking again is pointless. */
+export type Attempt = { readonly lease: Lease } | { readonly restingUntil: number };
+
+export interface LeasesOptions {
+  readonly leases: EphemeralCollection<LeaseRecord>;
+  readonly clock: Clock;
+  /** Names this process among all. */
+  readonly holder: string;
+}
+
+/** @returns undefined when another process was faster */
+async function unlessLost<T>(act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof VersionConflict || error instanceof AlreadyExists) return undefined;
+    throw error;
+  }
+}
+
+export function createLeases({ leases, clock, holder }: LeasesOptions) {
+  const leaseOf = (name: string, taken: Stored<LeaseRecord>): Lease => {
+    let { version } = taken;
+    const write = async (next: LeaseRecord, expiresAt: number): Promise<boolean> => {
+      const written = await unlessLost(() => leases.replace(name, version, next, { expiresAt }));
+      if (written !== undefined) version = written.version;
+      return written !== undefined;
+    };
+    return {
+      renew: () => write({ holder }, clock() + LEASE_MS),
+      async release(dueAt) {
+        await write({ holder: NOBODY }, dueAt);
+      },
+    };
+  };
+
+  const take = (
+    name: string,
+    found: Stored<LeaseRecord> | undefined,
+  ): Promise<Stored<LeaseRecord> | undefined> => {
+    const options = { expiresAt: clock() + LEASE_MS };
+    return unlessLost(() =>
+      found === undefined
+        ? leases.insert(name, { holder }, options)
+        : leases.replace(name, found.version, { holder }, options),
+    );
+  };
+
+  return {
+    /** @param intervalMs the job's interval as it is now */
+    async acquire(name: string, intervalMs: number): Promise<Attempt> {
+      const found = await leases.find(name);
+      const now = clock();
+      const freeAt = found?.expiresAt ?? now;
+      const isRunningElsewhere = found !== undefined && found.value.holder !== NOBODY;
+      // A rest longer than the interval was begun under a longer one: the setting has changed since.
+      const isResting = found !== undefined && !isRunningElsewhere && freeAt - now <= intervalMs;
+      if (isRunningElsewhere || isResting) return { restingUntil: freeAt };
+      const taken = await take(name, found);
+      return taken === undefined ? { restingUntil: now + LEASE_MS } : { lease: leaseOf(name, taken) };
+    },
+  };
+}
+
+export type Leases = ReturnType<typeof createLeases>;

@@ -1,0 +1,47 @@
+// Owns the clean-up: documents that nobody can see any more, and ended sessions whose retention is over. Nothing depends
+// on it for being right (storage rule C1); it keeps the store small.
+import { setImmediate as letRequestsThrough } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+import type { Store } from '../store/port.ts';
+import type { Figures, Job } from './scheduler.ts';
+
+export interface PurgeExpiredOptions {
+  readonly store: Pick<Store, 'sweep'>;
+  /**
+   * Removes at most `limit` sessions that ended before `endedBefore` (epoch ms).
+   * @returns how many; fewer than `limit` means there are no more
+   */
+  readonly removeEndedSessions: (endedBefore: number, limit: number) => Promise<number>;
+  /** How long ended sessions are kept for administrators to look at. */
+  readonly retentionSeconds: () => number;
+  readonly intervalSeconds: () => number;
+  readonly clock: Clock;
+}
+
+const BATCH = 500;
+
+/** Repeats small removals until one comes up short, with a turn of the event loop after each. */
+async function inBatches(remove: (limit: number) => Promise<number>, signal: AbortSignal): Promise<number> {
+  let total = 0;
+  while (!signal.aborted) {
+    const removed = await remove(BATCH);
+    total += removed;
+    if (removed < BATCH) break;
+    await letRequestsThrough();
+  }
+  return total;
+}
+
+export function purgeExpired(options: PurgeExpiredOptions): Job {
+  const { store, removeEndedSessions, retentionSeconds, intervalSeconds, clock } = options;
+  return {
+    name: 'purge_expired',
+    intervalSeconds,
+    async run(signal): Promise<Figures> {
+      const expired = await inBatches((limit) => store.sweep(limit), signal);
+      const endedBefore = clock() - retentionSeconds() * 1000;
+      const sessions = await inBatches((limit) => removeEndedSessions(endedBefore, limit), signal);
+      return { expired_removed: expired, sessions_removed: sessions };
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// Owns the proof of how files beside the pages are served: once, for ever, compressed, and nothing else from the disk.
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { type PageServer, startPages } from '../pages/server.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: Buffer;
+}
+
+let pages: PageServer;
+before(async () => {
+  pages = await startPages({ samples: {}, basePath: '/auth' });
+});
+after(() => pages.close());
+
+// node:http, not fetch: it neither decompresses nor tidies the path up.
+const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const asked = request(`${pages.origin}/`, { path, method, headers }, async (response) => {
+      const parts: Buffer[] = [];
+      for await (const part of response) parts.push(part);
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) });
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+
+const stylesheet = async (): Promise<string> => {
+  const { body } = await ask('/nothing', {}, 'POST');
+  const [path] = /\/auth\/assets\/latchkey\.[\w-]{12}\.css/.exec(body.toString()) ?? [];
+  return path ?? assert.fail('the page names no style sheet');
+};
+
+test('an asset is cached for ever and compressed as the browser likes it', async () => {
+  const path = await stylesheet();
+  const plain = await ask(path);
+  assert.equal(plain.status, 200);
+  assert.equal(plain.headers['content-type'], 'text/css; charset=utf-8');
+  assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
+  assert.equal(plain.headers.vary, 'Accept-Encoding');
+  assert.equal(plain.headers['content-encoding'], undefined);
+
+  const brotli = await ask(path, { 'accept-encoding': 'gzip, deflate, br, zstd' });
+  assert.equal(brotli.headers['content-encoding'], 'br');
+  assert.deepEqual(brotliDecompressSync(brotli.body), plain.body);
+
+  const gzip = await ask(path, { 'accept-encoding': 'gzip, br;q=0' });
+  assert.equal(gzip.headers['content-encoding'], 'gzip');
+  assert.deepEqual(gunzipSync(gzip.body), plain.body);
+  assert.notEqual(gzip.headers.etag, brotli.headers.etag);
+});
+
+test('a known ETag is answered 304 without a body', async () => {
+  const path = await stylesheet();
+  const { headers } = await ask(path);
+  const again = await ask(path, { 'if-none-match': String(headers.etag) });
+  assert.equal(again.status, 304);
+  assert.equal(again.body.length, 0);
+  assert.equal(again.headers.etag, headers.etag);
+  assert.equal(again.headers['cache-control'], headers['cache-control']);
+});
+
+test('HEAD answers as GET without the body; other methods are refused', async () => {
+  const path = await stylesheet();
+  const head = await ask(path, {}, 'HEAD');
+  assert.equal(head.status, 200);
+  assert.equal(head.body.length, 0);
+  assert.equal(Number(head.headers['content-length']), (await ask(path)).body.length);
+  const post = await ask(path, {}, 'POST');
+  assert.equal(post.status, 405);
+});
+
+test('path traversal, unhashed names and made-up hashes find nothing', async () => {
+  const path = await stylesheet();
+  const tries = [
+    '/auth/assets/latchkey.css',
+    '/auth/assets/',
+    '/auth/assets/../layout.njk',
+    '/auth/assets/..%2flayout.njk',
+    '/auth/assets/%2e%2e/%2e%2e/package.json',
+    '/auth/assets/..\\layout.njk',
+    '/auth/assets/__proto__',
+    path.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.'),
+    path.replace('/auth', ''),
+  ];
+  for (const attempt of tries) assert.equal((await ask(attempt)).status, 404, attempt);
+});

@@ -1,0 +1,247 @@
+// Holds the server's limits against slow and oversized clients (checklist R134–R136) and how it stops (R158).
+import assert from 'node:assert/strict';
+import { Agent, type RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+  listen,
+  stopServer,
+} from '../../src/http/server.ts';
+import { type Answer, type SendOptions, send, sendRaw } from './serve.ts';
+
+async function withServer(
+  handler: RequestListener,
+  act: (site: {
+    server: HttpServer;
+    port: number;
+    get: typeof send extends (port: number, ...rest: infer R) => infer A ? (...rest: R) => A : never;
+  }) => Promise<void>,
+  options: Partial<HttpServerOptions> = {},
+): Promise<void> {
+  const server = createHttpServer({ handler, ...options });
+  const port = await listen(server, { port: 0, host: '127.0.0.1' });
+  try {
+    await act({
+      server,
+      port,
+      get: (path: string, request?: SendOptions): Promise<Answer> => send(port, path, request),
+    });
+  } finally {
+    await stopServer(server, { graceMs: 100 });
+  }
+}
+
+const ok: RequestListener = (_request, response) => response.end('ok');
+const slow =
+  (ms: number): RequestListener =>
+  async (_request, response) => {
+    await sleep(ms);
+    response.end('ok');
+  };
+
+describe('attack: an oversized head', () => {
+  test('over 16 KiB, 500 headers, 8 KiB query: refused, and others go on', async () => {
+    await withServer(ok, async ({ get }) => {
+      assert.equal((await get('/', { headers: { 'X-Long': 'x'.repeat(17 * 1024) } })).status, 431);
+      const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x-${index}`, '1']));
+      assert.equal((await get('/', { headers: many })).status, 431);
+      assert.equal((await get(`/?${'q'.repeat(8 * 1024)}`)).status, 414);
+      assert.equal((await get(`/?${'q'.repeat(8 * 1000)}`)).status, 200);
+      assert.equal((await get('/', { headers: { 'X-Long': 'x'.repeat(8 * 1024) } })).status, 200);
+    });
+  });
+
+  test('an overfull cookie jar is refused and emptied, so that its owner is not locked out', async () => {
+    await withServer(ok, async ({ get }) => {
+      const many = Array.from({ length: 200 }, (_, index) => `c${index}=1`).join('; ');
+      for (const cookie of [many, `a=${'x'.repeat(8 * 1024)}`, `__Host-a=${'x'.repeat(8 * 1024)}; b=1`]) {
+        const { status, headers, body } = await get('/', { headers: { Cookie: cookie } });
+        assert.equal(status, 431);
+        assert.equal(headers['clear-site-data'], '"cookies"');
+        assert.match(body, /cleared: reload/);
+        const expired = headers['set-cookie'] ?? [];
+        assert.ok(expired.length > 0 && expired.every((line) => line.includes('=; Path=/; Max-Age=0')));
+      }
+      const { headers, status } = await get('/', { headers: { Cookie: `a=${'x'.repeat(17 * 1024)}` } });
+      assert.deepEqual([status, headers['clear-site-data']], [431, '"cookies"']);
+      assert.equal((await get('/', { headers: { Cookie: `a=${'x'.repeat(4_000)}` } })).status, 200);
+    });
+  });
+
+  test('a cookie name cannot write headers', async () => {
+    await withServer(ok, async ({ port }) => {
+      const cookie = `${'x'.repeat(8 * 1024)}=1; a b=1; c\u00e9=1; <d>=1`;
+      const text = await sendRaw(port, `GET / HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\n\r\n`);
+      assert.match(text, /^HTTP\/1\.1 431/);
+      assert.doesNotMatch(text, /a b=|<d>/);
+    });
+  });
+});
+
+describe('attack: slow clients', () => {
+  const quick = { headersTimeoutMs: 300, requestTimeoutMs: 600 };
+
+  test('a head that never ends is closed', async () => {
+    await withServer(
+      ok,
+      async ({ port, get }) => {
+        const startedAt = performance.now();
+        const drips = Array.from({ length: 50 }, () =>
+          sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '),
+        );
+        assert.equal((await get('/')).status, 200);
+        for (const text of await Promise.all(drips)) assert.match(text, /^HTTP\/1\.1 408|^$/);
+        assert.ok(performance.now() - startedAt < 3_000);
+      },
+      quick,
+    );
+  });
+
+  test('a body that never ends is closed, answered or not', async () => {
+    const reads: RequestListener = (request, response) => {
+      request.resume();
+      request.on('end', () => response.end('ok'));
+    };
+    for (const handler of [reads, ok]) {
+      await withServer(
+        handler,
+        async ({ port }) => {
+          const startedAt = performance.now();
+          await sendRaw(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx');
+          assert.ok(performance.now() - startedAt < 3_000);
+        },
+        quick,
+      );
+    }
+  });
+
+  test('the shipped limits are those of the checklist', () => {
+    const server = createHttpServer({ handler: ok });
+    assert.ok(server.headersTimeout <= 10_000);
+    assert.ok(server.requestTimeout <= 30_000);
+    assert.ok(server.keepAliveTimeout > 60_000);
+  });
+});
+
+test('attack: bytes after a bad request do not reach the handler', async () => {
+  let handled = 0;
+  await withServer(
+    (_request, response) => {
+      handled += 1;
+      response.end('ok');
+    },
+    async ({ port }) => {
+      for (const bytes of [
+        'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n',
+        'GET / HTTP/1.1\r\nHost: a\r\nX : y\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n',
+        'GET / HTTP/1.1\nHost: a\n\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n',
+        '\x16\x03\x01\x02\x00\x01\x00\x01',
+      ]) {
+        assert.match(await sendRaw(port, bytes), /^HTTP\/1\.1 400/);
+      }
+    },
+  );
+  assert.equal(handled, 0);
+});
+
+describe('stopping', () => {
+  test('lets what runs end, on a connection that then closes, and takes nothing new', async () => {
+    await withServer(slow(200), async ({ server, port, get }) => {
+      const agent = new Agent({ keepAlive: true });
+      const running = get('/', { agent });
+      await sleep(50);
+      const stopped = stopServer(server, { graceMs: 5_000 });
+      assert.equal(server.isDraining, true);
+      await assert.rejects(get('/'), /ECONNREFUSED/);
+      const answer = await running;
+      assert.deepEqual([answer.status, answer.body, answer.headers.connection], [200, 'ok', 'close']);
+      assert.equal(await stopped, true);
+      await assert.rejects(send(port, '/'), /ECONNREFUSED/);
+      agent.destroy();
+    });
+  });
+
+  test('closes idle connections at once', async () => {
+    await withServer(ok, async ({ server, get }) => {
+      const agent = new Agent({ keepAlive: true });
+      assert.equal((await get('/', { agent })).headers.connection, 'keep-alive');
+      const startedAt = performance.now();
+      assert.equal(await stopServer(server, { graceMs: 5_000 }), true);
+      assert.ok(performance.now() - startedAt < 500);
+      agent.destroy();
+    });
+  });
+
+  test('also those whose answer had begun before', async () => {
+    const streamed: RequestListener = async (_request, response) => {
+      response.write('o');
+      await sleep(150);
+      response.end('k');
+    };
+    await withServer(streamed, async ({ server, get }) => {
+      const agent = new Agent({ keepAlive: true });
+      const running = get('/', { agent });
+      await sleep(50);
+      const startedAt = performance.now();
+      const stopped = stopServer(server, { graceMs: 5_000 });
+      assert.equal((await running).body, 'ok');
+      assert.equal(await stopped, true);
+      assert.ok(performance.now() - startedAt < 1_000);
+      agent.destroy();
+    });
+  });
+
+  test('cuts off what outlasts the grace', async () => {
+    await withServer(slow(3_000), async ({ server, get }) => {
+      const running = assert.rejects(get('/'), /hang up|ECONNRESET/);
+      await sleep(50);
+      const startedAt = performance.now();
+      assert.equal(await stopServer(server, { graceMs: 100 }), false);
+      assert.ok(performance.now() - startedAt < 1_000);
+      await running;
+    });
+  });
+
+  test('lingers for the balancer: still serves, but keeps no connection', async () => {
+    await withServer(ok, async ({ server, get }) => {
+      const agent = new Agent({ keepAlive: true });
+      assert.equal((await get('/', { agent })).headers.connection, 'keep-alive');
+      const stopped = stopServer(server, { graceMs: 1_000, lingerMs: 200 });
+      const late = await get('/', { agent });
+      assert.deepEqual([late.status, late.headers.connection], [200, 'close']);
+      assert.equal((await get('/')).status, 200);
+      assert.equal(await stopped, true);
+      await assert.rejects(get('/'), /ECONNREFUSED/);
+      agent.destroy();
+    });
+  });
+
+  test('a half-open request does not hold it', async () => {
+    await withServer(ok, async ({ server, port }) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Half: ');
+      await sleep(50);
+      assert.equal(await stopServer(server, { graceMs: 200 }), false);
+      socket.destroy();
+    });
+  });
+});
+
+test('a port that is taken is an error to the caller', async () => {
+  await withServer(ok, async ({ port }) => {
+    const other = createHttpServer({ handler: ok });
+    await assert.rejects(listen(other, { port, host: '127.0.0.1' }), /EADDRINUSE/);
+  });
+});
+
+test('without a host the server is reachable by IPv4', async () => {
+  const server = createHttpServer({ handler: ok });
+  const port = await listen(server, { port: 0, host: '' });
+  assert.equal((await send(port, '/')).body, 'ok');
+  await stopServer(server, { graceMs: 100 });
+});
