@@ -1,0 +1,244 @@
+// Owns the proof of how pages behave under people's hands: keyboard, errors, waiting, no scripts, no network.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { launch, open } from './browser.ts';
+import { type Sample, samples } from './samples.ts';
+import { type PageServer, startPages } from './server.ts';
+
+const shown: Record<string, Sample> = {
+  ...samples,
+  'login-soon': { ...samples['login-limited'], model: { ...samples['login-limited'].model, retryAfterSeconds: 1 } },
+  'login-dead-logo': {
+    ...samples.login,
+    model: { ...samples.login.model, clientLogoUri: 'data:image/png;base64,AAAA' },
+  },
+};
+
+let browser: Browser;
+let pages: PageServer;
+before(async () => {
+  [browser, pages] = await Promise.all([launch(), startPages({ samples: shown, delayMs: 400 })]);
+});
+after(async () => {
+  await browser.close();
+  await pages.close();
+});
+
+const lastPosted = (): Record<string, string> => Object.fromEntries(new URLSearchParams(pages.posted.at(-1)));
+const focused = (page: Page): Promise<string> =>
+  page.evaluate('document.activeElement.name || document.activeElement.id || document.activeElement.className || document.activeElement.textContent');
+
+test('the keyboard goes through the login page from top to bottom', async () => {
+  const { page, complaints, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/login`);
+  const order = [await focused(page)];
+  for (let press = 0; press < 7; press++) {
+    await page.keyboard.press('Tab');
+    order.push(await focused(page));
+  }
+  assert.deepEqual(order, ['username', 'password', 'reveal', 'button primary', 'action', 'Help', 'Privacy', 'Terms']);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('after a failure the alert has the focus, the username is kept and the password is not', async () => {
+  const { page, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/login-failed`);
+  await page.waitForFunction('document.activeElement.id === "alert"');
+  assert.equal(await page.getAttribute('#alert', 'role'), 'alert');
+  assert.equal(await page.inputValue('#username'), 'ada.lovelace@acme.example');
+  assert.equal(await page.inputValue('#password'), '');
+  await page.goto(`${pages.origin}/show/onboard-errors`);
+  await page.click('#alert a[href="#email"]');
+  assert.equal(await page.getAttribute('#email', 'aria-invalid'), 'true');
+  assert.match((await page.getAttribute('#email', 'aria-describedby')) ?? '', /email-error/);
+  await close();
+});
+
+test('an impatient person sends the form once, sees that it works, and gets it back with the back button', async () => {
+  const { page, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/login`);
+  const before = pages.posted.length;
+  await page.fill('#username', 'ada');
+  await page.fill('#password', 'pa ss+wörd&=%');
+  const seen = await page.evaluate(`(() => {
+    const button = document.querySelector('.primary');
+    const { width } = button.getBoundingClientRect();
+    for (let click = 0; click < 5; click++) button.click();
+    document.querySelector('.quiet').click();
+    return [button.getAttribute('aria-busy'), button.getBoundingClientRect().width === width,
+      document.getElementById('status').textContent];
+  })()`);
+  assert.deepEqual(seen, ['true', true, 'One moment, please.']);
+  await page.waitForURL('**/oauth2/login');
+  assert.equal(pages.posted.length, before + 1);
+  const { csrf, interaction, username, password, action } = lastPosted();
+  assert.deepEqual([username, password, action], ['ada', 'pa ss+wörd&=%', undefined]);
+  assert.ok(csrf && interaction);
+
+  await page.goBack();
+  await page.fill('#username', 'ada');
+  await page.fill('#password', 'secret');
+  // A page that comes back from the browser's memory is as it was left: told so, it calms down.
+  const restored = await page.evaluate(`(() => {
+    document.querySelector('.primary').click();
+    dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    return [document.querySelector('.primary').hasAttribute('aria-busy'), document.getElementById('password').value];
+  })()`);
+  assert.deepEqual(restored, [false, '']);
+  await close();
+});
+
+test('cancelling needs no password', async () => {
+  const { page, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/login`);
+  await page.click('.quiet');
+  await page.waitForURL('**/oauth2/login');
+  assert.equal(lastPosted().action, 'cancel');
+  await close();
+});
+
+test('what is missing is said beside the field, in the language of the page', async () => {
+  const { page, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/onboard?lang=de`);
+  const sent = pages.posted.length;
+  await page.click('.primary');
+  assert.equal(await page.textContent('#username-error'), 'Bitte ausfüllen.');
+  assert.equal(await focused(page), 'username');
+  await page.fill('#username', 'ada');
+  assert.equal(await page.textContent('#username-error'), '');
+  await page.fill('#email', 'ada@');
+  await page.fill('#password', 'long enough');
+  await page.fill('#confirm_password', 'long enouhg');
+  await page.click('.primary');
+  assert.equal(await page.textContent('#email-error'), 'Das sieht nicht nach einer E-Mail-Adresse aus.');
+  assert.equal(await page.textContent('#confirm_password-error'), 'Die beiden Passwörter sind nicht gleich.');
+  assert.equal(pages.posted.length, sent);
+  await page.fill('#email', '');
+  await page.fill('#confirm_password', 'long enough');
+  await page.click('.primary');
+  await page.waitForURL('**/oauth2/onboard');
+  assert.equal(lastPosted().username, 'ada');
+  await close();
+});
+
+test('a password can be looked at, is judged while it grows, and Caps Lock is noticed', async () => {
+  const { page, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/onboard`);
+  const reveal = page.locator('#password + .reveal');
+  await reveal.click();
+  assert.equal(await page.getAttribute('#password', 'type'), 'text');
+  assert.equal(await reveal.getAttribute('aria-pressed'), 'true');
+  await reveal.click();
+  assert.equal(await page.getAttribute('#password', 'type'), 'password');
+  for (const [password, label] of [
+    ['short', 'Weak'],
+    ['aaaaaaaaaaaaaaaa', 'Weak'],
+    ['plumtrees-9', 'Fair'],
+    ['plum trees in June', 'Strong'],
+    ['', ''],
+  ] as const) {
+    await page.fill('#password', password);
+    assert.equal(await page.textContent('.strength output'), label, password);
+  }
+  await page.locator('#password').evaluate(
+    `(field) => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'A', modifierCapsLock: true }))`,
+  );
+  assert.equal(await page.locator('.caps').first().textContent(), 'Caps Lock is on');
+  await close();
+});
+
+test('without scripts every form works and nothing useless is shown', async () => {
+  const { page, complaints, close } = await open(browser, { javaScriptEnabled: false });
+  await page.goto(`${pages.origin}/show/login`);
+  assert.equal(await page.locator('.reveal').isVisible(), false);
+  await page.locator('#username').fill('ada');
+  await page.locator('#password').fill('secret');
+  await page.locator('.primary').click();
+  await page.waitForURL('**/oauth2/login');
+  assert.deepEqual([lastPosted().username, lastPosted().password], ['ada', 'secret']);
+
+  await page.goto(`${pages.origin}/show/consent`);
+  await page.locator('button[value=deny]').click();
+  await page.waitForURL('**/oauth2/consent');
+  assert.equal(lastPosted().action, 'deny');
+
+  await page.goto(`${pages.origin}/show/onboard`);
+  assert.equal(await page.locator('.strength').isVisible(), false);
+
+  await page.goto(`${pages.origin}/show/logout-confirm`);
+  await page.locator('.primary').click();
+  await page.waitForURL('**/oauth2/logout');
+  assert.equal(lastPosted().state, 'xyz');
+
+  await page.goto(`${pages.origin}/show/device`);
+  await page.locator('#user_code').fill('wdjb mjht');
+  await page.locator('.primary').click();
+  await page.waitForURL('**/oauth2/device');
+  assert.equal(lastPosted().user_code, 'wdjb mjht');
+
+  await page.goto(`${pages.origin}/show/continue`);
+  await page.locator('.primary').click();
+  await page.waitForURL('**/landed');
+  assert.equal(lastPosted().code, 'abc');
+
+  await page.goto(`${pages.origin}/show/admin-home-created`);
+  assert.equal(await page.locator('.copy').first().isVisible(), false);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('the line breaks, the page says so and says when it is back', async () => {
+  const { page, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/login`);
+  const notice = page.locator('#offline');
+  assert.equal(await notice.isVisible(), false);
+  await page.context().setOffline(true);
+  await notice.waitFor({ state: 'visible' });
+  await page.context().setOffline(false);
+  await notice.waitFor({ state: 'hidden' });
+  await close();
+});
+
+test('a wait counts down and ends', async () => {
+  const { page, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/login-limited`);
+  assert.match((await page.textContent('[role=timer]')) ?? '', /^1:3[3-5]$/);
+  await page.goto(`${pages.origin}/show/login-soon`);
+  await page.waitForFunction(`document.getElementById('alert').textContent.includes('You can try again now.')`);
+  await close();
+});
+
+test('a logo that cannot be shown gives way to the first letter', async () => {
+  const { page, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/login-dead-logo`);
+  await page.waitForFunction(`!document.querySelector('.avatar img')`);
+  assert.equal((await page.textContent('.avatar'))?.trim(), 'A');
+  await close();
+});
+
+test('values of a new application are copied whole', async () => {
+  const { page, complaints, close } = await open(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.goto(`${pages.origin}/show/admin-home-created`);
+  const button = page.locator('[data-copy=client-secret]');
+  await button.click();
+  await page.waitForFunction(`document.querySelector('[data-copy=client-secret]').textContent === 'Copied'`);
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), samples['admin-home-created'].model.created?.clientSecret);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('redirect URIs are judged line by line, and machines are not asked for any', async () => {
+  const { page, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/admin-home`);
+  const field = page.locator('#redirect_uris');
+  await field.fill('https://a.example/callback\nlocalhost callback');
+  await field.blur();
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  await field.fill('https://a.example/callback\n\ncom.example.app:/callback');
+  assert.equal(await field.getAttribute('aria-invalid'), null);
+  await page.check('[value=machine]');
+  assert.equal(await field.isVisible(), false);
+  await close();
+});

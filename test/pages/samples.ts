@@ -1,0 +1,203 @@
+// Owns sample models for every page, in the states that people meet; the page tests and screenshots show them all.
+import type { PageModels, PageName } from '../../src/http/pages.ts';
+
+export interface Sample<T extends PageName = PageName> {
+  readonly template: T;
+  readonly model: PageModels[T];
+  readonly formAction?: readonly string[];
+}
+
+const logo =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 48 48'%3E%3Crect width='48' height='48' fill='%23fff'/%3E%3Cpath d='M24 8 40 38H8z' fill='%23e4572e'/%3E%3C/svg%3E";
+
+const sample = <T extends PageName>(template: T, model: PageModels[T], formAction?: readonly string[]): Sample => ({
+  template,
+  model,
+  ...(formAction ? { formAction } : {}),
+});
+
+const csrf = 'csrf-token-0123456789abcdef';
+const interaction = 'Vb3qZk1x9rT0';
+const noErrors = {};
+const baseUrl = 'http://localhost:3000';
+
+const home = {
+  csrf,
+  account: { username: 'ada' },
+  baseUrl,
+  discoveryUrl: `${baseUrl}/oauth2/.well-known/openid-configuration`,
+  applications: [],
+  values: { redirect_uris: 'http://localhost:8080/callback' },
+  errors: noErrors,
+} satisfies PageModels['admin-home'];
+
+const applications = [
+  {
+    clientId: '6f1d9c52-0b7e-4a3c-9a56-8d0f5f3b7e21',
+    name: 'Acme Analytics',
+    type: 'web',
+    redirectUris: ['https://analytics.acme.example/auth/callback', 'http://localhost:8080/callback'],
+    createdAt: Date.UTC(2026, 2, 14),
+  },
+  {
+    clientId: 'b2a7c1f4-55d0-4e0e-8a7b-1c2d3e4f5a6b',
+    name: 'Nightly export',
+    type: 'machine',
+    redirectUris: [],
+    createdAt: Date.UTC(2026, 4, 2),
+  },
+] satisfies PageModels['admin-home']['applications'];
+
+const created = {
+  clientId: '6f1d9c52-0b7e-4a3c-9a56-8d0f5f3b7e21',
+  clientSecret: 'sE3cr3t-Qm9vbS1ub3QtYS1yZWFsLXNlY3JldC1hdC1hbGw',
+  name: 'Acme Analytics',
+  type: 'web',
+  redirectUri: 'http://localhost:8080/callback',
+} as const;
+
+export const samples = {
+  login: sample('login', {
+    csrf,
+    interaction,
+    clientName: 'Acme Analytics',
+    clientLogoUri: logo,
+    values: { username: '' },
+    canCancel: true,
+  }),
+  'login-plain': sample('login', { csrf, interaction, values: { username: '' } }),
+  'login-failed': sample('login', {
+    csrf,
+    interaction,
+    clientName: 'Acme Analytics',
+    values: { username: 'ada.lovelace@acme.example' },
+    alert: 'alert.signin_failed',
+    canCancel: true,
+  }),
+  'login-limited': sample('login', {
+    csrf,
+    interaction,
+    clientName: 'Acme Analytics',
+    values: { username: 'ada' },
+    alert: 'alert.rate_limited',
+    retryAfterSeconds: 95,
+    canCancel: true,
+  }),
+  'login-known': sample('login', {
+    csrf,
+    interaction,
+    clientName: 'Acme Analytics',
+    values: { username: '' },
+    account: { username: 'ada.lovelace' },
+    switchUrl: '/oauth2/authorize?prompt=login',
+    canCancel: true,
+  }),
+  onboard: sample('onboard', { csrf, values: { username: '', email: '' }, errors: noErrors, minLength: 8 }),
+  'onboard-errors': sample('onboard', {
+    csrf,
+    values: { username: 'ad', email: 'ada@' },
+    errors: {
+      username: 'invalid.username_length',
+      email: 'invalid.email',
+      password: { key: 'invalid.password_short', values: { count: 8 } },
+      confirm_password: 'invalid.password_mismatch',
+    },
+    minLength: 8,
+  }),
+  consent: sample('consent', {
+    csrf,
+    interaction,
+    client: {
+      name: 'Acme Analytics',
+      host: 'analytics.acme.example',
+      logoUri: logo,
+      policyUri: 'https://acme.example/privacy',
+      tosUri: 'https://acme.example/terms',
+      isFirstTime: true,
+    },
+    account: { username: 'ada.lovelace', email: 'ada.lovelace@acme.example' },
+    scopes: [
+      { name: 'openid', group: 'know' },
+      { name: 'profile', group: 'know' },
+      { name: 'email', group: 'know' },
+      { name: 'offline_access', group: 'act' },
+      { name: 'calendar:write', group: 'act' },
+    ],
+  }),
+  'consent-all': sample('consent', {
+    csrf,
+    interaction,
+    client: { name: 'Backoffice', isFirstTime: false },
+    account: { username: 'ada' },
+    scopes: [
+      { name: 'admin', group: 'act' },
+      { name: 'phone', group: 'know' },
+      { name: 'address', group: 'know' },
+      { name: 'roles', group: 'know' },
+      { name: 'groups', group: 'know' },
+    ],
+  }),
+  'error-redirect': sample('error', {
+    status: 400,
+    message: 'The redirect URI is not registered for this application.',
+    reason: 'invalid_redirect_uri',
+    details: [
+      { label: 'detail.client_id', value: 'acme-analytics' },
+      { label: 'detail.redirect_uri', value: 'https://analytics.acme.example/auth/callbck' },
+      { label: 'detail.registered', value: 'https://analytics.acme.example/auth/callback' },
+      { label: 'detail.register_at', value: `${baseUrl}/admin` },
+    ],
+    requestId: '01JX3M2W7Z0Q4',
+  }),
+  'error-server': sample('error', {
+    status: 500,
+    message: 'Something went wrong on our side.',
+    reason: 'server.error',
+    requestId: '01JX3M2W7Z0Q4',
+    backUrl: 'https://acme.example/',
+  }),
+  'error-missing': sample('error', {
+    status: 404,
+    message: 'There is nothing at this address.',
+    reason: 'request.not_found',
+    requestId: '01JX3M2W7Z0Q4',
+  }),
+  expired: sample('expired', { clientName: 'Acme Analytics', restartUrl: 'https://acme.example/login' }),
+  'expired-no-way': sample('expired', {}),
+  'cookies-off': sample('cookies-off', { retryUrl: '/oauth2/authorize?client_id=acme' }),
+  'signed-out': sample('signed-out', { clientName: 'Acme Analytics', continueUrl: 'https://acme.example/' }),
+  'signed-out-plain': sample('signed-out', {}),
+  'logout-confirm': sample('logout-confirm', {
+    csrf,
+    fields: [
+      { name: 'client_id', value: 'acme' },
+      { name: 'state', value: 'xyz' },
+    ],
+    account: { username: 'ada.lovelace' },
+  }),
+  device: sample('device', { action: '/oauth2/device', xsrf: csrf }),
+  'device-failed': sample('device', {
+    action: '/oauth2/device',
+    xsrf: csrf,
+    userCode: 'WDJB-MJHT',
+    alert: 'alert.device_code_unknown',
+  }),
+  'device-confirm': sample('device-confirm', {
+    action: '/oauth2/device',
+    xsrf: csrf,
+    userCode: 'WDJB-MJHT',
+    client: { name: 'Acme TV' },
+  }),
+  'device-done': sample('device-done', { client: { name: 'Acme TV' } }),
+  continue: sample('continue', { action: '/landed', fields: [{ name: 'code', value: 'abc' }] }, [
+    'https://acme.example/callback',
+  ]),
+  'admin-home': sample('admin-home', home),
+  'admin-home-created': sample('admin-home', { ...home, applications, created }),
+  'admin-home-errors': sample('admin-home', {
+    ...home,
+    applications,
+    values: { name: '', type: 'spa', redirect_uris: 'localhost/callback', first_party: 'on' },
+    errors: { name: 'field.missing', redirect_uris: 'invalid.address' },
+  }),
+} as const satisfies Record<string, Sample>;
