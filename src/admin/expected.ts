@@ -1,0 +1,44 @@
+// Owns the words for what a schema wants, so that every refusal says how to mend it ("must be …").
+import {
+  IsArray,
+  IsBoolean,
+  IsEnum,
+  IsInteger,
+  IsLiteral,
+  IsNull,
+  IsObject,
+  IsString,
+  IsUnion,
+  type TSchema,
+} from 'typebox';
+
+/** Extension keyword (OpenAPI 3.1 lets `x-` through): the end of the sentence "must be …" where the type is not enough. */
+export const EXPECTED = 'x-expected';
+
+const option = (schema: TSchema, name: string): unknown => Reflect.get(schema, name);
+
+const range = (low: unknown, high: unknown): string => {
+  if (low !== undefined && high !== undefined) return ` from ${low} to ${high}`;
+  if (low !== undefined) return ` of at least ${low}`;
+  return high === undefined ? '' : ` of at most ${high}`;
+};
+
+/** @returns for example "a string of 1 to 200 characters or null" */
+export function expected(schema: TSchema): string {
+  const said = option(schema, EXPECTED);
+  if (typeof said === 'string') return said;
+  if (IsUnion(schema)) return schema.anyOf.map(expected).join(' or ');
+  if (IsNull(schema)) return 'null';
+  if (IsEnum(schema)) return `one of ${schema.enum.join(', ')}`;
+  if (IsLiteral(schema)) return String(schema.const);
+  if (IsBoolean(schema)) return 'true or false';
+  if (IsInteger(schema)) {
+    return `a whole number${range(option(schema, 'minimum'), option(schema, 'maximum'))}`;
+  }
+  if (IsString(schema)) {
+    const length = range(option(schema, 'minLength') ?? 0, option(schema, 'maxLength'));
+    return option(schema, 'maxLength') === undefined ? 'a string' : `a string${length} characters`;
+  }
+  if (IsArray(schema)) return `an array, each item ${expected(schema.items)}`;
+  return IsObject(schema) ? 'an object' : 'something else';
+}

@@ -1,0 +1,120 @@
+// Owns the OpenAPI 3.1 document of the admin API, made from the same declarations that check the requests.
+import {
+  Integer,
+  Object as ObjectSchema,
+  Optional,
+  Record as RecordSchema,
+  String as StringSchema,
+  type TSchema,
+  Unknown,
+} from 'typebox';
+import { defineRoute, type Route } from './route.ts';
+
+interface About {
+  readonly title: string;
+  readonly version: string;
+  readonly publicUrl: string;
+}
+
+const errorSchema = ObjectSchema({
+  data: Unknown({ description: 'Always null.' }),
+  error: ObjectSchema({
+    code: Integer({ description: 'The HTTP status.' }),
+    message: StringSchema(),
+    reason: StringSchema({ description: 'Stable code, such as account.username_taken.' }),
+    fields: Optional(
+      RecordSchema(StringSchema(), StringSchema(), { description: 'Field -> what is wrong.' }),
+    ),
+    request_id: StringSchema(),
+  }),
+});
+
+const json = (schema: unknown) => ({ 'application/json': { schema } });
+const failed = (description: string) => ({
+  description,
+  content: json({ $ref: '#/components/schemas/Error' }),
+});
+
+const parametersOf = ({ params, query }: Route): object[] => {
+  const of = (schema: Route['query'], where: 'path' | 'query') => {
+    const required = new Set<string>(schema?.required);
+    return Object.entries(schema?.properties ?? {}).map(([name, value]) => ({
+      name,
+      in: where,
+      required: where === 'path' || required.has(name),
+      schema: value,
+    }));
+  };
+  return [...of(params, 'path'), ...of(query, 'query')];
+};
+
+function responsesOf(route: Route): object {
+  const { status, schema } = route.success;
+  const enveloped = (inner: TSchema) => (route.isBare === true ? inner : ObjectSchema({ data: inner }));
+  const isSingle = route.params !== undefined;
+  const hasInput = route.body !== undefined || route.query !== undefined;
+  return {
+    [status]: { description: route.summary, ...(schema && { content: json(enveloped(schema)) }) },
+    ...(hasInput && {
+      400: failed('A field, parameter or the whole request is not right; `fields` says which.'),
+    }),
+    401: failed('No bearer token, or one that is not valid.'),
+    403: failed('The token does not belong to an administrator.'),
+    ...(isSingle && { 404: failed('There is no such thing.') }),
+    ...(route.method !== 'GET' && { 409: failed('It clashes with what is there.') }),
+    ...(isSingle && route.method !== 'GET' && { 412: failed('It was changed: If-Match does not fit.') }),
+    ...(route.body && { 413: failed('Over 100 kB.'), 415: failed('Not JSON.') }),
+  };
+}
+
+const operationId = ({ method, path }: Route): string =>
+  [method.toLowerCase(), ...path.split(/[^a-z]+/i).filter((part) => part !== '')].join('_');
+
+const operationOf = (route: Route): object => ({
+  operationId: operationId(route),
+  summary: route.summary,
+  tags: [route.tag],
+  parameters: parametersOf(route),
+  ...(route.body && { requestBody: { required: route.isBodyOptional !== true, content: json(route.body) } }),
+  responses: responsesOf(route),
+});
+
+/** @returns the document as plain JSON */
+export function toOpenApi(
+  routes: readonly Route[],
+  { title, version, publicUrl }: About,
+): Record<string, unknown> {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version },
+    servers: [{ url: publicUrl }],
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: { Error: errorSchema },
+    },
+  };
+}
+
+/** @returns the route that serves the document of the given routes and of itself */
+export function openApiRoute(routes: readonly Route[], about: About): Route {
+  let document: Record<string, unknown> | undefined;
+  const route: Route = defineRoute({
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'About',
+    summary: 'This document',
+    success: { status: 200, schema: RecordSchema(StringSchema(), Unknown()) },
+    isBare: true,
+    handle: async () => {
+      document ??= toOpenApi([...routes, route], about);
+      return { data: document };
+    },
+  });
+  return route;
+}

@@ -1,0 +1,28 @@
+// Owns small parts that the routes of several resources share: ids in paths, and the check of a version before an act
+// that the domain does not make conditional itself.
+import { Object as ObjectSchema, String as StringSchema } from 'typebox';
+import { AppError, type ErrorCode } from '../errors.ts';
+
+/** Any id that we or our backends make: short and plain. */
+const id = () => StringSchema({ minLength: 1, maxLength: 128, pattern: '^[\\w.:-]+$' });
+
+const strict = { additionalProperties: false } as const;
+
+export const idParams = ObjectSchema({ id: id() }, strict);
+export const clientIdParams = ObjectSchema({ client_id: id() }, strict);
+export const userSessionParams = ObjectSchema({ id: id(), session_id: id() }, strict);
+export const userIdBody = ObjectSchema({ user_id: StringSchema({ minLength: 1, maxLength: 128 }) }, strict);
+
+/**
+ * @param ifVersion what If-Match asked for
+ * @returns what was found. @throws AppError `missing`, or account.changed when it has another version
+ */
+export function atVersion<Found extends { readonly version: number }>(
+  found: Found | undefined,
+  missing: ErrorCode,
+  ifVersion?: number,
+): Found {
+  if (found === undefined) throw new AppError(missing);
+  if (ifVersion !== undefined && ifVersion !== found.version) throw new AppError('account.changed');
+  return found;
+}

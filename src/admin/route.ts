@@ -1,0 +1,83 @@
+// Owns the declaration of a route: method, address, what may come in, what goes out, and what it does. Validation, types
+// and the OpenAPI document all come from this one declaration.
+import { Object as ObjectSchema, type Static, type TObject, type TSchema } from 'typebox';
+import { AppError } from '../errors.ts';
+import type { Actor } from './ports.ts';
+import { createValidator } from './validate.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Input<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly actor: Actor;
+  /** The version that If-Match asks for; -1 for an entity tag that can be nobody's. */
+  readonly ifVersion: number | undefined;
+}
+
+export interface Answer<Data> {
+  readonly data: Data;
+  /** Becomes the ETag. */
+  readonly version?: number | undefined;
+  /** Of something new: its id, as the last part of its address. */
+  readonly id?: string | undefined;
+}
+
+interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S extends TSchema> {
+  readonly method: Method;
+  /** Under /admin/api, parameters as `{name}`, as OpenAPI writes them. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Whether an empty body stands for `{}`. */
+  readonly isBodyOptional?: boolean;
+  /** Without a schema: 204. */
+  readonly success: { readonly status: 200 | 201 | 204; readonly schema?: S };
+  /** The answer goes out as it is, without the `data` envelope. */
+  readonly isBare?: boolean;
+  readonly handle: (input: Input<Static<P>, Static<Q>, Static<B>>) => Promise<Answer<Static<S>> | undefined>;
+}
+
+/** Input before it is checked. */
+export type RawInput = Input<unknown, unknown, unknown>;
+
+export interface Route extends Omit<Definition<TObject, TObject, TSchema, TSchema>, 'handle'> {
+  /** @throws AppError request.invalid with `fields`, and whatever the handler refuses */
+  readonly run: (input: RawInput) => Promise<Answer<unknown> | undefined>;
+}
+
+const nothing = ObjectSchema({}, { additionalProperties: false });
+type Nothing = typeof nothing;
+
+/** Where a route declares no schema, its type parameter is left at its default, `Nothing`: so this cast is true. */
+const orNothing = <S extends TSchema>(schema: S | undefined): S => schema ?? (nothing as TSchema as S);
+
+/** Schema types flow into the handler here and end here: outside, every route looks the same. */
+export function defineRoute<
+  P extends TObject = Nothing,
+  Q extends TObject = Nothing,
+  B extends TSchema = Nothing,
+  S extends TSchema = TSchema,
+>({ handle, ...declaration }: Definition<P, Q, B, S>): Route {
+  const params = createValidator(orNothing(declaration.params));
+  const query = createValidator(orNothing(declaration.query), 'query');
+  const body = createValidator(orNothing(declaration.body));
+  return {
+    ...declaration,
+    run: async ({ actor, ifVersion, ...raw }) => {
+      // An id that cannot be one names nothing.
+      if (!params.isValid(raw.params)) throw new AppError('request.not_found');
+      return handle({
+        actor,
+        ifVersion,
+        params: raw.params,
+        query: query.parse(raw.query),
+        body: body.parse(raw.body),
+      });
+    },
+  };
+}

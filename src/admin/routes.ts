@@ -1,0 +1,59 @@
+// Owns the admin REST API as a whole (specification §4.1, decisions §6): the list of all its routes, and its middleware.
+import type Koa from 'koa';
+import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
+import type { Clock } from '../clock.ts';
+import { type ClientsPort, clientRoutes } from './clients.ts';
+import { createCursors } from './cursor.ts';
+import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
+import { openApiRoute } from './openapi.ts';
+import type { AuthorizeAdmin, SessionsPort } from './ports.ts';
+import type { Route } from './route.ts';
+import { createAdminRouter } from './router.ts';
+import { sessionRoutes } from './sessions.ts';
+import { type SettingsPort, settingRoutes } from './settings.ts';
+import { type AccountsPort, userRoutes } from './users.ts';
+
+export interface AdminRoutesDeps {
+  readonly accounts: AccountsPort;
+  readonly clients: ClientsPort;
+  readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
+  readonly sessions: SessionsPort;
+  readonly settings: SettingsPort;
+  readonly authorizeAdmin: AuthorizeAdmin;
+  readonly clock: Clock;
+  /** Secret that signs list cursors; the same in every process. */
+  readonly cursorKey: string;
+  /** BASE_URL: absolute, without a slash at its end. */
+  readonly baseUrl: string;
+  /** The path of BASE_URL, where requests still carry it; default: none. */
+  readonly basePath?: string;
+  /** Of this product, for the OpenAPI document. */
+  readonly version: string;
+}
+
+const PATH = '/admin/api';
+
+/** @returns the declarations of all routes of the admin API */
+export function adminRouteList(deps: AdminRoutesDeps): Route[] {
+  const { clock, baseUrl, version } = deps;
+  const cursors = createCursors({ key: deps.cursorKey });
+  const routes = [
+    ...userRoutes({ ...deps, cursors, clock }),
+    ...clientRoutes({ ...deps, cursors, clock }),
+    ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
+    ...sessionRoutes({ ...deps, cursors, clock }),
+    ...settingRoutes(deps),
+  ];
+  const about = { title: 'Latchkey admin API', version, publicUrl: `${baseUrl}${PATH}` };
+  return [...routes, openApiRoute(routes, about)];
+}
+
+/** @returns middleware for /admin/api; other paths go on. Errors are thrown, for src/http/boundary.ts to answer. */
+export function adminRoutes(deps: AdminRoutesDeps): Koa.Middleware {
+  return createAdminRouter({
+    routes: adminRouteList(deps),
+    prefix: `${deps.basePath ?? ''}${PATH}`,
+    publicUrl: `${deps.baseUrl}${PATH}`,
+    authorizeAdmin: deps.authorizeAdmin,
+  });
+}

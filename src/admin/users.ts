@@ -1,0 +1,167 @@
+// Owns the routes of users (specification §4.1, decisions §6): who there is, and what an administrator does to them.
+import { Boolean as BooleanSchema, Enum, type TObject } from 'typebox';
+import type { Account } from '../accounts/account.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import { fold } from '../accounts/fold.ts';
+import { toUser } from '../accounts/to-user.ts';
+import type { Clock } from '../clock.ts';
+import { accounts as collection } from '../store/collections.ts';
+import type { Cursors } from './cursor.ts';
+import { pageSchema, readPage } from './list.ts';
+import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
+import type { SessionsPort } from './ports.ts';
+import { atVersion, idParams, userIdBody } from './resource.ts';
+import { type Answer, defineRoute, type Route } from './route.ts';
+import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from './user-schema.ts';
+
+export type AccountsPort = Pick<
+  Accounts,
+  'find' | 'query' | 'create' | 'update' | 'setActive' | 'unlock' | 'remove'
+>;
+
+interface Deps {
+  readonly accounts: AccountsPort;
+  readonly sessions: Pick<SessionsPort, 'endAllOf'>;
+  readonly cursors: Cursors;
+  readonly clock: Clock;
+}
+
+const list: ListDefinition<Account> = {
+  name: 'users',
+  collection,
+  sorts: ['created_at', 'updated_at', 'last_login_at', 'username', 'email', 'role', 'id'],
+  defaultOrder: 'desc',
+  searches: ['username', 'email'],
+  toSearchText: fold,
+  filters: {
+    role: { schema: Enum(['user', 'admin']) },
+    is_active: { schema: BooleanSchema() },
+    is_email_verified: { schema: BooleanSchema() },
+    totp_verified: { schema: BooleanSchema() },
+    is_locked: {
+      schema: BooleanSchema(),
+      toGroups: (isLocked, now) => {
+        const field = 'locked_until';
+        if (isLocked === true) return [[{ field, op: 'gte', value: now + 1 }]];
+        return [[{ field, op: 'absent' }], [{ field, op: 'lte', value: now }]];
+      },
+    },
+  },
+  times: ['created_at', 'updated_at', 'last_login_at'],
+};
+
+const querySchema: TObject = listQuerySchema(list);
+const tag = 'Users';
+const ok = { status: 200, schema: userSchema } as const;
+
+export function userRoutes({ accounts, sessions, cursors, clock }: Deps): Route[] {
+  const show = (account: Account) => ({ data: toUser(account, clock()), version: account.version });
+  const get = async (id: string, ifVersion?: number): Promise<Account> =>
+    atVersion(await accounts.find(id), 'account.not_found', ifVersion);
+
+  const action = (name: string, summary: string, act: (account: Account) => Promise<unknown>): Route =>
+    defineRoute({
+      method: 'POST',
+      path: `/users/{id}/${name}`,
+      tag,
+      summary,
+      params: idParams,
+      success: ok,
+      handle: async ({ params, ifVersion }) => {
+        await act(await get(params.id, ifVersion));
+        return show(await get(params.id));
+      },
+    });
+
+  const change = (method: 'PUT' | 'PATCH'): Route =>
+    defineRoute({
+      method,
+      path: '/users/{id}',
+      tag,
+      summary: 'Change a user: only the given fields change, null clears one',
+      params: idParams,
+      body: userChangesSchema,
+      success: ok,
+      handle: async ({ params, body, ifVersion }) =>
+        show(await accounts.update(params.id, toAccountChanges(body), { version: ifVersion })),
+    });
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/users',
+      tag,
+      summary: 'Create a user',
+      body: newUserSchema,
+      success: { status: 201, schema: userSchema },
+      handle: async ({ body }) => {
+        const { username } = body;
+        const account = await accounts.create({ ...toAccountChanges(body), username });
+        return { ...show(account), id: account.id };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/users',
+      tag,
+      summary: 'List users',
+      query: querySchema,
+      success: { status: 200, schema: pageSchema(userSchema) },
+      handle: async ({ query }) => {
+        const page = await readPage({
+          list,
+          request: readListQuery(list, query, clock()),
+          cursors,
+          query: (wanted) => accounts.query(wanted),
+          recordOf: (account) => account,
+          idOf: ({ id }) => id,
+        });
+        const now = clock();
+        return { data: { ...page, items: page.items.map((account) => toUser(account, now)) } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/users/{id}',
+      tag,
+      summary: 'Read a user',
+      params: idParams,
+      success: ok,
+      handle: async ({ params }) => show(await get(params.id)),
+    }),
+    change('PUT'),
+    change('PATCH'),
+    defineRoute({
+      method: 'DELETE',
+      path: '/users/{id}',
+      tag,
+      summary: 'Delete a user with sessions, tokens and everything else that is theirs',
+      params: idParams,
+      success: { status: 204 },
+      handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {
+        // remove() also finishes a deletion that a crash cut short, which get() would no longer find.
+        if (ifVersion !== undefined) await get(params.id, ifVersion);
+        await accounts.remove(params.id);
+        return undefined;
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/users/unlock',
+      tag,
+      summary: 'Unlock a user',
+      body: userIdBody,
+      success: ok,
+      handle: async ({ body }) => show(await accounts.unlock(body.user_id)),
+    }),
+    action('unlock', 'Unlock a user', ({ id }) => accounts.unlock(id)),
+    action('deactivate', 'Deactivate a user and end their sessions', ({ id }) =>
+      accounts.setActive(id, false),
+    ),
+    action('reactivate', 'Let a deactivated user in again', ({ id }) => accounts.setActive(id, true)),
+    action('revoke-sessions', 'Sign a user out everywhere', ({ id }) => sessions.endAllOf(id)),
+    action('reset-mfa', 'Have the second factor enrolled again', ({ id }) =>
+      accounts.update(id, { totpVerified: false }),
+    ),
+  ];
+}

@@ -1,0 +1,35 @@
+// Owns the one way to change a stored client: read, think (which may wait for the schema), replace if nobody was faster.
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { ClientRecord } from '../store/collections.ts';
+import { type Collection, VersionConflict } from '../store/port.ts';
+import type { Client } from './to-client.ts';
+
+export type ChangeClient = (
+  clientId: string,
+  /** An expected version is never retried. */
+  ifVersion: number | undefined,
+  next: (record: ClientRecord) => Promise<ClientRecord> | ClientRecord,
+) => Promise<Client>;
+
+const changed = (cause?: unknown): AppError =>
+  new AppError('account.changed', { cause, message: 'The application was changed since you read it.' });
+
+/** @returns the loop over a collection; it throws AppError client.not_found and account.changed */
+export const createChangeClient =
+  ({ collection, clock }: { collection: Collection<ClientRecord>; clock: Clock }): ChangeClient =>
+  async (clientId, ifVersion, next) => {
+    for (;;) {
+      const client = await collection.find(clientId);
+      if (client === undefined) throw new AppError('client.not_found');
+      if (ifVersion !== undefined && ifVersion !== client.version) throw changed();
+      const record = { ...(await next(client.value)), updatedAt: clock() };
+      try {
+        return await collection.replace(clientId, client.version, record);
+      } catch (error) {
+        // Each lost round means that another writer succeeded, so this ends.
+        if (!(error instanceof VersionConflict)) throw error;
+        if (ifVersion !== undefined) throw changed(error);
+      }
+    }
+  };

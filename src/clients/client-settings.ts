@@ -1,0 +1,85 @@
+// Owns what an administrator alone decides about an application, beside its RFC 7591 metadata: names on the wire,
+// bounds, and the way from one to the other.
+import type { ClientRecord } from '../store/collections.ts';
+
+/** Absent: leave it as it is. Null: the runtime setting applies again. */
+export interface SettingChanges {
+  isActive?: boolean;
+  skipConsent?: boolean;
+  allowSelfSignup?: boolean | null;
+  accessTokenSeconds?: number | null;
+  idTokenSeconds?: number | null;
+  refreshTokenSeconds?: number | null;
+}
+
+export const flagSettings = {
+  is_active: { key: 'isActive', isNullable: false, description: 'Whether it may be used at all.' },
+  skip_consent: {
+    key: 'skipConsent',
+    isNullable: false,
+    description: 'First-party: nobody is asked for consent.',
+  },
+  allow_self_signup: {
+    key: 'allowSelfSignup',
+    isNullable: true,
+    description: 'Whether people may sign up while signing in to it; null: as the runtime setting says.',
+  },
+} as const;
+
+const YEAR_SECONDS = 31_536_000;
+
+export const lifetimeSettings = {
+  access_token_seconds: { key: 'accessTokenSeconds', minimum: 30, maximum: 86_400 },
+  id_token_seconds: { key: 'idTokenSeconds', minimum: 30, maximum: 86_400 },
+  refresh_token_seconds: { key: 'refreshTokenSeconds', minimum: 60, maximum: YEAR_SECONDS },
+} as const;
+
+export const settingNames: ReadonlySet<string> = new Set([
+  ...Object.keys(flagSettings),
+  ...Object.keys(lifetimeSettings),
+]);
+
+/**
+ * @param input wire names; other members are not looked at
+ * @returns the changes, and what is wrong by member name
+ */
+export function readSettings(input: Readonly<Record<string, unknown>>): {
+  changes: SettingChanges;
+  problems: Record<string, string>;
+} {
+  const changes: SettingChanges = {};
+  const problems: Record<string, string> = {};
+  for (const [name, { key, isNullable }] of Object.entries(flagSettings)) {
+    const value = input[name];
+    if (value === undefined) continue;
+    if (typeof value === 'boolean') changes[key] = value;
+    else if (value === null && isNullable) changes[key] = null;
+    else problems[name] = 'Must be true or false.';
+  }
+  for (const [name, { key, minimum, maximum }] of Object.entries(lifetimeSettings)) {
+    const value = input[name];
+    if (value === undefined) continue;
+    if (value === null) changes[key] = null;
+    else if (typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum) {
+      changes[key] = value;
+    } else problems[name] = `Must be a whole number of seconds from ${minimum} to ${maximum}.`;
+  }
+  return { changes, problems };
+}
+
+/** @returns the record with the changes made; the rest of it is left alone */
+export function withSettings(record: ClientRecord, changes: SettingChanges): ClientRecord {
+  const next: ClientRecord = {
+    ...record,
+    isActive: changes.isActive ?? record.isActive,
+    skipConsent: changes.skipConsent ?? record.skipConsent,
+  };
+  if (changes.allowSelfSignup === null) delete next.allowSelfSignup;
+  else if (changes.allowSelfSignup !== undefined) next.allowSelfSignup = changes.allowSelfSignup;
+  for (const { key } of Object.values(lifetimeSettings)) {
+    const value = changes[key];
+    if (value === null) delete next[key];
+    else if (value !== undefined) next[key] = value;
+  }
+  return next;
+}

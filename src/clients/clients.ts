@@ -1,0 +1,151 @@
+// Owns the application registry: create, change, remove and find clients, their secrets and their registration tokens.
+// What metadata is acceptable is in metadata-rules.ts; what is shown is in to-client.ts. It knows nothing of HTTP.
+import { AppError } from '../errors.ts';
+import type { ClientRecord } from '../store/collections.ts';
+import { createChangeClient } from './change-client.ts';
+import { withSettings } from './client-settings.ts';
+import type { Clients, ClientsDeps } from './contract.ts';
+import { createInitialAccessTokens } from './initial-access-tokens.ts';
+import { adminGrantTypes, adminScopes, secretAuthMethods } from './metadata-members.ts';
+import type { Authority } from './metadata-rules.ts';
+import { prepareMetadata } from './prepare.ts';
+import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
+
+const needsSecret = (metadata: Readonly<Record<string, unknown>>): boolean =>
+  secretAuthMethods.has(String(metadata.token_endpoint_auth_method));
+
+const clientType = (metadata: Readonly<Record<string, unknown>>): ClientRecord['clientType'] =>
+  metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential';
+
+export function createClients(deps: ClientsDeps): Clients {
+  const { collection, clock, newId, newSecret, secretDigest, validateMetadata, endClient } = deps;
+  const initialAccessTokens = createInitialAccessTokens({
+    collection: deps.initialAccessTokens,
+    clock,
+    newSecret,
+    secretDigest,
+  });
+
+  const change = createChangeClient({ collection, clock });
+
+  function withSecret(record: ClientRecord): { record: ClientRecord; clientSecret?: string } {
+    if (!needsSecret(record.metadata)) return { record: { ...record, secrets: [] } };
+    if (record.secrets.length > 0) return { record };
+    const clientSecret = newSecret(SECRET_BYTES);
+    const secrets = rotated([], secretDigest(clientSecret), clock(), 0);
+    return { record: { ...record, secrets }, clientSecret };
+  }
+
+  return {
+    initialAccessTokens,
+
+    find: (clientId) => collection.find(clientId),
+
+    query: (query) => collection.query(query),
+
+    async create({ metadata: input, settings = {}, origin, hasRegistrationToken, ...rest }) {
+      if (rest.clientId !== undefined && origin !== 'seed') throw new TypeError('client ids are not chosen');
+      const clientId = rest.clientId ?? newId();
+      const authority: Authority = { kind: origin === 'registration' ? 'registrant' : 'administrator' };
+      const metadata = await prepareMetadata(clientId, input, authority, validateMetadata);
+      const now = clock();
+      const base: ClientRecord = {
+        metadata,
+        secrets: [],
+        clientType: clientType(metadata),
+        isActive: true,
+        skipConsent: false,
+        origin,
+        createdAt: now,
+        updatedAt: now,
+      };
+      const { record, clientSecret } = withSecret(withSettings(base, settings));
+      const registrationAccessToken = hasRegistrationToken ? newSecret(SECRET_BYTES) : undefined;
+      if (registrationAccessToken) record.registrationTokenDigest = secretDigest(registrationAccessToken);
+      // After all that can be refused, so that a mistake costs no use; before the insert, so that a race gives nothing.
+      const token = rest.initialAccessToken;
+      if (token !== undefined && !(await initialAccessTokens.consume(token))) {
+        throw new AppError('auth.invalid_token');
+      }
+      const client = await collection.insert(clientId, record);
+      return {
+        client,
+        ...(clientSecret && { clientSecret }),
+        ...(registrationAccessToken && { registrationAccessToken }),
+      };
+    },
+
+    async update(clientId, { metadata: input, mode, settings = {}, authority: kind, ifVersion }) {
+      let made: string | undefined;
+      let isDeactivated = false;
+      const client = await change(clientId, ifVersion, async (value) => {
+        const { metadata: stored } = value;
+        const members = input && (mode === 'replace' ? input : merged(stored, input));
+        const authority: Authority = { kind, keeps: reservedOf(stored) };
+        const metadata = members
+          ? await prepareMetadata(clientId, members, authority, validateMetadata)
+          : stored;
+        const next = { ...withSettings(value, settings), metadata, clientType: clientType(metadata) };
+        isDeactivated = value.isActive && !next.isActive;
+        const { record, clientSecret } = withSecret(next);
+        made = clientSecret;
+        return record;
+      });
+      if (isDeactivated) await endClient(clientId);
+      return { client, ...(made && { clientSecret: made }) };
+    },
+
+    async rotateSecret(clientId, { overlapSeconds = 0, ifVersion } = {}) {
+      const clientSecret = newSecret(SECRET_BYTES);
+      const client = await change(clientId, ifVersion, (value) => {
+        if (!needsSecret(value.metadata)) {
+          const problem = 'Means that the application has no secret.';
+          throw new AppError('client.invalid_metadata', { fields: { token_endpoint_auth_method: problem } });
+        }
+        return {
+          ...value,
+          secrets: rotated(value.secrets, secretDigest(clientSecret), clock(), overlapSeconds),
+        };
+      });
+      return { client, clientSecret };
+    },
+
+    async remove(clientId, { ifVersion } = {}) {
+      // Forbid first, clean after: a crash in between leaves an application that can do nothing and can be removed again.
+      await change(clientId, ifVersion, (value) => {
+        const { registrationTokenDigest: _, ...kept } = value;
+        return { ...kept, isActive: false, secrets: [] };
+      });
+      await endClient(clientId);
+      await collection.remove(clientId);
+    },
+
+    async verifyRegistrationToken(clientId, token) {
+      const presented = secretDigest(token);
+      const client = await collection.find(clientId);
+      const isRight = isSameDigest(client?.value.registrationTokenDigest ?? secretDigest(''), presented);
+      return isRight && token !== '' && client?.value.isActive ? client : undefined;
+    },
+
+    verifySecret: (record, presented, now = clock()) => isSecretOf(record, presented, now, secretDigest),
+  };
+}
+
+function merged(
+  stored: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const { client_id: _, ...members }: Record<string, unknown> = stored;
+  // They follow from the grants unless they are given as well.
+  if (input.grant_types !== undefined && input.response_types === undefined) delete members.response_types;
+  return { ...members, ...input };
+}
+
+function reservedOf(metadata: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  const scopes = typeof metadata.scope === 'string' ? metadata.scope.split(' ') : [];
+  const grants: unknown[] = Array.isArray(metadata.grant_types) ? metadata.grant_types : [];
+  return new Set([
+    ...adminScopes.filter((scope) => scopes.includes(scope)),
+    ...adminGrantTypes.filter((grant) => grants.includes(grant)),
+  ]);
+}

@@ -1,0 +1,86 @@
+// Owns RFC 7591 §3 initial access tokens: made by an administrator, shown once, stored as a digest, used up by count.
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { InitialAccessTokenRecord } from '../store/collections.ts';
+import type { Collection, Query, Stored } from '../store/port.ts';
+import { update } from '../store/update.ts';
+import type { SecretDigest } from './secrets.ts';
+import { SECRET_BYTES } from './secrets.ts';
+
+export interface InitialAccessToken extends InitialAccessTokenRecord {
+  /** Digest of the token: names it, opens nothing. */
+  readonly id: string;
+  readonly expiresAt: number;
+}
+
+export interface InitialAccessTokens {
+  /** @returns the token itself, which cannot be had again, and what is kept of it */
+  create(input: {
+    label: string;
+    uses: number;
+    expiresInSeconds: number;
+  }): Promise<{ token: string; initialAccessToken: InitialAccessToken }>;
+  query(query: Query): Promise<{ items: InitialAccessToken[]; total: number }>;
+  /** @returns whether the token would be taken now; nothing is used up */
+  isUsable(token: string): Promise<boolean>;
+  /** Uses it once. Of parallel calls exactly as many succeed as there are uses. @returns whether it was taken */
+  consume(token: string): Promise<boolean>;
+  /** @throws AppError token.not_found */
+  remove(id: string): Promise<void>;
+}
+
+export interface InitialAccessTokensDeps {
+  readonly collection: Collection<InitialAccessTokenRecord>;
+  readonly clock: Clock;
+  readonly newSecret: (bytes: number) => string;
+  readonly secretDigest: SecretDigest;
+}
+
+const toToken = ({ id, value, expiresAt }: Stored<InitialAccessTokenRecord>): InitialAccessToken => ({
+  ...value,
+  id,
+  expiresAt: expiresAt ?? Number.MAX_SAFE_INTEGER,
+});
+
+export function createInitialAccessTokens({
+  collection,
+  clock,
+  newSecret,
+  secretDigest,
+}: InitialAccessTokensDeps): InitialAccessTokens {
+  return {
+    async create({ label, uses, expiresInSeconds }) {
+      const token = newSecret(SECRET_BYTES);
+      const createdAt = clock();
+      const stored = await collection.insert(
+        secretDigest(token),
+        { label, usesLeft: uses, createdAt },
+        { expiresAt: createdAt + expiresInSeconds * 1000 },
+      );
+      return { token, initialAccessToken: toToken(stored) };
+    },
+
+    async query(query) {
+      const page = await collection.query(query);
+      return { items: page.items.map(toToken), total: page.total };
+    },
+
+    async isUsable(token) {
+      const stored = await collection.find(secretDigest(token));
+      return stored !== undefined && stored.value.usesLeft > 0;
+    },
+
+    async consume(token) {
+      let isTaken = false;
+      await update(collection, secretDigest(token), (value) => {
+        isTaken = value.usesLeft > 0;
+        return isTaken ? { value: { ...value, usesLeft: value.usesLeft - 1 } } : undefined;
+      });
+      return isTaken;
+    },
+
+    async remove(id) {
+      if (!(await collection.remove(id))) throw new AppError('token.not_found');
+    },
+  };
+}

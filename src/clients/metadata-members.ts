@@ -1,0 +1,107 @@
+// Owns the list of RFC 7591 / OpenID Connect Registration members that this product knows, with their JSON types.
+// Everything derived (what is kept, what is checked, the admin API's schema) walks this one list.
+
+export type MemberType = 'string' | 'strings' | 'boolean' | 'integer' | 'object';
+
+export const metadataMembers = {
+  client_name: { type: 'string', description: 'Shown to people when they sign in and consent.' },
+  application_type: { type: 'string', description: '`web` or `native`.' },
+  redirect_uris: {
+    type: 'strings',
+    description: 'Where codes may be sent; compared character by character.',
+  },
+  post_logout_redirect_uris: { type: 'strings', description: 'Where the browser may go after a sign-out.' },
+  grant_types: { type: 'strings', description: 'What the application may do at the token endpoint.' },
+  response_types: { type: 'strings', description: '`code` or `none`.' },
+  response_modes: { type: 'strings', description: 'Response modes the application restricts itself to.' },
+  scope: { type: 'string', description: 'Space-separated scopes that the application may ask for.' },
+  token_endpoint_auth_method: {
+    type: 'string',
+    description:
+      '`client_secret_basic`, `client_secret_post`, `private_key_jwt`, or `none` for a public client.',
+  },
+  token_endpoint_auth_signing_alg: {
+    type: 'string',
+    description: 'Algorithm of `private_key_jwt` assertions.',
+  },
+  jwks: { type: 'object', description: 'Public keys of the application (RFC 7517).' },
+  jwks_uri: { type: 'string', description: 'Where the public keys of the application are fetched.' },
+  id_token_signed_response_alg: { type: 'string', description: '`RS256`.' },
+  userinfo_signed_response_alg: { type: 'string', description: '`RS256`: userinfo answers a signed JWT.' },
+  subject_type: { type: 'string', description: '`public`.' },
+  default_max_age: { type: 'integer', description: 'Seconds after which people must sign in again.' },
+  require_auth_time: { type: 'boolean', description: 'Whether ID tokens always carry `auth_time`.' },
+  default_acr_values: { type: 'strings', description: 'Authentication contexts asked for by default.' },
+  require_pushed_authorization_requests: {
+    type: 'boolean',
+    description: 'Only RFC 9126 requests are taken.',
+  },
+  backchannel_logout_uri: { type: 'string', description: 'Told when a session of the application ends.' },
+  backchannel_logout_session_required: {
+    type: 'boolean',
+    description: 'Whether that message needs a `sid`.',
+  },
+  initiate_login_uri: { type: 'string', description: 'Where a third party may start a sign-in.' },
+  client_uri: { type: 'string', description: 'Home page.' },
+  logo_uri: { type: 'string', description: 'Logo, shown when people sign in and consent.' },
+  policy_uri: { type: 'string', description: 'Privacy policy.' },
+  tos_uri: { type: 'string', description: 'Terms of service.' },
+  contacts: { type: 'strings', description: 'E-mail addresses of the people responsible.' },
+  software_id: { type: 'string', description: 'Identifies the software, over all its installations.' },
+  software_version: { type: 'string', description: 'Version of that software.' },
+} as const satisfies Readonly<Record<string, { readonly type: MemberType; readonly description: string }>>;
+
+export type MemberName = keyof typeof metadataMembers;
+
+export const isMemberName = (name: string): name is MemberName => Object.hasOwn(metadataMembers, name);
+
+export const memberNames: readonly MemberName[] = Object.keys(metadataMembers).filter(isMemberName);
+
+/** RFC 7591 members that are only for show, and that the protocol core's schema does not know. */
+export const descriptiveMembers: readonly MemberName[] = ['software_id', 'software_version'];
+
+/**
+ * Members that only the server sets (RFC 7591 §3.2.1, RFC 7592 §2.2). A request that carries one is refused rather
+ * than read without it, so that nobody believes to have chosen an id or a secret.
+ */
+export const serverMembers: ReadonlySet<string> = new Set([
+  'client_id',
+  'client_secret',
+  'client_secret_expires_at',
+  'client_id_issued_at',
+  'registration_access_token',
+  'registration_client_uri',
+  'client_type',
+  'origin',
+  'created_at',
+  'updated_at',
+]);
+
+/** What people may ask for unless an administrator says otherwise. */
+export const openScopes: readonly string[] = [
+  'openid',
+  'profile',
+  'email',
+  'phone',
+  'address',
+  'offline_access',
+  'roles',
+  'groups',
+];
+
+/** Scopes that open the admin API: an administrator alone hands them out. */
+export const adminScopes: readonly string[] = ['admin'];
+
+export const openGrantTypes: readonly string[] = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'urn:ietf:params:oauth:grant-type:device_code',
+];
+
+/** Grants that RFC 9700 §2.4 advises against: only where an administrator needs them for an old application. */
+export const adminGrantTypes: readonly string[] = ['password'];
+
+export const secretAuthMethods: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post']);
+
+export const authMethods: readonly string[] = [...secretAuthMethods, 'private_key_jwt', 'none'];

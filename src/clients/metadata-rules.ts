@@ -1,0 +1,148 @@
+// Owns our own rules for client metadata, run before the protocol core's schema at every creation and every change,
+// by whatever way it came (RFC 7591, RFC 7592, admin API). Pure: it neither stores nor fetches.
+import { settingNames } from './client-settings.ts';
+import { isStringList, valueProblem } from './member-values.ts';
+import {
+  adminGrantTypes,
+  adminScopes,
+  authMethods,
+  isMemberName,
+  openGrantTypes,
+  openScopes,
+  serverMembers,
+} from './metadata-members.ts';
+import { type UriUse, uriProblem } from './uris.ts';
+
+/** Who asks. A registrant may keep what an administrator gave the client before (`keeps`), never gain it. */
+export interface Authority {
+  readonly kind: 'administrator' | 'registrant';
+  readonly keeps?: ReadonlySet<string> | undefined;
+}
+
+export interface CheckedMetadata {
+  /** Known members only, with our defaults; meaningful when there are no problems. */
+  readonly metadata: Record<string, unknown>;
+  /** Member name -> what is wrong. */
+  readonly problems: Record<string, string>;
+}
+
+type Members = Record<string, unknown>;
+type Note = (name: string, problem: string | undefined) => void;
+
+const assertionAlgorithms = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/;
+
+const uriUses: Readonly<Record<string, UriUse>> = {
+  redirect_uris: 'redirect',
+  post_logout_redirect_uris: 'redirect',
+  client_uri: 'page',
+  logo_uri: 'page',
+  policy_uri: 'page',
+  tos_uri: 'page',
+  initiate_login_uri: 'page',
+  jwks_uri: 'fetched',
+  backchannel_logout_uri: 'fetched',
+};
+
+const words = (scope: string): string[] => scope.split(' ').filter((word) => word !== '');
+
+/**
+ * @param input members as they came; null counts as absent (RFC 7592 §2.2), unknown members are dropped (RFC 7591 §2)
+ * @returns the known members with our defaults, and every problem found, by member name
+ */
+export function checkMetadata(input: Readonly<Members>, authority: Authority): CheckedMetadata {
+  const problems: Record<string, string> = {};
+  const note: Note = (name, problem) => {
+    if (problem !== undefined) problems[name] ??= problem;
+  };
+  const metadata: Members = {};
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || value === null) continue;
+    if (serverMembers.has(name)) note(name, 'is set by the server');
+    if (settingNames.has(name)) note(name, 'is for an administrator to set');
+    if (!isMemberName(name)) continue;
+    const problem = valueProblem(name, value);
+    if (problem === undefined) metadata[name] = typeof value === 'string' ? value.normalize('NFC') : value;
+    note(name, problem);
+  }
+  checkChoices(metadata, authority, note);
+  checkGrants(metadata, note);
+  checkUris(metadata, note);
+  return { metadata: withDefaults(metadata), problems };
+}
+
+function checkChoices(metadata: Readonly<Members>, authority: Authority, note: Note): void {
+  const mayHave = (value: string): boolean =>
+    authority.kind === 'administrator' || authority.keeps?.has(value) === true;
+  const choose = (name: string, open: readonly string[], reserved: readonly string[] = []): void => {
+    const allowed = [...open, ...reserved.filter(mayHave)];
+    const value = metadata[name];
+    const chosen =
+      name === 'scope' && typeof value === 'string' ? words(value) : isStringList(value) ? value : [value];
+    if (value !== undefined && !chosen.every((one) => typeof one === 'string' && allowed.includes(one))) {
+      note(
+        name,
+        `${isStringList(value) || name === 'scope' ? 'must only contain' : 'must be one of'} ${allowed.join(', ')}`,
+      );
+    }
+  };
+  choose('application_type', ['web', 'native']);
+  choose('grant_types', openGrantTypes, adminGrantTypes);
+  choose('response_types', ['code', 'none']);
+  choose('token_endpoint_auth_method', authMethods);
+  choose('subject_type', ['public']);
+  // Secrets are kept as digests, so that nothing can be signed with them (HS256), and our keys are RSA.
+  choose('id_token_signed_response_alg', ['RS256']);
+  choose('userinfo_signed_response_alg', ['RS256']);
+  choose('scope', openScopes, adminScopes);
+}
+
+function checkGrants(metadata: Readonly<Members>, note: Note): void {
+  const { token_endpoint_auth_signing_alg: alg, grant_types: grants, response_types: responses } = metadata;
+  if (typeof alg === 'string' && !assertionAlgorithms.test(alg)) {
+    note(
+      'token_endpoint_auth_signing_alg',
+      'must be an asymmetric algorithm such as RS256, PS256, ES256 or EdDSA',
+    );
+  }
+  if (!isStringList(grants)) return;
+  if (isStringList(responses) && responses.includes('code') !== grants.includes('authorization_code')) {
+    // RFC 7591 §2.1: the two belong together.
+    note('response_types', 'must contain code exactly when grant_types contains authorization_code');
+  }
+  if (metadata.token_endpoint_auth_method === 'none' && grants.includes('client_credentials')) {
+    // RFC 6749 §4.4: only confidential clients.
+    note('grant_types', 'must not contain client_credentials when the application cannot authenticate');
+  }
+}
+
+function checkUris(metadata: Readonly<Members>, note: Note): void {
+  const isNative = metadata.application_type === 'native';
+  for (const [name, use] of Object.entries(uriUses)) {
+    const value = metadata[name];
+    if (typeof value === 'string') note(name, uriProblem(value, use, isNative));
+    if (!isStringList(value)) continue;
+    for (const [at, uri] of value.entries()) {
+      const problem = uriProblem(uri, use, isNative);
+      if (problem !== undefined) note(name, `entry ${at + 1} ${problem}`);
+    }
+  }
+}
+
+/**
+ * RFC 7591 §2 lets the server choose what is absent. An absent scope would mean "any" to the protocol core, so it is
+ * spelled out; response types follow from the grants, so that a machine client needs no redirect URI.
+ */
+function withDefaults(metadata: Readonly<Members>): Members {
+  const { grant_types: given, scope } = metadata;
+  const grants = isStringList(given) ? given : ['authorization_code', 'refresh_token'];
+  const scopes = typeof scope === 'string' ? words(scope) : [];
+  return {
+    application_type: 'web',
+    token_endpoint_auth_method: 'client_secret_basic',
+    response_types: grants.includes('authorization_code') ? ['code'] : [],
+    redirect_uris: [],
+    ...metadata,
+    grant_types: [...new Set(grants)],
+    scope: [...new Set(scopes.length > 0 ? scopes : openScopes)].join(' '),
+  };
+}

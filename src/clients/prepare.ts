@@ -1,0 +1,60 @@
+// Owns the way of metadata into a record: our rules, then the protocol core's schema, then only what we know is kept.
+import { AppError } from '../errors.ts';
+import type { ClientMetadata } from '../store/collections.ts';
+import { descriptiveMembers, memberNames, metadataMembers } from './metadata-members.ts';
+import { type Authority, checkMetadata } from './metadata-rules.ts';
+
+export type ValidateMetadata = (metadata: ClientMetadata) => Promise<ClientMetadata>;
+
+interface SchemaError {
+  readonly error: string;
+  readonly error_description?: unknown;
+}
+
+const isSchemaError = (error: unknown): error is SchemaError =>
+  error instanceof Error &&
+  'error' in error &&
+  (error.error === 'invalid_client_metadata' || error.error === 'invalid_redirect_uri');
+
+/**
+ * @param input members as they came, by wire name
+ * @returns what to store: known members, normalised by the protocol core's schema
+ * @throws AppError client.invalid_metadata with `fields` by member name
+ */
+export async function prepareMetadata(
+  clientId: string,
+  input: Readonly<Record<string, unknown>>,
+  authority: Authority,
+  validateMetadata: ValidateMetadata,
+): Promise<ClientMetadata> {
+  const { metadata, problems } = checkMetadata(input, authority);
+  if (Object.keys(problems).length > 0) throw refusal(problems);
+  try {
+    const valid = { ...(await validateMetadata({ ...metadata, client_id: clientId })) };
+    for (const name of descriptiveMembers) valid[name] ??= metadata[name];
+    const kept = memberNames.filter((name) => valid[name] !== undefined).map((name) => [name, valid[name]]);
+    return { ...Object.fromEntries(kept), client_id: clientId };
+  } catch (cause) {
+    if (!isSchemaError(cause)) throw cause;
+    throw refusal(fieldOf(cause), cause);
+  }
+}
+
+/** Problems are the ends of sentences about the member; here they become sentences. */
+function refusal(problems: Readonly<Record<string, string>>, cause?: unknown): AppError {
+  const sentences = Object.entries(problems).map(([name, problem]) => [
+    name,
+    `${problem.charAt(0).toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`,
+  ]);
+  return new AppError('client.invalid_metadata', { cause, fields: Object.fromEntries(sentences) });
+}
+
+/** The schema's sentences begin with the member's name or name it; ours are keyed by it. */
+function fieldOf({ error, error_description }: SchemaError): Record<string, string> {
+  const text = typeof error_description === 'string' ? error_description : 'is not right';
+  if (error === 'invalid_redirect_uri') return { redirect_uris: text };
+  const [first = '', ...rest] = text.split(' ');
+  if (Object.hasOwn(metadataMembers, first)) return { [first]: rest.join(' ') };
+  if (text.includes('Key Set')) return { jwks: text };
+  return { metadata: text };
+}

@@ -1,0 +1,49 @@
+// Owns client secrets at rest: digests only, compared without telling by time how much of one was right.
+import { timingSafeEqual } from 'node:crypto';
+import type { ClientRecord } from '../store/collections.ts';
+
+export type SecretDigest = (secret: string) => string;
+export type StoredSecret = ClientRecord['secrets'][number];
+
+/** 32 bytes: nothing to guess, so that a plain SHA-256 is enough at rest (checklist R039). */
+export const SECRET_BYTES = 32;
+
+/** @returns whether two digests are the same, in constant time for digests of one length */
+export function isSameDigest(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** @returns whether the presented secret is one that the client may use at `now`; every stored one is looked at */
+export function isSecretOf(
+  record: Pick<ClientRecord, 'secrets'>,
+  presented: string,
+  now: number,
+  secretDigest: SecretDigest,
+): boolean {
+  const digest = secretDigest(presented);
+  let isRight = false;
+  for (const secret of record.secrets) {
+    const isLive = secret.expiresAt === undefined || secret.expiresAt > now;
+    if (isSameDigest(secret.digest, digest) && isLive) isRight = true;
+  }
+  return isRight;
+}
+
+/**
+ * @param overlapSeconds how long the newest old secret is still taken; 0: not at all
+ * @returns the secrets to store: the new one, and at most one old one with its end
+ */
+export function rotated(
+  secrets: readonly StoredSecret[],
+  digest: string,
+  now: number,
+  overlapSeconds: number,
+): StoredSecret[] {
+  const isLive = (secret: StoredSecret): boolean => secret.expiresAt === undefined || secret.expiresAt > now;
+  const newest = secrets.filter(isLive).sort((a, b) => b.createdAt - a.createdAt)[0];
+  const fresh: StoredSecret = { digest, createdAt: now };
+  if (newest === undefined || overlapSeconds <= 0) return [fresh];
+  const expiresAt = Math.min(newest.expiresAt ?? Number.MAX_SAFE_INTEGER, now + overlapSeconds * 1000);
+  return [fresh, { ...newest, expiresAt }];
+}

@@ -1,0 +1,31 @@
+// Owns what may be shown of a client: RFC 7591 names plus what the interface decisions (§6) add. Never a secret.
+import type { ClientRecord } from '../store/collections.ts';
+import type { Stored } from '../store/port.ts';
+import { memberNames } from './metadata-members.ts';
+
+/** A client as the domain hands it out; the id is the client_id. */
+export type Client = Stored<ClientRecord>;
+
+const time = (at: number): string => new Date(at).toISOString();
+
+/** @returns the registered metadata alone, wire names, without the id */
+export const publicMetadata = ({ metadata }: ClientRecord): Record<string, unknown> =>
+  Object.fromEntries(
+    memberNames.filter((name) => Object.hasOwn(metadata, name)).map((name) => [name, metadata[name]]),
+  );
+
+/** @returns the client as the admin API shows it */
+export const toClient = ({ id, value }: Client): Record<string, unknown> => ({
+  client_id: id,
+  ...publicMetadata(value),
+  client_type: value.clientType,
+  is_active: value.isActive,
+  skip_consent: value.skipConsent,
+  allow_self_signup: value.allowSelfSignup ?? null,
+  access_token_seconds: value.accessTokenSeconds ?? null,
+  id_token_seconds: value.idTokenSeconds ?? null,
+  refresh_token_seconds: value.refreshTokenSeconds ?? null,
+  origin: value.origin,
+  created_at: time(value.createdAt),
+  updated_at: time(value.updatedAt),
+});

@@ -1,0 +1,173 @@
+// Owns the HTTP side of dynamic client registration (RFC 7591) and of its management by the client itself (RFC 7592).
+// What may be registered is src/clients; administrators have the admin API beside this.
+import type Koa from 'koa';
+import type { Clients } from '../clients/contract.ts';
+import { readClient } from '../clients/read-client.ts';
+import { type Client, publicMetadata, toClient } from '../clients/to-client.ts';
+import { AppError } from '../errors.ts';
+
+export interface RegistrationDeps {
+  readonly clients: Pick<
+    Clients,
+    'create' | 'update' | 'remove' | 'verifyRegistrationToken' | 'verifySecret' | 'initialAccessTokens'
+  >;
+  /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
+  readonly authorizeAdmin: (ctx: Koa.Context) => Promise<unknown>;
+  /** @throws AppError request.* */
+  readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
+  /** Path of the registration endpoint in requests, e.g. `/oauth2/register`. */
+  readonly path: string;
+  /** The same as others see it: absolute, never from the Host header. */
+  readonly publicUrl: string;
+}
+
+type Members = Record<string, unknown>;
+type Handler = (ctx: Koa.Context) => Promise<void>;
+
+// RFC 6750 §2.1. A token in the query or the body is not looked for.
+const bearer = /^Bearer +([A-Za-z0-9._~+/-]{1,2048}=*)$/i;
+const MAX_PROBLEMS = 5;
+
+function bearerOf(ctx: Koa.Context): string {
+  const authorization = ctx.get('Authorization');
+  if (authorization === '') throw new AppError('auth.required');
+  const token = bearer.exec(authorization)?.[1];
+  if (token === undefined) throw new AppError('auth.invalid_token');
+  return token;
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const refuse = (fields: Readonly<Record<string, string>>): AppError =>
+  new AppError('client.invalid_metadata', { fields });
+
+/** RFC 7591 §3.2.2; the description is printable ASCII (RFC 6749 §5.2). */
+function refusalBody({ fields = {} }: AppError): object {
+  const problems = Object.entries(fields).slice(0, MAX_PROBLEMS);
+  const description = problems.map(([name, problem]) => `${name}: ${problem}`).join(' ');
+  return {
+    error: Object.hasOwn(fields, 'redirect_uris') ? 'invalid_redirect_uri' : 'invalid_client_metadata',
+    error_description: description.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, '?'),
+  };
+}
+
+/** @returns middleware for the registration endpoint and the client configuration endpoints below it; others go on */
+export function registrationRoutes(deps: RegistrationDeps): Koa.Middleware {
+  const { clients, authorizeAdmin, readJson, path, publicUrl } = deps;
+
+  const readMembers = async (ctx: Koa.Context): Promise<Members> => {
+    const body = await readJson(ctx);
+    if (!isMembers(body)) throw refuse({ body: 'Must be a JSON object.' });
+    return body;
+  };
+
+  /** RFC 7591 §3.2.1, RFC 7592 §3: everything that is registered, and how to come back. */
+  const informationOf = (client: Client, token: string, clientSecret: string | undefined): Members => ({
+    client_id: client.id,
+    client_id_issued_at: Math.floor(client.value.createdAt / 1000),
+    ...(clientSecret !== undefined && { client_secret: clientSecret, client_secret_expires_at: 0 }),
+    registration_client_uri: `${publicUrl}/${encodeURIComponent(client.id)}`,
+    registration_access_token: token,
+    ...publicMetadata(client.value),
+  });
+
+  const register: Handler = async (ctx) => {
+    const token = bearerOf(ctx);
+    const isInitialAccessToken = await clients.initialAccessTokens.isUsable(token);
+    if (!isInitialAccessToken) await authorizeAdmin(ctx);
+    const members = await readMembers(ctx);
+    const {
+      client,
+      clientSecret,
+      registrationAccessToken = '',
+    } = await clients.create(
+      isInitialAccessToken
+        ? { metadata: members, origin: 'registration', initialAccessToken: token, hasRegistrationToken: true }
+        : { ...readClient(members), origin: 'admin', hasRegistrationToken: true },
+    );
+    ctx.status = 201;
+    ctx.body = {
+      ...(isInitialAccessToken ? {} : toClient(client)),
+      ...informationOf(client, registrationAccessToken, clientSecret),
+    };
+  };
+
+  /** An unknown client, a wrong token and another client's token are the same to the caller (RFC 7592 §2). */
+  const authorizeClient = async (clientId: string, token: string): Promise<Client> => {
+    const client = await clients.verifyRegistrationToken(clientId, token);
+    if (client === undefined) throw new AppError('auth.invalid_token');
+    return client;
+  };
+
+  const read =
+    (client: Client, token: string): Handler =>
+    async (ctx) => {
+      ctx.body = informationOf(client, token, undefined);
+    };
+
+  /** RFC 7592 §2.2: all members again, id and secret only as they are. */
+  const replace =
+    (client: Client, token: string): Handler =>
+    async (ctx) => {
+      const { client_id: clientId, client_secret: secret, ...metadata } = await readMembers(ctx);
+      if (clientId !== client.id) throw refuse({ client_id: 'Must be the id of this client.' });
+      const isSecretRight =
+        secret === undefined || (typeof secret === 'string' && clients.verifySecret(client.value, secret));
+      if (!isSecretRight)
+        throw refuse({ client_secret: 'Must be the secret of this client, or be left out.' });
+      const changed = await clients.update(client.id, { metadata, mode: 'replace', authority: 'registrant' });
+      ctx.body = informationOf(changed.client, token, changed.clientSecret);
+    };
+
+  const remove =
+    (client: Client): Handler =>
+    async (ctx) => {
+      await clients.remove(client.id);
+      ctx.status = 204;
+    };
+
+  const manage =
+    (clientId: string): Handler =>
+    async (ctx) => {
+      const token = bearerOf(ctx);
+      const client = await authorizeClient(clientId, token);
+      const handlers: Readonly<Record<string, Handler>> = {
+        GET: read(client, token),
+        HEAD: read(client, token),
+        PUT: replace(client, token),
+        DELETE: remove(client),
+      };
+      await answerBy(handlers, ctx);
+    };
+
+  return async (ctx, next) => {
+    const handler = handlerOf(ctx.path);
+    if (handler === undefined) return next();
+    ctx.set('Cache-Control', 'no-store');
+    ctx.set('Pragma', 'no-cache');
+    try {
+      await handler(ctx);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // It was removed while we looked: its token has died with it.
+      if (error.code === 'client.not_found') throw new AppError('auth.invalid_token', { cause: error });
+      if (error.code !== 'client.invalid_metadata') throw error;
+      ctx.status = error.status;
+      ctx.body = refusalBody(error);
+    }
+  };
+
+  function handlerOf(requested: string): Handler | undefined {
+    if (requested === path) return (ctx) => answerBy({ POST: register }, ctx);
+    if (!requested.startsWith(`${path}/`)) return undefined;
+    return manage(requested.slice(path.length + 1));
+  }
+}
+
+async function answerBy(handlers: Readonly<Record<string, Handler>>, ctx: Koa.Context): Promise<void> {
+  const handler = Object.hasOwn(handlers, ctx.method) ? handlers[ctx.method] : undefined;
+  if (handler !== undefined) return handler(ctx);
+  ctx.set('Allow', Object.keys(handlers).join(', '));
+  throw new AppError('request.method_not_allowed');
+}

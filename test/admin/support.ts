@@ -1,0 +1,283 @@
+// Owns what the tests of the admin API and of client registration share: an HTTP server with the real parts behind it
+// (stores, accounts, clients, sessions, settings, the protocol core's client schema), and a caller that checks every
+// answer against the schema its route declares.
+import { ok } from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import Koa from 'koa';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
+import { createPasswords } from '../../src/accounts/password.ts';
+import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
+import { createValidator } from '../../src/admin/validate.ts';
+import { createClients } from '../../src/clients/clients.ts';
+import type { Clients } from '../../src/clients/contract.ts';
+import { AppError } from '../../src/errors.ts';
+import { readJson } from '../../src/http/body.ts';
+import { errorBoundary } from '../../src/http/boundary.ts';
+import { requestLog } from '../../src/http/request-log.ts';
+import { newId, newSecret, secretDigest } from '../../src/ids.ts';
+import { createLogger } from '../../src/log.ts';
+import { normalizeMetadata } from '../../src/oidc/models/client.ts';
+import { ProviderBase } from '../../src/oidc/provider-base.ts';
+import { registrationRoutes } from '../../src/oidc/registration.ts';
+import { createGrants } from '../../src/sessions/grants.ts';
+import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
+import { createSettings } from '../../src/settings/settings.ts';
+import * as model from '../../src/store/collections.ts';
+import type { Store } from '../../src/store/port.ts';
+
+export const ADMIN = 'the-token-of-an-administrator-in-tests';
+/** A valid token that is not an administrator's. */
+export const USER = 'the-token-of-somebody-else';
+export const goodPassword = 'seven tall lanterns';
+
+// The schema that registrations go through in production, with the algorithms and scopes of the real configuration.
+const provider = new ProviderBase('https://id.example.com/oauth2', {
+  scopes: ['openid', 'profile', 'email', 'phone', 'address', 'offline_access', 'roles', 'groups', 'admin'],
+  responseTypes: ['code'],
+  subjectTypes: ['public'],
+  clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+  features: {
+    devInteractions: { enabled: false },
+    backchannelLogout: { enabled: true },
+    clientCredentials: { enabled: true },
+    deviceFlow: { enabled: true },
+    rpInitiatedLogout: { enabled: true },
+  },
+});
+provider.registerGrantType('password', () => undefined);
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined when the body is empty. */
+  readonly body: unknown;
+  readonly text: string;
+}
+
+export type Members = Record<string, unknown>;
+
+export const membersOf = (value: unknown): Members => {
+  ok(
+    typeof value === 'object' && value !== null && !Array.isArray(value),
+    `${JSON.stringify(value)} is no object`,
+  );
+  return Object.fromEntries(Object.entries(value));
+};
+export const dataOf = (answer: Answer): Members => membersOf(membersOf(answer.body).data);
+export const itemsOf = (answer: Answer): Members[] => {
+  const { items } = dataOf(answer);
+  ok(Array.isArray(items));
+  return items.map(membersOf);
+};
+export const errorOf = (answer: Answer): Members => membersOf(membersOf(answer.body).error);
+/** Names of the fields that an answer finds wrong, sorted. */
+export const wrongFields = (answer: Answer): string[] =>
+  Object.keys(membersOf(errorOf(answer).fields ?? {})).sort();
+
+export interface CallOptions {
+  /** A bearer; null: none. Default: the administrator's. */
+  readonly bearer?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, instead of JSON. */
+  readonly raw?: string;
+}
+
+export interface World {
+  readonly url: string;
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly clients: Clients;
+  readonly sessions: Sessions;
+  now(): number;
+  advance(ms: number): void;
+  /** Calls any address. */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** Calls the admin API; every success is checked against the schema that its route declares. */
+  api(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+}
+
+export const BASE_URL = 'https://id.example.com';
+
+async function send(url: string, method: string, body: unknown, options: CallOptions): Promise<Answer> {
+  const { bearer = ADMIN, headers = {}, raw } = options;
+  const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(content !== undefined && { 'content-type': 'application/json' }),
+      ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+      ...headers,
+    },
+    ...(content !== undefined && { body: content }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}
+
+/** @returns a check that a success has the form its route declares */
+function createSchemaCheck(deps: AdminRoutesDeps): (method: string, path: string, answer: Answer) => void {
+  const routes = adminRouteList(deps).map((route) => ({
+    method: route.method,
+    pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
+    status: route.success.status,
+    isBare: route.isBare === true,
+    validator: route.success.schema && createValidator(route.success.schema),
+  }));
+  return (method, path, { status, body, text }) => {
+    if (status >= 300) return;
+    const [pathname = ''] = path.split('?');
+    const route = routes.find((one) => one.method === method && one.pattern.test(pathname));
+    ok(route, `${method} ${path} answered ${status} without a declaration`);
+    ok(status === route.status, `${method} ${path}: ${status} is not the declared ${route.status}`);
+    if (route.validator === undefined) ok(text === '', 'no body was declared');
+    else route.validator.parse(route.isBare ? body : membersOf(body).data);
+  };
+}
+
+async function run(store: Store, time: Clockwork, act: (world: World) => Promise<void>): Promise<void> {
+  const clock = time.now;
+  const sessions = createSessions({ store, clock, grants: createGrants({ store }) });
+  const grants = createGrants({ store });
+  const accounts = createAccounts({
+    collection: store.collection(model.accounts),
+    facts: store.collection(model.facts),
+    clock,
+    newId,
+    passwords: createPasswords({
+      parameters: { memoryKib: 8, passes: 1, lanes: 1 },
+      maxInFlight: 2,
+      maxQueued: 100,
+    }),
+    settings: () => ({ password_min_length: 8 }),
+    endSessions: (id) => sessions.endAllOf(id),
+    removeOwned: (id) => grants.revokeOfAccount(id),
+  });
+  const clients = createClients({
+    collection: store.collection(model.clients),
+    initialAccessTokens: store.collection(model.initialAccessTokens),
+    clock,
+    newId,
+    newSecret,
+    secretDigest,
+    validateMetadata: async (metadata) => normalizeMetadata(provider.Client, metadata),
+    endClient: (id) => grants.revokeOfClient(id),
+  });
+  const settings = createSettings({ collection: store.collection(model.settings), clock, stamp: () => 0 });
+  const authorizeAdmin: AdminRoutesDeps['authorizeAdmin'] = async (ctx) => {
+    const authorization = ctx.get('Authorization');
+    if (authorization === '') throw new AppError('auth.required');
+    if (authorization === `Bearer ${USER}`) throw new AppError('auth.insufficient_scope');
+    if (authorization !== `Bearer ${ADMIN}`) throw new AppError('auth.invalid_token');
+    return { kind: 'bootstrap', id: 'ADMIN_TOKEN' };
+  };
+  const deps: AdminRoutesDeps = {
+    accounts,
+    clients,
+    initialAccessTokens: clients.initialAccessTokens,
+    sessions,
+    settings,
+    authorizeAdmin,
+    clock,
+    cursorKey: 'a key for cursors in tests',
+    baseUrl: BASE_URL,
+    version: '0.0.0',
+  };
+  const app = new Koa();
+  app.use(requestLog({ log: createLogger({ level: 'silent' }), newId }));
+  app.use(
+    errorBoundary({
+      log: createLogger({ level: 'error', pretty: false }),
+      sendErrorPage: (ctx, { message }) => {
+        ctx.body = message;
+      },
+    }),
+  );
+  app.use(adminRoutes(deps));
+  app.use(
+    registrationRoutes({
+      clients,
+      authorizeAdmin,
+      readJson,
+      path: '/oauth2/register',
+      publicUrl: `${BASE_URL}/oauth2/register`,
+    }),
+  );
+  const server = createServer(app.callback());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  ok(typeof address === 'object' && address !== null);
+  const url = `http://127.0.0.1:${address.port}`;
+  const check = createSchemaCheck(deps);
+  try {
+    await act({
+      ...time,
+      url,
+      store,
+      accounts,
+      clients,
+      sessions,
+      call: (method, path, body, options = {}) => send(url + path, method, body, options),
+      api: async (method, path, body, options = {}) => {
+        const answer = await send(`${url}/admin/api${path}`, method, body, options);
+        check(method, path, answer);
+        return answer;
+      },
+    });
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+interface Clockwork {
+  now(): number;
+  advance(ms: number): void;
+}
+
+function movableClock(): Clockwork {
+  let now = Date.UTC(2026, 0, 31, 12);
+  return {
+    now: () => now,
+    advance(ms) {
+      now += ms;
+    },
+  };
+}
+
+/** Runs the test over HTTP with the reference store behind. */
+export function withServer(name: string, act: (world: World) => Promise<void>): void {
+  test(name, async () => {
+    const time = movableClock();
+    await run(createMemoryStore({ clock: time.now }), time, act);
+  });
+}
+
+/** Runs the test over HTTP once with each store behind. */
+export function withEachServer(name: string, act: (world: World) => Promise<void>): void {
+  withServer(`memory: ${name}`, act);
+  test(`sqlite: ${name}`, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'latchkey-admin-'));
+    const time = movableClock();
+    const store = createSqliteStore({ file: join(directory, 'test.db'), clock: time.now });
+    try {
+      await run(store, time, act);
+    } finally {
+      await store.close();
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+}

@@ -1,0 +1,57 @@
+// Which addresses may be registered (checklist R001, R004, R030, R137).
+import { equal, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { uriProblem } from '../../src/clients/uris.ts';
+import { goodUris, hostileLinks, hostileUris, privateUseUris } from './corpus.ts';
+
+test('hostile redirect URIs are refused for web and native applications', () => {
+  ok(hostileUris.length >= 60);
+  for (const uri of hostileUris) {
+    notEqual(uriProblem(uri, 'redirect', false), undefined, JSON.stringify(uri));
+    notEqual(uriProblem(uri, 'redirect', true), undefined, `native: ${JSON.stringify(uri)}`);
+  }
+});
+
+test('hostile links, images and addresses to call are refused', () => {
+  ok(hostileLinks.length >= 60);
+  for (const uri of [...hostileLinks, ...privateUseUris]) {
+    notEqual(uriProblem(uri, 'page', true), undefined, JSON.stringify(uri));
+    notEqual(uriProblem(uri, 'fetched', true), undefined, JSON.stringify(uri));
+  }
+});
+
+test('good redirect URIs are taken', () => {
+  for (const uri of goodUris) {
+    equal(uriProblem(uri, 'redirect', false), undefined, uri);
+    equal(uriProblem(uri, 'redirect', true), undefined, uri);
+    equal(uriProblem(uri, 'page', false), undefined, uri);
+  }
+});
+
+test('a private-use scheme with a dot is for native applications alone', () => {
+  for (const uri of privateUseUris) {
+    equal(uriProblem(uri, 'redirect', true), undefined, uri);
+    notEqual(uriProblem(uri, 'redirect', false), undefined, uri);
+  }
+});
+
+test('what the server calls itself is never http, not even on this machine', () => {
+  notEqual(uriProblem('http://localhost:3000/logout', 'fetched', false), undefined);
+  notEqual(uriProblem('http://127.0.0.1/jwks', 'fetched', false), undefined);
+  equal(uriProblem('https://app.example.com/jwks', 'fetched', false), undefined);
+});
+
+test('long input of any one character is judged at once', () => {
+  for (const character of 'a./:@%[]-0?&=+~( \\') {
+    for (const text of [
+      character.repeat(50_000),
+      `https://${character.repeat(1990)}`,
+      `a${character.repeat(1990)}`,
+    ]) {
+      const startedAt = performance.now();
+      uriProblem(text, 'redirect', true);
+      const ms = performance.now() - startedAt;
+      ok(ms < 50, `${JSON.stringify(character)} took ${ms} ms`);
+    }
+  }
+});
