@@ -1,0 +1,139 @@
+// Owns the consent page: what a person allows an application, remembered over sessions (OIDC Core §3.1.2.4).
+import type Koa from 'koa';
+import { AppError } from '../src/errors.ts';
+import type { Form } from '../src/http/form.ts';
+import type { ConsentScope } from '../src/http/pages.ts';
+import type { Views } from '../src/http/views.ts';
+import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { SessionGrant } from '../src/oidc/models/grant.ts';
+import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { CurrentInteraction } from './current.ts';
+import { pageOptions, stringParameter } from './page-options.ts';
+
+interface ConsentAccount {
+  readonly id: string;
+  readonly username: string;
+  readonly email?: string | undefined;
+  readonly role: string;
+}
+
+export interface RememberedConsents {
+  find(accountId: string, clientId: string): Promise<unknown>;
+  /** Adds to what was agreed before. */
+  add(
+    accountId: string,
+    clientId: string,
+    scopes: readonly string[],
+    claims: readonly string[],
+  ): Promise<void>;
+}
+
+interface Deps {
+  readonly provider: () => IdentityProvider;
+  readonly views: Views;
+  readonly current: CurrentInteraction;
+  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly findAccount: (id: string) => Promise<ConsentAccount | undefined>;
+  readonly consents: RememberedConsents;
+}
+
+export interface ConsentPage {
+  show(ctx: Koa.Context, interaction: BoundInteraction): Promise<void>;
+  submit(ctx: Koa.Context): Promise<void>;
+}
+
+const ACTING_SCOPES = new Set(['offline_access', 'admin']);
+
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+
+/** @returns what the page asks for: what is not granted yet, or everything when the application wants to ask again */
+function askedScopes(interaction: BoundInteraction, account: ConsentAccount): string[] {
+  const missing = strings(interaction.prompt.details.missingOIDCScope);
+  const asked = missing.length > 0 ? missing : (stringParameter(interaction, 'scope')?.split(' ') ?? []);
+  return asked.filter((scope) => scope !== 'admin' || account.role === 'admin');
+}
+
+export function createConsentPage(deps: Deps): ConsentPage {
+  const { provider, views, current, readForm, findAccount, consents } = deps;
+
+  async function partiesOf(interaction: BoundInteraction) {
+    const [client, account] = await Promise.all([
+      provider().Client.find(stringParameter(interaction, 'client_id') ?? ''),
+      interaction.session && findAccount(interaction.session.accountId),
+    ]);
+    if (client === undefined || !account || interaction.prompt.name !== 'consent') {
+      throw new AppError('signin.expired');
+    }
+    return { client, account };
+  }
+
+  async function allow(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
+    const { client, account } = await partiesOf(interaction);
+    const { Grant } = provider();
+    const known = interaction.grantId === undefined ? undefined : await Grant.find(interaction.grantId);
+    const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
+    if (interaction.session !== undefined) grant.sessionUid = interaction.session.uid;
+
+    const missing = strings(interaction.prompt.details.missingOIDCScope);
+    const agreed = askedScopes(interaction, account);
+    const refused = missing.filter((scope) => !agreed.includes(scope));
+    const claims = strings(interaction.prompt.details.missingOIDCClaims);
+    if (agreed.length > 0) grant.addOIDCScope(agreed.join(' '));
+    if (refused.length > 0) grant.rejectOIDCScope(refused.join(' '));
+    if (claims.length > 0) grant.addOIDCClaims(claims);
+    const [grantId] = await Promise.all([
+      grant.save(),
+      consents.add(account.id, client.clientId, agreed, claims),
+    ]);
+    await current.finishStep(ctx, interaction, { consent: { grantId } });
+  }
+
+  return {
+    async show(ctx, interaction) {
+      const { client, account } = await partiesOf(interaction);
+      const scopes = askedScopes(interaction, account).map((name): ConsentScope => {
+        return { name, group: ACTING_SCOPES.has(name) ? 'act' : 'know' };
+      });
+      const redirectUri = stringParameter(interaction, 'redirect_uri');
+      views.send(
+        ctx,
+        'consent',
+        {
+          csrf: current.csrfToken(ctx, interaction),
+          interaction: interaction.uid,
+          client: {
+            name: client.clientName ?? client.clientId,
+            host: redirectUri === undefined ? undefined : URL.parse(redirectUri)?.host,
+            logoUri: client.logoUri,
+            policyUri: client.policyUri,
+            tosUri: client.tosUri,
+            isFirstTime: (await consents.find(account.id, client.clientId)) === undefined,
+          },
+          account: { username: account.username, email: account.email },
+          scopes,
+        },
+        pageOptions(interaction),
+      );
+    },
+
+    async submit(ctx) {
+      const form = await readForm(ctx);
+      const interaction = await current.ofForm(ctx, form);
+      switch (form.get('action')) {
+        case 'allow':
+          return allow(ctx, interaction);
+        case 'deny': {
+          const description = 'The person did not allow it.';
+          return current.finishStep(ctx, interaction, {
+            error: 'access_denied',
+            error_description: description,
+          });
+        }
+        default:
+          // An empty form is no answer (checklist R096): only one of the two buttons is.
+          throw new AppError('request.invalid', { fields: { action: 'must be "allow" or "deny"' } });
+      }
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// Owns finding the interaction (one sign-in in progress) that a form belongs to, in the browser it was shown to, and
+// sending the browser on. Every page of this folder comes through here.
+
+import type Koa from 'koa';
+import type { InteractionResults } from 'oidc-provider';
+import { AppError } from '../src/errors.ts';
+import type { Csrf } from '../src/http/csrf.ts';
+import type { Form } from '../src/http/form.ts';
+import { secretDigest } from '../src/ids.ts';
+import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+
+export interface CurrentInteraction {
+  /** By a form of ours. @throws AppError signin.expired, request.csrf, request.cookies_off */
+  ofForm(ctx: Koa.Context, form: Form): Promise<BoundInteraction>;
+  /** By its id alone, for showing its page again; only in the browser it belongs to. @throws AppError signin.expired */
+  ofBrowser(ctx: Koa.Context, id: string | undefined): Promise<BoundInteraction>;
+  /** What goes into the form's `csrf` field. */
+  csrfToken(ctx: Koa.Context, interaction: BoundInteraction): string;
+  /** Writes the step's result down and sends the browser on (303) to where the library picks it up. */
+  finishStep(ctx: Koa.Context, interaction: BoundInteraction, result: InteractionResults): Promise<void>;
+}
+
+interface Deps {
+  readonly provider: () => IdentityProvider;
+  readonly csrf: Csrf;
+  readonly basePath: string;
+}
+
+const purpose = (id: string): string => `interaction:${id}`;
+
+export function createCurrentInteraction({ provider, csrf, basePath }: Deps): CurrentInteraction {
+  async function ofBrowser(ctx: Koa.Context, id: string | undefined): Promise<BoundInteraction> {
+    const interaction: BoundInteraction | undefined = id ? await provider().Interaction.find(id) : undefined;
+    const browser = csrf.existingBrowserId(ctx);
+    // Another browser's interaction is as good as none: its id may have been planted to sign somebody in elsewhere.
+    if (interaction === undefined || browser === undefined || interaction.browser !== secretDigest(browser)) {
+      throw new AppError('signin.expired');
+    }
+    return interaction;
+  }
+
+  return {
+    ofBrowser,
+    csrfToken: (ctx, interaction) => csrf.token(ctx, purpose(interaction.uid)),
+
+    async ofForm(ctx, form) {
+      const id = form.get('interaction');
+      csrf.verify(ctx, purpose(id ?? ''), form.get('csrf'));
+      return ofBrowser(ctx, id);
+    },
+
+    async finishStep(ctx, interaction, result) {
+      // Earlier steps of the same sign-in stay in force; an error ends it (the library merges the same way).
+      interaction.result = 'error' in result ? result : { ...interaction.lastSubmission, ...result };
+      await interaction.persist();
+      const route = interaction.deviceCode === undefined ? 'authorize' : 'device';
+      ctx.status = 303;
+      ctx.redirect(`${basePath}/oauth2/${route}/${interaction.uid}`);
+    },
+  };
+}

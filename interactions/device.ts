@@ -1,0 +1,50 @@
+// Owns the pages of the device flow (RFC 8628 §3.3). The library keeps the state; its forms are two fields, shown in our
+// pages.
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Views } from '../src/http/views.ts';
+import type { DevicePages } from '../src/oidc/configuration.ts';
+
+/** By the name of the library's error (lib/helpers/re_render_errors.js). */
+const ALERTS: Readonly<Record<string, string>> = {
+  NotFoundError: 'alert.device_code_unknown',
+  NoCodeError: 'alert.device_code_unknown',
+  ExpiredError: 'alert.device_code_expired',
+  AlreadyUsedError: 'alert.device_code_used',
+  AbortedError: 'alert.device_cancelled',
+};
+
+interface Deps {
+  readonly views: Views;
+  readonly basePath: string;
+}
+
+/** The library's own proof that its form comes from its own page; it lives in the session. */
+const xsrfOf = (ctx: KoaContextWithOIDC): string => String(ctx.oidc.session?.state?.secret ?? '');
+
+export function createDevicePages({ views, basePath }: Deps): DevicePages {
+  const action = `${basePath}/oauth2/device`;
+  return {
+    input(ctx, _form, out, error) {
+      const userCode: unknown = ctx.state.userCode;
+      const alert = ALERTS[error?.name ?? ''] ?? 'alert.form_expired';
+      views.send(ctx, 'device', {
+        action,
+        xsrf: xsrfOf(ctx),
+        userCode: typeof userCode === 'string' ? userCode : undefined,
+        alert: out === undefined && error === undefined ? undefined : { key: alert },
+      });
+    },
+    confirm(ctx, _form, client, userCode) {
+      const name = client.clientName ?? client.clientId;
+      views.send(ctx, 'device-confirm', { action, xsrf: xsrfOf(ctx), userCode, client: { name } });
+    },
+    done(ctx) {
+      const { client } = ctx.oidc;
+      views.send(
+        ctx,
+        'device-done',
+        client ? { client: { name: client.clientName ?? client.clientId } } : {},
+      );
+    },
+  };
+}

@@ -1,0 +1,79 @@
+// Owns the first run: one page that makes the first administrator, signed in at once; closed for ever afterwards.
+import type Koa from 'koa';
+import { AppError } from '../src/errors.ts';
+import type { Csrf } from '../src/http/csrf.ts';
+import type { Form } from '../src/http/form.ts';
+import type { FieldErrors } from '../src/http/pages.ts';
+import type { Views } from '../src/http/views.ts';
+import type { BrowserSession } from '../src/oidc/browser-session.ts';
+import { ACR } from '../src/oidc/scopes.ts';
+
+interface FirstAdmin {
+  readonly username: string;
+  readonly password: string;
+  readonly email?: string;
+}
+
+interface Deps {
+  readonly views: Views;
+  readonly csrf: Csrf;
+  readonly browser: BrowserSession;
+  readonly basePath: string;
+  readonly minLength: () => number;
+  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly hasAdmin: () => Promise<boolean>;
+  readonly createFirstAdmin: (admin: FirstAdmin) => Promise<{ id: string }>;
+}
+
+const PURPOSE = 'onboard';
+
+export interface OnboardingPage {
+  show(ctx: Koa.Context): Promise<void>;
+  submit(ctx: Koa.Context): Promise<void>;
+}
+
+export function createOnboardingPage(deps: Deps): OnboardingPage {
+  const { views, csrf, browser, basePath, minLength, readForm, hasAdmin, createFirstAdmin } = deps;
+
+  function send(ctx: Koa.Context, values: { username: string; email: string }, errors: FieldErrors): void {
+    const isRefused = Object.keys(errors).length > 0;
+    views.send(
+      ctx,
+      'onboard',
+      { csrf: csrf.token(ctx, PURPOSE), values, errors, minLength: minLength() },
+      { status: isRefused ? 400 : 200 },
+    );
+  }
+
+  async function refuseWhenClosed(): Promise<void> {
+    if (await hasAdmin()) throw new AppError('onboarding.closed');
+  }
+
+  return {
+    async show(ctx) {
+      await refuseWhenClosed();
+      send(ctx, { username: '', email: '' }, {});
+    },
+
+    async submit(ctx) {
+      await refuseWhenClosed();
+      const form = await readForm(ctx);
+      csrf.verify(ctx, PURPOSE, form.get('csrf'));
+      const values = { username: form.get('username') ?? '', email: form.get('email') ?? '' };
+      const password = form.get('password') ?? '';
+      if (password !== form.get('confirm_password')) {
+        return send(ctx, values, { confirm_password: { key: 'invalid.password_mismatch' } });
+      }
+      const { username, email } = values;
+      try {
+        const account = await createFirstAdmin({ username, password, ...(email === '' ? {} : { email }) });
+        await browser.signIn(ctx, { accountId: account.id, amr: ['pwd'], acr: ACR.singleFactor });
+      } catch (error) {
+        if (!(error instanceof AppError) || error.fields === undefined) throw error;
+        return send(ctx, values, error.fields);
+      }
+      ctx.status = 303;
+      ctx.redirect(`${basePath}/admin`);
+    },
+  };
+}

@@ -1,0 +1,19 @@
+// Owns what every page of an interaction tells the views: language, and where its form may lead.
+import type { SendOptions } from '../src/http/views.ts';
+import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+
+export function stringParameter(interaction: BoundInteraction, name: string): string | undefined {
+  const value = interaction.params[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function pageOptions(interaction: BoundInteraction): SendOptions {
+  const redirectUri = stringParameter(interaction, 'redirect_uri');
+  // Chromium holds form-action against every redirect that follows a form, and an application may send the browser on
+  // from its callback to another host of its own. So the scheme is allowed, not the one origin.
+  const scheme = redirectUri === undefined ? undefined : URL.parse(redirectUri)?.protocol;
+  return {
+    uiLocales: stringParameter(interaction, 'ui_locales'),
+    formAction: scheme === undefined ? [] : [scheme],
+  };
+}

@@ -1,0 +1,141 @@
+// Owns the HTTP half of the composition (app.ts is the other): the order of everything a request goes through.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import Koa from 'koa';
+import mount from 'koa-mount';
+import type { Interactions } from '../interactions/routes.ts';
+import type { Accounts } from './accounts/accounts.ts';
+import { consoleSignInUrl } from './admin/console-client.ts';
+import { adminHome } from './admin/home.ts';
+import { adminRoutes } from './admin/routes.ts';
+import type { Clients } from './clients/contract.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config/types.ts';
+import { readForm, readJson } from './http/body.ts';
+import { errorBoundary, logLateErrors } from './http/boundary.ts';
+import type { Csrf } from './http/csrf.ts';
+import { healthRoutes } from './http/health.ts';
+import { pinOrigin } from './http/origin.ts';
+import { requestLog } from './http/request-log.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import type { Views } from './http/views.ts';
+import { newId } from './ids.ts';
+import type { Logger } from './log.ts';
+import { createAuthorizeAdmin } from './oidc/admin-bearer.ts';
+import { aliases } from './oidc/aliases.ts';
+import type { BrowserSession } from './oidc/browser-session.ts';
+import type { MountedProvider } from './oidc/create-provider.ts';
+import type { AccountDirectory } from './oidc/find-account.ts';
+import { registrationRoutes } from './oidc/registration.ts';
+import { protocolRoutes } from './oidc/routes.ts';
+import type { AnyToken, TokenState } from './oidc/token-state.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { Settings } from './settings/settings.ts';
+
+/** What app.ts has built, each for the middleware that needs it. */
+export interface HttpParts {
+  readonly config: Config;
+  readonly version: string;
+  readonly basePath: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly ping: () => Promise<void>;
+  readonly isDraining: (() => boolean) | undefined;
+  readonly settings: Settings;
+  readonly accounts: Accounts;
+  readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
+  readonly clients: Clients;
+  readonly sessions: Sessions;
+  readonly tokens: TokenState;
+  readonly revokeToken: (token: AnyToken) => Promise<void>;
+  readonly browser: BrowserSession;
+  readonly views: Views;
+  readonly csrf: Csrf;
+  readonly interactions: Interactions;
+  readonly mounted: () => MountedProvider;
+}
+
+export function createHandler(parts: HttpParts): RequestListener {
+  const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions } = parts;
+  const { baseUrl, issuer } = config;
+  const isSecure = baseUrl.startsWith('https:');
+  const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
+
+  const authorizeAdmin = createAuthorizeAdmin({ adminToken: config.adminToken, tokens });
+  const authorizeRequest = (ctx: Koa.Context) => authorizeAdmin(ctx.get('authorization'));
+  const app = new Koa();
+  pinOrigin(app, pinned);
+  logLateErrors(app, log);
+  app.use(requestLog({ log, newId }));
+  app.use(securityHeaders({ isSecure }));
+  app.use(errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }));
+  app.use(healthRoutes({ ping: parts.ping, ...(parts.isDraining && { isDraining: parts.isDraining }) }));
+  app.use(views.assetRoutes());
+  app.use(async (_ctx, next) => {
+    await settings.refresh();
+    return next();
+  });
+  const site = new Koa();
+  site.use(aliases);
+  site.use(interactions.middleware);
+  const protocol = protocolRoutes({
+    mounted,
+    issuer,
+    basePath,
+    readForm,
+    authorizeAdmin,
+    tokens,
+    revokeToken,
+    browser,
+    endSession: (uid) => sessions.end(uid),
+    logoutPages: interactions.logoutPages,
+    registration: registrationRoutes({
+      clients,
+      authorizeAdmin: authorizeRequest,
+      readJson,
+      path: '/oauth2/register',
+      publicUrl: `${baseUrl}/oauth2/register`,
+    }),
+  });
+  for (const middleware of protocol) site.use(middleware);
+  site.use(
+    adminRoutes({
+      accounts,
+      clients,
+      initialAccessTokens: clients.initialAccessTokens,
+      sessions,
+      settings,
+      authorizeAdmin: authorizeRequest,
+      clock,
+      cursorKey: config.cookieKeys[0] ?? '',
+      baseUrl,
+      version,
+    }),
+  );
+  site.use(
+    adminHome({
+      views,
+      csrf,
+      basePath,
+      baseUrl,
+      issuer,
+      clients,
+      readForm,
+      async signedIn(ctx) {
+        const session = await browser.current(ctx);
+        const account = session && (await accounts.find(session.accountId));
+        if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
+        const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
+        return isCurrent ? { sessionUid: session.uid, account } : undefined;
+      },
+      signInUrl: () => consoleSignInUrl({ baseUrl, basePath }),
+    }),
+  );
+  app.use(mount(basePath === '' ? '/' : basePath, site));
+
+  const koa = app.callback();
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
+    if (!mounted().documents.respond(request, response)) void koa(request, response);
+  };
+}

@@ -1,0 +1,251 @@
+// Owns putting the product together: the only file that builds things. createApp takes the outside world (configuration,
+// store, clock, log) and gives one request handler, the background jobs, and the domains that scripts use.
+import type { RequestListener } from 'node:http';
+import { availableParallelism } from 'node:os';
+import { createOidcAdapter } from '../adapters/oidc.ts';
+import { createInteractions } from '../interactions/routes.ts';
+import { isAuthenticationCurrent, isUsable } from './accounts/account.ts';
+import { type Accounts, createAccounts } from './accounts/accounts.ts';
+import { createAuthenticate } from './accounts/authenticate.ts';
+import { toClaims } from './accounts/claims.ts';
+import { createPasswords, type HashParameters } from './accounts/password.ts';
+import { seedConsoleClient } from './admin/console-client.ts';
+import { createHandler } from './app-http.ts';
+import { createJobs } from './app-jobs.ts';
+import { createClients } from './clients/clients.ts';
+import type { Clients } from './clients/contract.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config/types.ts';
+import { readForm } from './http/body.ts';
+import { createCsrf } from './http/csrf.ts';
+import { pinOrigin } from './http/origin.ts';
+import { securityHeaderValues } from './http/security-headers.ts';
+import { createViews } from './http/views.ts';
+import { newId, newSecret, secretDigest } from './ids.ts';
+import type { Scheduler } from './jobs/scheduler.ts';
+import { createSealer } from './keys/sealing.ts';
+import { createSigningKeys } from './keys/signing-keys.ts';
+import type { Logger } from './log.ts';
+import { createBrowserSession } from './oidc/browser-session.ts';
+import { createProvider, type MountedProvider } from './oidc/create-provider.ts';
+import type { AccountDirectory } from './oidc/find-account.ts';
+import { normalizeMetadata } from './oidc/models/client.ts';
+import { registerPasswordGrant } from './oidc/password-grant.ts';
+import { createRevokeToken } from './oidc/revocation.ts';
+import { createTokenState } from './oidc/token-state.ts';
+import { createConsents } from './sessions/consents.ts';
+import { createGrants } from './sessions/grants.ts';
+import { createSessions } from './sessions/sessions.ts';
+import { createSettings, type Settings } from './settings/settings.ts';
+import * as model from './store/collections.ts';
+import type { Store } from './store/port.ts';
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly version: string;
+  /** For tests, where hashing is not the point; default: decisions §8. */
+  readonly hashParameters?: HashParameters;
+  /** Whether this process was told to stop; readiness says so. */
+  readonly isDraining?: () => boolean;
+}
+
+export interface App {
+  readonly handler: RequestListener;
+  readonly jobs: Scheduler;
+  readonly accounts: Accounts;
+  readonly clients: Clients;
+  readonly settings: Settings;
+}
+
+// More waiting sign-ins than this would wait longer than a person does.
+const MAX_WAITING_HASHES = 128;
+
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, store, clock, log, version } = options;
+  const { baseUrl, issuer } = config;
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
+  const isSecure = baseUrl.startsWith('https:');
+
+  // --- settings, accounts, sessions ---------------------------------------------------------------------------------
+  const settings = createSettings({
+    collection: store.collection(model.settings),
+    clock,
+    stamp: () => store.stamp(),
+  });
+  await settings.refresh();
+  for (const problem of settings.problems()) log.warn({ problem }, 'stored setting not usable');
+  const current = () => settings.current();
+
+  const grants = createGrants({ store });
+  const sessions = createSessions({ store, clock, grants, onEnded: (session) => tellClients(session) });
+  const consents = createConsents({ collection: store.collection(model.consents), clock });
+  const passwords = createPasswords({
+    ...(options.hashParameters && { parameters: options.hashParameters }),
+    maxInFlight: availableParallelism(),
+    maxQueued: MAX_WAITING_HASHES,
+  });
+  const accounts = createAccounts({
+    collection: store.collection(model.accounts),
+    facts: store.collection(model.facts),
+    clock,
+    newId,
+    passwords,
+    settings: current,
+    endSessions: (accountId) => sessions.endAllOf(accountId),
+    removeOwned: (accountId) => consents.removeOfAccount(accountId),
+  });
+  const authenticate = createAuthenticate({
+    collection: store.collection(model.accounts),
+    clock,
+    passwords,
+    settings: current,
+    onOutcome: (event) => log.info({ event: 'signin', ...event }, 'sign-in attempt'),
+    onLocked: (event) => log.warn({ event: 'account_locked', ...event }, 'account locked'),
+  });
+  const directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>> = {
+    find: (id) => accounts.find(id),
+    isUsable: (account) => isUsable(account, clock()),
+    isAuthenticationCurrent,
+    claims: (account) => ({ ...toClaims(account) }),
+  };
+
+  // --- applications and the protocol core ----------------------------------------------------------------------------
+  const clients = createClients({
+    collection: store.collection(model.clients),
+    initialAccessTokens: store.collection(model.initialAccessTokens),
+    clock,
+    newId,
+    newSecret,
+    secretDigest,
+    validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
+    endClient: (clientId) => grants.revokeOfClient(clientId),
+  });
+  const keySet = await createSigningKeys({
+    collection: store.collection(model.signingKeys),
+    sealer: createSealer(config.secretKeys),
+    clock,
+  }).load();
+  const csrf = createCsrf({
+    keys: config.cookieKeys,
+    isSecure,
+    cookiePath: basePath === '' ? '/' : basePath,
+  });
+  const views = createViews({ theme: () => themeOf(settings), basePath });
+  const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
+  const provider = () => mounted.provider;
+  const tokens = createTokenState({
+    models: provider,
+    jwt: () => mounted.jwt,
+    accounts: directory,
+    isClientActive: async (id) => (await clients.find(id))?.value.isActive === true,
+  });
+  const revokeToken = createRevokeToken({ revokeGrant: grants.revoke });
+  const cookieNames = {
+    session: `${isSecure ? '__Host-' : ''}latchkey_session`,
+    interaction: `${isSecure ? '__Secure-' : ''}latchkey_interaction`,
+    resume: `${isSecure ? '__Secure-' : ''}latchkey_resume`,
+  };
+  const browser = createBrowserSession({
+    provider,
+    cookieName: cookieNames.session,
+    idleSeconds: () => current().session_idle_seconds,
+  });
+  const interactions = createInteractions({
+    provider,
+    views,
+    csrf,
+    basePath,
+    browser,
+    readForm,
+    accounts,
+    authenticate,
+    consents,
+    endSession: (uid) => sessions.end(uid),
+    minPasswordLength: () => current().password_min_length,
+  });
+
+  const mounted: MountedProvider = await createProvider({
+    issuer,
+    baseUrl,
+    basePath,
+    clock,
+    settings: current,
+    accounts: directory,
+    adapter: createOidcAdapter({ store, clock }),
+    cookieKeys: config.cookieKeys,
+    cookieNames,
+    keys: {
+      current: keySet.current,
+      publicJwks: keySet.all,
+      privateJwks: [keySet.current.privateJwk],
+      jwks: keySet.jwks(),
+    },
+    tokens,
+    revokeToken,
+    findConsent: (accountId, clientId) => consents.find(accountId, clientId),
+    findClient: (clientId) => clients.find(clientId),
+    verifySecret: (record, presented) => clients.verifySecret(record, presented),
+    browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
+    sessions: {
+      collection: store.ephemeral(model.oidcSessions),
+      clock,
+      recordActivity: (activity) => sessions.note(activity),
+    },
+    graceSeconds: () => current().refresh_token_grace_seconds,
+    revokeGrant: grants.revoke,
+    pages: interactions.protocolPages,
+    pinOrigin: (app) => pinOrigin(app, pinned),
+    documentHeaders: securityHeaderValues({ isSecure }),
+    registerGrants: (made) => registerPasswordGrant(made, { clock, accounts: directory, authenticate }),
+  });
+
+  await seedConsoleClient({ clients, baseUrl });
+
+  /** OIDC Back-Channel Logout §2.5; the session is over whether or not an application hears of it. */
+  function tellClients(ended: { accountId: string; sids: ReadonlyMap<string, string> }): void {
+    for (const [clientId, sid] of ended.sids) {
+      void mounted.backchannelLogout(clientId, ended.accountId, sid).catch((error: unknown) => {
+        log.warn({ client_id: clientId, err: error }, 'back-channel logout not delivered');
+      });
+    }
+  }
+
+  const handler = createHandler({
+    config,
+    version,
+    basePath,
+    clock,
+    log,
+    ping: () => store.ping(),
+    isDraining: options.isDraining,
+    settings,
+    accounts,
+    directory,
+    clients,
+    sessions,
+    tokens,
+    revokeToken,
+    browser,
+    views,
+    csrf,
+    interactions,
+    mounted: () => mounted,
+  });
+  const jobs = createJobs({ store, clock, log, sessions, accounts, current });
+  return { handler, jobs, accounts, clients, settings };
+}
+
+function themeOf(settings: Settings) {
+  const values = settings.current();
+  return {
+    productName: values.product_name,
+    logoUrl: values.logo_url,
+    accentColor: values.accent_color,
+    supportUrl: values.support_url,
+    privacyUrl: values.privacy_url,
+    termsUrl: values.terms_url,
+  };
+}

@@ -1,0 +1,92 @@
+// Owns the JWT form of access tokens (RFC 9068): signing them, and checking one that comes back. Whether the token is
+// still alive is not in the JWT; that is the stored record's business (models/jwt-format.ts).
+import { randomBytes } from 'node:crypto';
+import { decodeJwt, importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+
+export interface SigningKeys {
+  readonly current: { readonly kid: string; readonly alg: string; readonly privateJwk: JWK };
+  /** Public keys whose tokens may still be alive: current, next and recently retired. */
+  readonly publicJwks: readonly JWK[];
+}
+
+export interface AccessTokenClaims extends JWTPayload {
+  jti: string;
+  client_id: string;
+}
+
+export type TokenKind = 'AccessToken' | 'ClientCredentials';
+
+export interface AccessTokenJwt {
+  sign(claims: AccessTokenClaims): Promise<string>;
+  /** @returns the `jti` of a token of that kind that we signed and that is in date, else undefined */
+  resolve(bearer: string, kind: TokenKind): Promise<string | undefined>;
+  /** @returns which model a JWT would belong to, unverified; undefined for anything that is no JWT */
+  kindOf(bearer: string): TokenKind | undefined;
+  /**
+   * Wraps a JWT so that the library takes it for an opaque token where it refuses JWTs. `resolve` unwraps it. The
+   * wrapping is secret to this process: nobody outside can present a wrapped token.
+   */
+  wrap(jwt: string): string;
+}
+
+const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+// The last symbol of base64url has unused bits; without this check a token could be changed and still verify.
+const isCanonical = (part: string): boolean => Buffer.from(part, 'base64url').toString('base64url') === part;
+
+/** @param issuer issuer identifier; a token of another issuer is not ours even if the key were the same */
+export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): Promise<AccessTokenJwt> {
+  const { kid, alg } = keys.current;
+  const privateKey = await importJWK(keys.current.privateJwk, alg);
+  const publicKeys = new Map(
+    await Promise.all(
+      keys.publicJwks.map(async (jwk) => [String(jwk.kid), await importJWK(jwk, jwk.alg ?? alg)] as const),
+    ),
+  );
+  // A colon cannot occur in a JWT, so neither decoder nor look-up can mistake one for the other.
+  const wrapper = `${randomBytes(32).toString('base64url')}:`;
+  const unwrap = (bearer: string): string =>
+    bearer.startsWith(wrapper) ? bearer.slice(wrapper.length) : bearer;
+
+  const kindOf = (bearer: string): TokenKind | undefined => {
+    const jwt = unwrap(bearer);
+    if (!COMPACT_JWS.test(jwt)) return undefined;
+    try {
+      const { sub, client_id: clientId } = decodeJwt(jwt);
+      // A client's own token has the client as its subject (RFC 9068 §2.2); a person's id is never a client id.
+      return sub === clientId ? 'ClientCredentials' : 'AccessToken';
+    } catch {
+      return undefined;
+    }
+  };
+
+  return {
+    sign: (claims) => new SignJWT(claims).setProtectedHeader({ alg, typ: 'at+jwt', kid }).sign(privateKey),
+
+    wrap: (jwt) => wrapper + jwt,
+
+    kindOf,
+
+    async resolve(bearer, kind) {
+      if (kindOf(bearer) !== kind) return undefined;
+      const jwt = unwrap(bearer);
+      if (!jwt.split('.').every(isCanonical)) return undefined;
+      try {
+        // RFC 9068 §4, RFC 8725 §3: our algorithm, our type, our issuer; the key by kid from our own set, nowhere else.
+        const { payload } = await jwtVerify(
+          jwt,
+          ({ kid: id = '' }) => publicKeys.get(id) ?? Promise.reject(),
+          {
+            algorithms: [alg],
+            typ: 'at+jwt',
+            issuer,
+            requiredClaims: ['jti', 'sub', 'client_id', 'exp'],
+          },
+        );
+        return payload.jti;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

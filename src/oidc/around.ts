@@ -1,0 +1,85 @@
+// Owns what happens around the library's routes in one response: its errors go to our boundary, an interaction it wants
+// is shown at once instead of redirected to, and its inline-script form becomes our page.
+
+import type Koa from 'koa';
+import type { errors, Interaction, KoaContextWithOIDC } from 'oidc-provider';
+import type { IdentityProvider } from './identity-provider.ts';
+
+export type ProtocolContext = Koa.Context & Partial<Pick<KoaContextWithOIDC, 'oidc'>>;
+
+/** Notes what the library only tells its listeners, for the middleware below. */
+export function listen(provider: Pick<IdentityProvider, 'on'>): void {
+  provider.on('server_error', (ctx: KoaContextWithOIDC, error: Error) => {
+    ctx.state.serverError = error;
+  });
+  provider.on('authorization.success', (ctx: KoaContextWithOIDC, response: object = {}) => {
+    ctx.state.authorizationResponse = response;
+  });
+  provider.on('authorization.error', (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
+    const { state } = ctx.oidc.params ?? {};
+    ctx.state.authorizationResponse = {
+      error: error.message,
+      error_description: error.error_description,
+      state,
+      iss: ctx.oidc.issuer,
+    };
+  });
+}
+
+/** A store that is down, a busy queue or a bug is ours to answer: with the right status, a request id and one log line. */
+export const rethrowServerErrors: Koa.Middleware = async (ctx, next) => {
+  await next();
+  const error: unknown = ctx.state.serverError;
+  if (error !== undefined) throw error;
+};
+
+/** @param show renders the page of the interaction's next step */
+export function showInteractions(
+  show: (ctx: Koa.Context, interaction: Interaction) => Promise<void>,
+): Koa.Middleware {
+  return async (ctx: ProtocolContext, next) => {
+    await next();
+    const interaction = ctx.oidc?.entities.Interaction;
+    // After a resumed interaction the entity is the one that has ended; a new one comes with the library's redirect.
+    if (interaction === undefined || ctx.status !== 303 || !isInteractionRedirect(ctx)) return;
+    ctx.remove('Location');
+    await show(ctx, interaction);
+  };
+}
+
+/** Set by configuration.ts: where the library would send the browser. */
+export const INTERACTION_PATH = '/oauth2/login';
+
+const isInteractionRedirect = (ctx: Koa.Context): boolean =>
+  ctx.response.get('Location').endsWith(INTERACTION_PATH) && ctx.response.get('Location').startsWith('/');
+
+/** OAuth 2.0 Form Post Response Mode §2, without an inline script. */
+export function showFormPosts(
+  show: (ctx: Koa.Context, action: string, fields: readonly { name: string; value: string }[]) => void,
+): Koa.Middleware {
+  return async (ctx: ProtocolContext, next) => {
+    await next();
+    const response: unknown = ctx.state.authorizationResponse;
+    const action = ctx.oidc?.params?.redirect_uri;
+    const isForm = typeof ctx.body === 'string' && ctx.body.includes(FORM_POST_TITLE);
+    if (!isForm || typeof response !== 'object' || response === null || typeof action !== 'string') return;
+    const fields = Object.entries(response).filter(([, value]) => value !== undefined && value !== null);
+    show(
+      ctx,
+      action,
+      fields.map(([name, value]) => ({ name, value: String(value) })),
+    );
+  };
+}
+
+// The library answers HTML of its own in one case only (lib/response_modes/form_post.js); our pages never say this.
+const FORM_POST_TITLE = '<title>Submitting Callback</title>';
+
+/** The code in a link (RFC 8628 §3.3.1) is filled in, not submitted: the person compares and confirms it. */
+export const prefillUserCode: Koa.Middleware = (ctx, next) => {
+  if (ctx.method === 'GET' && ctx.path === '/device' && typeof ctx.query.user_code === 'string') {
+    ctx.state.userCode = ctx.query.user_code.slice(0, 32);
+    ctx.querystring = '';
+  }
+  return next();
+};

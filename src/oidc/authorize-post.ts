@@ -1,0 +1,26 @@
+// Owns POST to the authorization endpoint (OIDC Core §3.1.2.1): the same request as by GET. The library takes POST only
+// with cookies that are sent across sites, which ours are not.
+import type Koa from 'koa';
+import type { ReadForm } from './form.ts';
+
+// Our server takes 16 kB of request line and headers; a longer redirect could not be followed.
+const LONGEST_QUERY = 8192;
+
+/** @param path of the endpoint as browsers see it */
+export function authorizeByPost({ readForm, path }: { readForm: ReadForm; path: string }): Koa.Middleware {
+  return async (ctx, next) => {
+    const form = await readForm(ctx);
+    const query = new URLSearchParams(
+      form.keys().map((name): [string, string] => [name, form.get(name) ?? '']),
+    );
+    // From another site the browser kept its session cookie back (SameSite=Lax); on a GET it brings it.
+    if (ctx.get('sec-fetch-site') === 'cross-site' && query.toString().length <= LONGEST_QUERY) {
+      ctx.status = 303;
+      ctx.redirect(`${path}?${query}`);
+      return undefined;
+    }
+    ctx.method = 'GET';
+    ctx.querystring = query.toString();
+    return next();
+  };
+}

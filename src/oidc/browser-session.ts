@@ -1,0 +1,48 @@
+// Owns the browser's SSO session outside the library's own requests: reading it, signing in after onboarding, clearing it.
+
+import type Koa from 'koa';
+import type { Session } from 'oidc-provider';
+import type { IdentityProvider } from './identity-provider.ts';
+
+export interface BrowserSession {
+  /** @returns the session of this browser if somebody is signed in with it */
+  current(ctx: Koa.Context): Promise<(Session & { accountId: string }) | undefined>;
+  /** Signs this browser in; the identifier changes, so that a planted one is worth nothing. */
+  signIn(ctx: Koa.Context, login: { accountId: string; amr: string[]; acr: string }): Promise<void>;
+  /** Takes the cookie away; the session itself is ended by src/sessions. */
+  clearCookie(ctx: Koa.Context): void;
+}
+
+interface Deps {
+  readonly provider: () => IdentityProvider;
+  readonly cookieName: string;
+  readonly idleSeconds: () => number;
+}
+
+// As configuration.ts gives them to the library.
+const COOKIE = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const;
+
+const hasAccount = (session: Session): session is Session & { accountId: string } =>
+  session.accountId !== undefined;
+
+export function createBrowserSession({ provider, cookieName, idleSeconds }: Deps): BrowserSession {
+  return {
+    async current(ctx) {
+      const session = await provider().Session.get(ctx);
+      return hasAccount(session) ? session : undefined;
+    },
+
+    async signIn(ctx, login) {
+      const session = Object.assign(await provider().Session.get(ctx), { request: ctx });
+      const isStored = 'storedVersion' in session;
+      session.loginAccount(login);
+      if (isStored) session.resetIdentifier();
+      await session.save(idleSeconds());
+      ctx.cookies.set(cookieName, session.jti, COOKIE);
+    },
+
+    clearCookie(ctx) {
+      ctx.cookies.set(cookieName, null, COOKIE);
+    },
+  };
+}

@@ -1,0 +1,152 @@
+// Owns the library's configuration: features on and off, routes, cookies, algorithms. What is decided per request is in
+// policies.ts, find-account.ts, load-grant.ts and interaction-policy.ts.
+
+import type { JWK } from 'jose';
+import type {
+  Adapter,
+  Client,
+  Configuration,
+  ErrorOut,
+  Interaction,
+  KoaContextWithOIDC,
+} from 'oidc-provider';
+import type { Clock } from '../clock.ts';
+import { type AccountDirectory, createFindAccount, extraTokenClaims } from './find-account.ts';
+import { createInteractionPolicy } from './interaction-policy.ts';
+import {
+  clientBasedCORS,
+  introspectionAllowed,
+  issueRefreshToken,
+  type LifetimeSettings,
+  lifetimes,
+} from './policies.ts';
+import { ACR, claimsByScope, scopes } from './scopes.ts';
+import type { AnyToken } from './token-state.ts';
+
+export interface ProtocolSettings extends LifetimeSettings {
+  readonly require_pkce: boolean;
+}
+
+export interface CookieNames {
+  readonly session: string;
+  readonly interaction: string;
+  readonly resume: string;
+}
+
+export interface DevicePages {
+  input(ctx: KoaContextWithOIDC, form: string, out: ErrorOut | undefined, error: Error | undefined): void;
+  confirm(ctx: KoaContextWithOIDC, form: string, client: Client, userCode: string): void;
+  done(ctx: KoaContextWithOIDC): void;
+}
+
+export interface ConfigurationDeps {
+  readonly adapter: (name: string) => Adapter;
+  readonly privateJwks: readonly JWK[];
+  readonly cookieKeys: readonly string[];
+  readonly cookieNames: CookieNames;
+  readonly clock: Clock;
+  readonly settings: () => ProtocolSettings;
+  readonly accounts: AccountDirectory;
+  readonly loadExistingGrant: NonNullable<Configuration['loadExistingGrant']>;
+  /** Where a person acts; the page itself is rendered in the same response (routes.ts). */
+  readonly interactionUrl: string;
+  readonly renderError: (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error) => void;
+  readonly revokeToken: (token: AnyToken) => Promise<void>;
+  readonly devicePages: DevicePages;
+}
+
+/** Algorithms for what others sign: asymmetric only, since secrets are kept as digests. */
+const ASYMMETRIC = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
+
+// RFC 8628 §6.1: letters that cannot be mistaken for one another or make words.
+const USER_CODE_MASK = '****-****';
+
+export function createConfiguration(deps: ConfigurationDeps): Configuration {
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const;
+  return {
+    adapter: deps.adapter,
+    jwks: { keys: [...deps.privateJwks] } as NonNullable<Configuration['jwks']>,
+    cookies: { keys: [...deps.cookieKeys], names: { ...deps.cookieNames }, long: cookie, short: cookie },
+    clockTolerance: 5,
+    // Specification §2.6: the ID token itself carries the claims of `profile` and `email`.
+    conformIdTokenClaims: false,
+    scopes: [...scopes],
+    claims: {
+      ...Object.fromEntries(Object.entries(claimsByScope).map(([scope, names]) => [scope, [...names]])),
+      acr: null,
+      amr: null,
+      auth_time: null,
+      iss: null,
+      sid: null,
+    },
+    acrValues: Object.values(ACR),
+    responseTypes: ['code'],
+    subjectTypes: ['public'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    enabledJWA: {
+      idTokenSigningAlgValues: ['RS256'],
+      clientAuthSigningAlgValues: [...ASYMMETRIC],
+      userinfoSigningAlgValues: ['RS256'],
+      introspectionSigningAlgValues: ['RS256'],
+    },
+    pkce: { required: (_ctx, client) => deps.settings().require_pkce || client.clientAuthMethod === 'none' },
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      claimsParameter: { enabled: true },
+      clientCredentials: { enabled: true },
+      dPoP: { enabled: false },
+      deviceFlow: {
+        enabled: true,
+        charset: 'base-20',
+        mask: USER_CODE_MASK,
+        deviceInfo: (ctx) => ({ ip: ctx.ip, ua: ctx.get('user-agent') }),
+        userCodeInputSource: (ctx, form, out, error) => deps.devicePages.input(ctx, form, out, error),
+        userCodeConfirmSource: (ctx, form, client, _info, userCode) =>
+          deps.devicePages.confirm(ctx, form, client, userCode),
+        successSource: (ctx) => deps.devicePages.done(ctx),
+      },
+      introspection: { enabled: true, allowedPolicy: introspectionAllowed },
+      revocation: {
+        enabled: true,
+        // The library would end the grant with every access token. Ours ends what was asked for, and for a token of
+        // another client nothing; "false" then tells the library that there is nothing left to do (RFC 7009 §2.2: 200).
+        async allowedPolicy(_ctx, client, token) {
+          if (token.clientId === client.clientId) await deps.revokeToken(token);
+          return false;
+        },
+      },
+      pushedAuthorizationRequests: { enabled: true },
+      rpInitiatedLogout: { enabled: true },
+      userinfo: { enabled: true },
+    },
+    routes: {
+      authorization: '/authorize',
+      code_verification: '/device',
+      device_authorization: '/device_authorization',
+      end_session: '/logout',
+      introspection: '/introspect',
+      jwks: '/.well-known/jwks.json',
+      pushed_authorization_request: '/par',
+      revocation: '/revoke',
+      token: '/token',
+      userinfo: '/userinfo',
+    },
+    interactions: {
+      policy: createInteractionPolicy(),
+      url: (_ctx: KoaContextWithOIDC, _interaction: Interaction) => deps.interactionUrl,
+    },
+    ttl: lifetimes(deps),
+    findAccount: createFindAccount(deps.accounts),
+    loadExistingGrant: deps.loadExistingGrant,
+    extraTokenClaims,
+    issueRefreshToken,
+    clientBasedCORS,
+    rotateRefreshToken: true,
+    // Logout ends everything a session gave by itself (src/sessions); a token's life hangs on its grant, not on a look-up
+    // of the session at every use.
+    expiresWithSession: () => false,
+    revokeGrantPolicy: () => true,
+    renderError: (ctx, out, error) => deps.renderError(ctx, out, error),
+  };
+}

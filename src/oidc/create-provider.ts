@@ -1,0 +1,110 @@
+// Owns building the provider for one key set: models, configuration, the grant types and pages the library leaves to us,
+// and the two documents. All state is in the store, so a new key set means a new provider, swapped for the old one.
+import { createHmac } from 'node:crypto';
+import type { JWK } from 'jose';
+import type Koa from 'koa';
+import mount from 'koa-mount';
+import type { Configuration, Interaction } from 'oidc-provider';
+import { type AccessTokenJwt, createAccessTokenJwt, type SigningKeys } from './access-token-jwt.ts';
+import { listen, prefillUserCode, rethrowServerErrors, showFormPosts, showInteractions } from './around.ts';
+import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
+import { createDiscovery } from './discovery.ts';
+import { createDocuments, type Documents } from './documents.ts';
+import { IdentityProvider } from './identity-provider.ts';
+import { introspectAsClient } from './introspection.ts';
+import { createLoadExistingGrant } from './load-grant.ts';
+import type { TokenState } from './token-state.ts';
+
+type ModelDeps = ConstructorParameters<typeof IdentityProvider>[2];
+
+/** What people see of the protocol. */
+export interface ProtocolPages extends Pick<ConfigurationDeps, 'renderError' | 'devicePages'> {
+  /** The page of the interaction's next step. */
+  showInteraction(ctx: Koa.Context, interaction: Interaction): Promise<void>;
+  showFormPost(ctx: Koa.Context, action: string, fields: readonly { name: string; value: string }[]): void;
+}
+
+export interface ProviderDeps
+  extends Omit<
+      ConfigurationDeps,
+      'privateJwks' | 'loadExistingGrant' | 'interactionUrl' | keyof ProtocolPages
+    >,
+    Omit<ModelDeps, 'jwt' | 'issuer' | 'clock' | 'successorKey'> {
+  readonly issuer: string;
+  readonly baseUrl: string;
+  readonly basePath: string;
+  readonly keys: SigningKeys & {
+    readonly privateJwks: readonly JWK[];
+    readonly jwks: object;
+  };
+  readonly findConsent: Parameters<typeof createLoadExistingGrant>[0]['findConsent'];
+  readonly tokens: TokenState;
+  readonly pages: ProtocolPages;
+  /** Bends the Koa app to BASE_URL (src/http/origin.ts). */
+  readonly pinOrigin: (app: Pick<Koa, 'request' | 'keys' | 'proxy'>) => void;
+  readonly documentHeaders: Readonly<Record<string, string>>;
+  readonly registerGrants: (provider: IdentityProvider) => void;
+}
+
+export interface MountedProvider {
+  readonly provider: IdentityProvider;
+  readonly jwt: AccessTokenJwt;
+  readonly middleware: Koa.Middleware;
+  readonly documents: Documents;
+  /** Tells one application that a session ended; nothing happens where it does not want to know. */
+  backchannelLogout(clientId: string, accountId: string, sid: string): Promise<void>;
+}
+
+export async function createProvider(deps: ProviderDeps): Promise<MountedProvider> {
+  const { issuer, baseUrl, basePath, keys, pages } = deps;
+  const jwt = await createAccessTokenJwt(keys, issuer);
+  const [cookieKey = ''] = deps.cookieKeys;
+  const configuration: Configuration = createConfiguration({
+    ...deps,
+    ...pages,
+    privateJwks: keys.privateJwks,
+    interactionUrl: `${basePath}/oauth2/login`,
+    loadExistingGrant: createLoadExistingGrant({ models: () => provider, findConsent: deps.findConsent }),
+  });
+  const provider: IdentityProvider = new IdentityProvider(issuer, configuration, {
+    ...deps,
+    jwt,
+    // A key of its own for a purpose of its own: what signs cookies must not also make refresh tokens.
+    successorKey: createHmac('sha256', cookieKey).update('refresh-token-successor').digest(),
+  });
+  deps.pinOrigin(provider);
+  deps.registerGrants(provider);
+  listen(provider);
+
+  const around: Koa.Middleware[] = [
+    (ctx, next) => {
+      // What the library puts before its paths when it makes an address (lib/helpers/oidc_context.js urlFor).
+      ctx.mountPath = `${basePath}/oauth2`;
+      return next();
+    },
+    rethrowServerErrors,
+    prefillUserCode,
+    showInteractions(pages.showInteraction),
+    showFormPosts(pages.showFormPost),
+    introspectAsClient({ issuer, tokens: deps.tokens }),
+  ];
+  for (const middleware of around) provider.use(middleware);
+
+  const middleware = mount('/oauth2', asKoa(provider));
+  const discovery = await createDiscovery({ provider, mounted: middleware, baseUrl });
+  const documents = createDocuments({ discovery, jwks: keys.jwks, basePath, headers: deps.documentHeaders });
+
+  return {
+    provider,
+    jwt,
+    middleware,
+    documents,
+    async backchannelLogout(clientId, accountId, sid) {
+      const client = await provider.Client.find(clientId);
+      if (client?.backchannelLogoutUri !== undefined) await client.backchannelLogout(accountId, sid);
+    },
+  };
+}
+
+// A Koa app by inheritance; provider-base.ts re-types its models, which TypeScript takes for another class.
+const asKoa = (provider: IdentityProvider): Koa => provider as unknown as Koa;

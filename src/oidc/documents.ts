@@ -1,0 +1,94 @@
+// Owns the two public documents (OIDC Discovery §4, RFC 8414, JWKS) as prebuilt bytes: made once from what the library
+// says of itself, then answered without Koa. A new key set makes a new set of documents.
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+interface Document {
+  readonly body: Buffer;
+  readonly gzipped: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Documents {
+  /** @returns whether the request was for one of the documents and has been answered */
+  respond(request: IncomingMessage, response: ServerResponse): boolean;
+}
+
+// Long enough to save requests, short enough that a key published ahead is seen before it signs (keys are published
+// longer than this before their first use).
+const CACHE_CONTROL = 'public, max-age=300';
+
+function createDocument(content: object, commonHeaders: Readonly<Record<string, string>>): Document {
+  // What any origin may read, any page may embed.
+  const { 'Cross-Origin-Resource-Policy': _, ...withoutResourcePolicy } = commonHeaders;
+  const body = Buffer.from(JSON.stringify(content));
+  return {
+    body,
+    gzipped: gzipSync(body, { level: 9 }),
+    headers: {
+      ...withoutResourcePolicy,
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': CACHE_CONTROL,
+      // Public data: any origin may read it (R010 asks for a list only where answers are personal).
+      'Access-Control-Allow-Origin': '*',
+      Vary: 'Accept-Encoding',
+      ETag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+    },
+  };
+}
+
+interface Deps {
+  readonly discovery: object;
+  readonly jwks: object;
+  readonly basePath: string;
+  /** Security headers that every response has. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function createDocuments({ discovery, jwks, basePath, headers }: Deps): Documents {
+  const discoveryDocument = createDocument(discovery, headers);
+  const jwksDocument = createDocument(jwks, headers);
+  const byPath = new Map<string, Document>([
+    [`${basePath}/.well-known/openid-configuration`, discoveryDocument],
+    [`${basePath}/.well-known/oauth-authorization-server/oauth2`, discoveryDocument],
+    [`${basePath}/oauth2/.well-known/openid-configuration`, discoveryDocument],
+    [`${basePath}/oauth2/.well-known/oauth-authorization-server`, discoveryDocument],
+    [`${basePath}/.well-known/jwks.json`, jwksDocument],
+    [`${basePath}/oauth2/.well-known/jwks.json`, jwksDocument],
+    [`${basePath}/oauth2/protocol/openid-connect/certs`, jwksDocument],
+  ]);
+  const realm = new RegExp(
+    `^${basePath}/realms/[^/?]+/(protocol/openid-connect/certs|.well-known/openid-configuration)$`,
+  );
+
+  const find = (url: string): Document | undefined => {
+    const path = url.includes('?') ? url.slice(0, url.indexOf('?')) : url;
+    const known = byPath.get(path);
+    if (known !== undefined || !path.includes('/realms/')) return known;
+    const [, name] = realm.exec(path) ?? [];
+    if (name === undefined) return undefined;
+    return name.endsWith('certs') ? jwksDocument : discoveryDocument;
+  };
+
+  return {
+    respond(request, response) {
+      if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+      const document = find(request.url ?? '');
+      if (document === undefined) return false;
+      if (request.headers['if-none-match'] === document.headers.ETag) {
+        response.writeHead(304, document.headers).end();
+        return true;
+      }
+      const isGzipped = /\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '');
+      const body = isGzipped ? document.gzipped : document.body;
+      response.writeHead(200, {
+        ...document.headers,
+        'Content-Length': body.length,
+        ...(isGzipped ? { 'Content-Encoding': 'gzip' } : undefined),
+      });
+      response.end(request.method === 'HEAD' ? undefined : body);
+      return true;
+    },
+  };
+}

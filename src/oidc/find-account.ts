@@ -1,0 +1,67 @@
+// Owns the library's view of a person: usable accounts only, with the claims that scopes open.
+import type { FindAccount, KoaContextWithOIDC, Account as LibraryAccount } from 'oidc-provider';
+
+/** What this folder needs to know of an account. */
+export interface OidcAccount {
+  readonly id: string;
+  readonly username: string;
+  readonly role: string;
+}
+
+export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
+  find(id: string): Promise<A | undefined>;
+  /** Active, not locked, not being deleted. */
+  isUsable(account: A): boolean;
+  /** Whether an authentication at that time (epoch seconds) still counts: a new password or role ends what was before. */
+  isAuthenticationCurrent(account: A, at: number): boolean;
+  claims(account: A): { sub: string; [claim: string]: unknown };
+}
+
+/** @returns when the person of this token authenticated, in epoch seconds; when it was issued if that is not known */
+export function authenticationTime(token: {
+  readonly iat?: number | undefined;
+  readonly authTime?: number | undefined;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}): number | undefined {
+  const noted = token.authTime ?? token.extra?.auth_time;
+  return typeof noted === 'number' ? noted : token.iat;
+}
+
+const accountOf = new WeakMap<LibraryAccount, OidcAccount>();
+
+/** A locked, deactivated or deleted account does not exist for the protocol: its tokens and sessions are dead. */
+export function createFindAccount(accounts: AccountDirectory): FindAccount {
+  return async (ctx, id, token) => {
+    const account = await accounts.find(id);
+    if (account === undefined || !accounts.isUsable(account)) return undefined;
+    const authenticatedAt = token === undefined ? ctx.oidc.session?.loginTs : authenticationTime(token);
+    if (authenticatedAt !== undefined && !accounts.isAuthenticationCurrent(account, authenticatedAt))
+      return undefined;
+    const found: LibraryAccount = { accountId: account.id, claims: () => accounts.claims(account) };
+    accountOf.set(found, account);
+    return found;
+  };
+}
+
+/** @returns the account of the request, if the library has loaded one */
+export const requestAccount = (ctx: KoaContextWithOIDC): OidcAccount | undefined =>
+  ctx.oidc.account && accountOf.get(ctx.oidc.account);
+
+/**
+ * Decisions §5: access tokens of people say `username` and `role` when `profile` or `roles` asks for it, and always when
+ * the person authenticated (RFC 9068 §2.2.1).
+ */
+export function extraTokenClaims(
+  ctx: KoaContextWithOIDC,
+  token: { readonly kind: string; readonly scopes: Set<string> },
+): Record<string, unknown> | undefined {
+  if (token.kind !== 'AccessToken') return undefined;
+  const { AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
+  const source = AuthorizationCode ?? RefreshToken ?? DeviceCode;
+  const account = requestAccount(ctx);
+  return {
+    ...(source?.authTime === undefined ? undefined : { auth_time: source.authTime }),
+    ...(account && token.scopes.has('profile') ? { username: account.username } : undefined),
+    ...(account && token.scopes.has('roles') ? { role: account.role } : undefined),
+  };
+}

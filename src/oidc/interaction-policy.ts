@@ -1,0 +1,45 @@
+// Owns when a person must act: the library's checks (OIDC Core §3.1.2.1) and the few that our accounts and first-party
+// applications need.
+import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { clientRecord } from './models/client.ts';
+
+const { base, Check, Prompt } = interactionPolicy;
+
+export function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
+  const policy = base();
+
+  // The session's account was deleted, deactivated or locked since: nobody is signed in.
+  policy
+    .get('login')
+    ?.checks.add(
+      new Check('account_unavailable', 'End-User authentication is required', (ctx: KoaContextWithOIDC) =>
+        ctx.oidc.session?.accountId !== undefined && ctx.oidc.account === undefined
+          ? Check.REQUEST_PROMPT
+          : Check.NO_NEED_TO_PROMPT,
+      ),
+    );
+
+  // OIDC Core §3.1.2.1 `select_account`: the sign-in page with the current account offered.
+  policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
+
+  const consent = policy.get('consent');
+  const native = consent?.checks.get('native_client_prompt');
+  if (consent && native) {
+    consent.checks.remove('native_client_prompt');
+    // RFC 8252 §8.6: any program can claim to be a native application. First-party ones an administrator vouches for.
+    consent.checks.add(
+      new Check(
+        'native_client_prompt',
+        'native clients require End-User interaction',
+        'interaction_required',
+        (ctx) => {
+          const { client } = ctx.oidc;
+          return client !== undefined && clientRecord(client).skipConsent
+            ? Check.NO_NEED_TO_PROMPT
+            : native.check(ctx);
+        },
+      ),
+    );
+  }
+  return policy;
+}

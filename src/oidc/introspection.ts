@@ -1,0 +1,55 @@
+// Owns POST /oauth2/introspect: administrators by bearer (specification §4.2), clients by their own authentication
+// (RFC 7662 §2.1). Client authentication is the library's; the answer is always ours (token-state.ts).
+import type Koa from 'koa';
+import { AppError } from '../errors.ts';
+import type { AuthorizeAdmin } from './admin-bearer.ts';
+import type { ReadForm } from './form.ts';
+import { describeToken, type TokenState } from './token-state.ts';
+
+interface Deps {
+  readonly issuer: string;
+  readonly tokens: TokenState;
+  readonly authorizeAdmin: AuthorizeAdmin;
+  readonly readForm: ReadForm;
+}
+
+/** Answers introspection with a bearer; everything else goes on to the library's client authentication. */
+export function introspectAsAdmin({ issuer, tokens, authorizeAdmin, readForm }: Deps): Koa.Middleware {
+  return async (ctx, next) => {
+    const authorization = ctx.get('authorization');
+    if (!/^bearer\b/i.test(authorization)) return next();
+    ctx.set('Cache-Control', 'no-store');
+    await authorizeAdmin(authorization);
+    const form = await readForm(ctx);
+    const token = form.get('token');
+    if (token === undefined || token === '') {
+      throw new AppError('request.malformed', { message: 'The form field "token" is missing.' });
+    }
+    ctx.body = describeToken(await tokens.live(await tokens.find(token)), issuer);
+    return undefined;
+  };
+}
+
+interface LibraryAnswer {
+  readonly active?: unknown;
+  readonly error_description?: unknown;
+}
+
+/** Runs around the library's introspection: our body for an active token, 401 for a caller without credentials. */
+export function introspectAsClient({ issuer, tokens }: Pick<Deps, 'issuer' | 'tokens'>): Koa.Middleware {
+  return async (ctx, next) => {
+    await next();
+    const answer: LibraryAnswer = typeof ctx.body === 'object' && ctx.body !== null ? ctx.body : {};
+    if (answer.active === true) {
+      const { AccessToken, ClientCredentials, RefreshToken } = ctx.oidc.entities;
+      ctx.body = describeToken(await tokens.live(AccessToken ?? ClientCredentials ?? RefreshToken), issuer);
+    } else if (answer.error_description === 'no client authentication mechanism provided') {
+      ctx.status = 401;
+      ctx.set('WWW-Authenticate', `Bearer realm="${issuer}", Basic realm="${issuer}"`);
+      ctx.body = {
+        error: 'invalid_client',
+        error_description: 'an admin bearer or client authentication is needed',
+      };
+    }
+  };
+}

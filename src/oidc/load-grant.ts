@@ -1,0 +1,55 @@
+// Owns which grant an authorization request starts from: the session's own, what first-party applications get without
+// asking, or what the person agreed to in an earlier session.
+import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import type { ConsentRecord } from '../store/collections.ts';
+import { requestAccount } from './find-account.ts';
+import { clientRecord } from './models/client.ts';
+import type { SessionGrant } from './models/grant.ts';
+import type { Models } from './provider-base.ts';
+
+interface Deps {
+  readonly models: () => Pick<Models, 'Grant'>;
+  readonly findConsent: (accountId: string, clientId: string) => Promise<ConsentRecord | undefined>;
+}
+
+/** Scopes that only some people can grant; others get a token without them. */
+const RESERVED: Readonly<Record<string, (account: { role: string }) => boolean>> = {
+  admin: (account) => account.role === 'admin',
+};
+
+export function createLoadExistingGrant({ models, findConsent }: Deps) {
+  return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
+    const { client, session, result } = ctx.oidc;
+    const account = requestAccount(ctx);
+    if (client === undefined || session === undefined || account === undefined) return undefined;
+    const { Grant } = models();
+
+    const knownId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
+    const known: SessionGrant | undefined = knownId === undefined ? undefined : await Grant.find(knownId);
+    const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
+    const before = encountered(grant);
+
+    grant.sessionUid = session.uid;
+    const missing = [...ctx.oidc.requestParamOIDCScopes].filter((scope) => !before.has(scope));
+    const refused = missing.filter((scope) => RESERVED[scope]?.(account) === false);
+    if (refused.length > 0) grant.rejectOIDCScope(refused.join(' '));
+
+    const askable = missing.filter((scope) => !refused.includes(scope));
+    if (clientRecord(client).skipConsent) {
+      if (askable.length > 0) grant.addOIDCScope(askable.join(' '));
+      grant.addOIDCClaims([...ctx.oidc.requestParamClaims]);
+    } else if (known === undefined) {
+      const consent = await findConsent(account.id, client.clientId);
+      if (consent === undefined) return undefined;
+      const agreed = askable.filter((scope) => consent.scopes.includes(scope));
+      if (agreed.length > 0) grant.addOIDCScope(agreed.join(' '));
+      grant.addOIDCClaims([...ctx.oidc.requestParamClaims].filter((claim) => consent.claims.includes(claim)));
+    }
+    // Saved only when there is something new, so that a silent sign-in at a known application writes no grant.
+    if (known === undefined || encountered(grant).size > before.size) await grant.save();
+    return grant;
+  };
+}
+
+const encountered = (grant: Grant): Set<string> =>
+  new Set(grant.getOIDCScopeEncountered().split(' ').filter(Boolean));

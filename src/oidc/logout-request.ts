@@ -1,0 +1,77 @@
+// Owns reading a logout request (OIDC RP-Initiated Logout 1.0 §2): who asks, for whom, and where to go afterwards.
+import type { Client } from 'oidc-provider';
+import { AppError } from '../errors.ts';
+import type { IdentityProvider } from './identity-provider.ts';
+
+export interface LogoutRequest {
+  readonly client: Client | undefined;
+  /** Whom the ID token names; undefined without a hint, or when it is not one that we issued to that client. */
+  readonly hint: { readonly sub: unknown; readonly sid: unknown } | undefined;
+  /** Registered by the client, with `state` added; undefined: stay on our page. */
+  readonly returnTo: string | undefined;
+}
+
+type Parameters = { get(name: string): string | undefined };
+
+/** @throws AppError when client, hint and address contradict each other; nothing is redirected to then */
+export async function readLogoutRequest(
+  provider: IdentityProvider,
+  parameters: Parameters,
+): Promise<LogoutRequest> {
+  const hintToken = present(parameters.get('id_token_hint'));
+  const clientId = present(parameters.get('client_id'));
+  const address = present(parameters.get('post_logout_redirect_uri'));
+
+  const audience = hintToken === undefined ? undefined : audienceOf(hintToken);
+  if (clientId !== undefined && audience !== undefined && clientId !== audience) {
+    throw new AppError('request.invalid', {
+      message: 'The client_id is not the one that id_token_hint was issued to.',
+    });
+  }
+  const client = await findClient(provider, clientId ?? audience);
+  if (clientId !== undefined && client === undefined) {
+    throw new AppError('request.invalid', { message: 'There is no application with this client_id.' });
+  }
+  const hint = client && hintToken !== undefined ? await validate(provider, hintToken, client) : undefined;
+
+  // An address is only as good as the application that is proven to ask (§3): without one it is ignored.
+  if (address === undefined || client === undefined) return { client, hint, returnTo: undefined };
+  if (!client.postLogoutRedirectUriAllowed(address)) {
+    throw new AppError('request.invalid', {
+      message: 'The post_logout_redirect_uri is not registered for this application.',
+      fields: { post_logout_redirect_uri: address.slice(0, 500) },
+    });
+  }
+  const target = new URL(address);
+  const state = parameters.get('state');
+  if (state !== undefined) target.searchParams.set('state', state);
+  return { client, hint, returnTo: target.href };
+}
+
+const present = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
+
+const findClient = async (provider: IdentityProvider, id: string | undefined): Promise<Client | undefined> =>
+  id === undefined ? undefined : provider.Client.find(id);
+
+/** Unverified: only tells whose key and which rules the verification has to use. */
+function audienceOf(idToken: string): string | undefined {
+  try {
+    const { aud } = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
+    return typeof aud === 'string' ? aud : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function validate(
+  provider: IdentityProvider,
+  idToken: string,
+  client: Client,
+): Promise<LogoutRequest['hint']> {
+  try {
+    const { payload } = await provider.IdToken.validate(idToken, client);
+    return { sub: payload.sub, sid: payload.sid };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+// Owns which methods each protocol address takes (decisions §1): a wrong one is 405 with the list, not "nothing here".
+import type Koa from 'koa';
+import { AppError } from '../errors.ts';
+
+const METHODS: Readonly<Record<string, string>> = {
+  '/authorize': 'GET, POST',
+  '/login': 'GET, POST',
+  '/consent': 'POST',
+  '/onboard': 'GET, POST',
+  '/token': 'POST, OPTIONS',
+  '/userinfo': 'GET, POST, OPTIONS',
+  '/introspect': 'POST, OPTIONS',
+  '/revoke': 'POST, OPTIONS',
+  '/logout': 'GET, POST',
+  '/par': 'POST, OPTIONS',
+  '/register': 'POST',
+  '/device': 'GET, POST',
+  '/device_authorization': 'POST, OPTIONS',
+  '/.well-known/openid-configuration': 'GET, OPTIONS',
+  '/.well-known/oauth-authorization-server': 'GET, OPTIONS',
+  '/.well-known/jwks.json': 'GET, OPTIONS',
+};
+
+const byPath = new Map(
+  Object.entries(METHODS).map(([path, allow]) => [
+    `/oauth2${path}`,
+    { allow, set: new Set(allow.split(', ')) },
+  ]),
+);
+
+export const checkMethods: Koa.Middleware = (ctx, next) => {
+  const entry = byPath.get(ctx.path);
+  const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+  if (entry !== undefined && !entry.set.has(method)) {
+    ctx.set('Allow', entry.allow);
+    throw new AppError('request.method_not_allowed');
+  }
+  return next();
+};

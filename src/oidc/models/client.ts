@@ -1,0 +1,75 @@
+// Owns the library's view of a stored application: built once per version of its record (the library's own cache holds
+// 100 and hashes all metadata at every use), secrets compared by digest, `sid` in every token.
+import type { Client as AnyClient } from 'oidc-provider';
+import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
+import type { Stored } from '../../store/port.ts';
+import type { ClientClass, LogoutClient } from '../provider-base.ts';
+
+interface Deps {
+  readonly findClient: (clientId: string) => Promise<Stored<ClientRecord> | undefined>;
+  /** Constant-time comparison with the digests that are valid now. */
+  readonly verifySecret: (record: ClientRecord, presented: string) => boolean;
+}
+
+// The library wants a secret where the authentication method has one; ours are digests, so this stands in its place.
+// It is never compared (compareClientSecret below) and never keys anything: no symmetric algorithm is enabled.
+const SECRET_STAND_IN = 'stored-as-a-digest';
+
+const CACHE_SIZE = 10_000;
+
+const records = new WeakMap<AnyClient, ClientRecord>();
+
+/** @returns our record of an application the library found */
+export function clientRecord(client: AnyClient): ClientRecord {
+  const record = records.get(client);
+  if (record === undefined) throw new TypeError('this client was not made from a stored record');
+  return record;
+}
+
+export function createClientModel(Base: ClientClass, { findClient, verifySecret }: Deps): ClientClass {
+  const cache = new Map<string, { version: number; client: LogoutClient }>();
+
+  return class Client extends Base {
+    static override async find(id: string): Promise<LogoutClient | undefined> {
+      if (typeof id !== 'string' || id === '' || id.length > 200) return undefined;
+      const stored = await findClient(id);
+      if (stored?.value.isActive !== true) return undefined;
+      const cached = cache.get(id);
+      if (cached?.version === stored.version) return cached.client;
+      const { value: record, version } = stored;
+      const client = new Client(withStandIn(Base, record.metadata));
+      records.set(client, record);
+      cache.delete(id);
+      cache.set(id, { version, client });
+      for (const oldest of cache.keys()) {
+        if (cache.size <= CACHE_SIZE) break;
+        cache.delete(oldest);
+      }
+      return client;
+    }
+
+    override includeSid(): boolean {
+      return true;
+    }
+
+    override compareClientSecret(presented: string): boolean {
+      const record = records.get(this);
+      return record !== undefined && verifySecret(record, presented);
+    }
+  };
+}
+
+function withStandIn(Base: ClientClass, metadata: ClientMetadata): ClientMetadata {
+  return Base.needsSecret(metadata) ? { ...metadata, client_secret: SECRET_STAND_IN } : metadata;
+}
+
+/**
+ * Runs metadata through the library's own client schema (RFC 7591 §2, OIDC Registration §2).
+ * @returns the metadata with the schema's defaults filled in, without any secret
+ * @throws the library's InvalidClientMetadata: `error`, `error_description`
+ */
+export function normalizeMetadata(Base: ClientClass, metadata: ClientMetadata): ClientMetadata {
+  const client = new Base(withStandIn(Base, metadata));
+  const { client_secret: _, client_secret_expires_at: __, ...normalized } = client.metadata();
+  return { ...normalized, client_id: metadata.client_id };
+}

@@ -1,0 +1,58 @@
+// Owns refresh token rotation where it meets parallel use: exactly one successor per token, a short grace in which a
+// racing tab gets that same successor, and the end of the whole grant when a used token comes back (RFC 9700 §4.14.2).
+import { createHmac } from 'node:crypto';
+import { errors, type RefreshToken } from 'oidc-provider';
+import { type Clock, epochSeconds } from '../../clock.ts';
+import { ProviderBase, type TokenClass } from '../provider-base.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  /** Derives a successor from the token it replaces; secret, the same in every process. */
+  readonly successorKey: Buffer;
+  readonly graceSeconds: () => number;
+  readonly revokeGrant: (grantId: string) => Promise<void>;
+}
+
+export function createRefreshTokenModel(
+  Base: TokenClass<RefreshToken>,
+  { clock, successorKey, graceSeconds, revokeGrant }: Deps,
+): TokenClass<RefreshToken> {
+  const isInGrace = (consumed: unknown): boolean =>
+    typeof consumed === 'number' && graceSeconds() > 0 && epochSeconds(clock) - consumed <= graceSeconds();
+
+  return class RefreshToken extends Base {
+    #isRepeat = false;
+
+    static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
+      const token = await super.find(value, options);
+      // Only a refresh has a grace: for introspection and revocation a used token is a used token.
+      const isRefreshing = ProviderBase.ctx?.oidc.params?.grant_type === 'refresh_token';
+      if (token instanceof RefreshToken && isRefreshing && isInGrace(token.consumed)) {
+        token.consumed = undefined;
+        token.#isRepeat = true;
+      }
+      return token;
+    }
+
+    override async consume(): Promise<void> {
+      if (this.#isRepeat) return;
+      try {
+        await super.consume();
+      } catch (error) {
+        if (!(error instanceof errors.InvalidGrant)) throw error;
+        // Somebody was faster between our look and our write. Inside the grace that is a racing tab, outside a replay.
+        const stored = await this.adapter.find(this.jti);
+        if (stored && isInGrace(stored.consumed)) return;
+        if (this.grantId !== undefined) await revokeGrant(this.grantId);
+        throw error;
+      }
+    }
+
+    // Derived, not random: every racing tab computes the same successor, and no stored value is needed to repeat it.
+    override generateTokenId(): string {
+      const rotated = ProviderBase.ctx?.oidc.entities.RotatedRefreshToken;
+      if (rotated === undefined) return super.generateTokenId();
+      return createHmac('sha256', successorKey).update(rotated.jti).digest('base64url');
+    }
+  };
+}

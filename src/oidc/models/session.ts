@@ -1,0 +1,142 @@
+// Owns the browser's SSO session where it meets its end: a session that was ended while a request of it was under way is
+// not written again. Also notes sign-in, address and activity for administrators and the owner (src/sessions).
+import { type AdapterPayload, errors, type Session as LibrarySession } from 'oidc-provider';
+import type { Clock } from '../../clock.ts';
+import { secretDigest } from '../../ids.ts';
+import type { ProtocolPayload } from '../../store/collections.ts';
+import { type EphemeralCollection, VersionConflict } from '../../store/port.ts';
+import { type ModelInternals, ProviderBase, type SessionClass } from '../provider-base.ts';
+
+export interface SessionActivity {
+  readonly uid: string;
+  /** Never noted before. */
+  readonly isNew: boolean;
+  readonly accountId: string;
+  readonly ipAddress: string;
+  readonly userAgent: string;
+  readonly amr: string[];
+  readonly clientIds: string[];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+interface Deps {
+  readonly collection: EphemeralCollection<ProtocolPayload>;
+  readonly clock: Clock;
+  readonly recordActivity: (activity: SessionActivity) => Promise<void>;
+}
+
+// Plain properties, no private names: the library hands its session around behind a Proxy.
+type LoadedSession = LibrarySession &
+  ModelInternals & {
+    /** What was last noted, so that a request knows without reading whether there is something new. */
+    noted?: { at: number; as: string };
+    oldId?: string;
+    touched?: boolean;
+    /** Absent: not stored yet. */
+    storedVersion?: number | undefined;
+    /** The request it is used in, where that is none of the library's own (browser-session.ts). */
+    request?: RequestFacts;
+  };
+
+interface RequestFacts {
+  readonly ip: string;
+  get(header: string): string;
+}
+
+const MAX_USER_AGENT = 512;
+
+// A note a minute is precise enough for "last active", and keeps a write off most silent sign-ins.
+const NOTE_EVERY_MS = 60_000;
+
+export function createSessionModel(
+  Base: SessionClass,
+  { collection, clock, recordActivity }: Deps,
+): SessionClass {
+  async function create(id: string, payload: ProtocolPayload, expiresAt: number): Promise<number> {
+    return (await collection.insert(secretDigest(id), payload, { expiresAt })).version;
+  }
+
+  async function write(session: LoadedSession, payload: ProtocolPayload, expiresAt: number): Promise<number> {
+    if (session.oldId !== undefined) {
+      // Only who removes the old identifier may write the new one: a session ended meanwhile stays ended.
+      if (!(await collection.remove(secretDigest(session.oldId)))) throw ended();
+      return (await collection.put(secretDigest(session.jti), payload, { expiresAt })).version;
+    }
+    const id = secretDigest(session.jti);
+    let version = session.storedVersion ?? 0;
+    for (let value = payload; ; ) {
+      try {
+        return (await collection.replace(id, version, value, { expiresAt })).version;
+      } catch (error) {
+        if (!(error instanceof VersionConflict)) throw error;
+      }
+      const newer = await collection.find(id);
+      if (newer === undefined) throw ended();
+      // Another tab signed in at another client meanwhile: keep what both added.
+      version = newer.version;
+      value = {
+        ...payload,
+        authorizations: { ...object(newer.value.authorizations), ...session.authorizations },
+      };
+    }
+  }
+
+  /** @returns what to note, or undefined when the last note says the same */
+  function takeNote(session: LoadedSession, ttl: number): SessionActivity | undefined {
+    const { accountId, uid } = session;
+    const request: RequestFacts | undefined = session.request ?? ProviderBase.ctx;
+    if (accountId === undefined || request === undefined) return undefined;
+    const clientIds = Object.keys(session.authorizations ?? {});
+    const now = clock();
+    const as = [accountId, session.loginTs, ...clientIds].join(' ');
+    if (session.noted?.as === as && now - session.noted.at < NOTE_EVERY_MS) return undefined;
+    const isNew = session.noted === undefined;
+    session.noted = { at: now, as };
+    return {
+      uid,
+      isNew,
+      accountId,
+      clientIds,
+      ipAddress: request.ip,
+      userAgent: request.get('user-agent').slice(0, MAX_USER_AGENT),
+      amr: session.amr ?? [],
+      createdAt: (session.iat ?? Math.floor(now / 1000)) * 1000,
+      expiresAt: now + ttl * 1000,
+    };
+  }
+
+  return class Session extends Base {
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'noted'];
+
+    static override async find(value: string): Promise<LibrarySession | undefined> {
+      if (typeof value !== 'string' || value === '') return undefined;
+      const stored = await collection.find(secretDigest(value));
+      if (stored === undefined) return undefined;
+      const payload: AdapterPayload = { ...stored.value, jti: value };
+      const session = this.instantiate(await this.verify(payload));
+      return Object.assign(session, { storedVersion: stored.version });
+    }
+
+    override async save(this: LoadedSession, ttl: number): Promise<string> {
+      const note = takeNote(this, ttl);
+      const expiresAt = clock() + ttl * 1000;
+      this.exp = Math.floor(expiresAt / 1000);
+      const { value, payload } = await this.getValueAndPayload();
+      const { jti: _, ...rest } = payload;
+      const [storedVersion] = await Promise.all([
+        this.storedVersion === undefined ? create(this.jti, rest, expiresAt) : write(this, rest, expiresAt),
+        note === undefined ? undefined : recordActivity(note),
+      ]);
+      this.storedVersion = storedVersion;
+      this.touched = false;
+      this.emit('saved');
+      return value;
+    }
+  };
+}
+
+const ended = (): Error => new errors.SessionNotFound('the session has ended');
+
+const object = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};

@@ -1,0 +1,75 @@
+// Owns the `password` grant (RFC 6749 §4.3) for old programs that an administrator allowed it: never advertised, never
+// granted by self-registration. Same lockout, same answer and same work as the sign-in page.
+import { errors, type TokenEndpointGrantContext } from 'oidc-provider';
+import { type Clock, epochSeconds } from '../clock.ts';
+import type { AccountDirectory, OidcAccount } from './find-account.ts';
+import type { IdentityProvider } from './identity-provider.ts';
+import { ACR, scopes as knownScopes } from './scopes.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly accounts: AccountDirectory;
+  readonly authenticate: (username: string, password: string) => Promise<OidcAccount | undefined>;
+}
+
+type Parameters = { username?: string; password?: string };
+
+export function registerPasswordGrant(
+  provider: IdentityProvider,
+  { clock, accounts, authenticate }: Deps,
+): void {
+  const handler = async (ctx: TokenEndpointGrantContext<Parameters>): Promise<void> => {
+    const { client, params } = ctx.oidc;
+    const { username, password } = params;
+    if (!username || !password) throw new errors.InvalidRequest('username and password are required');
+    const account = await authenticate(username, password);
+    if (account === undefined) throw new errors.InvalidGrant('wrong username or password');
+
+    const scope = grantedScope(params.scope, client.scope, account);
+    const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
+    if (scope !== '') grant.addOIDCScope(scope);
+    const grantId = await grant.save();
+
+    const claims = accounts.claims(account);
+    ctx.oidc.entity('Account', { accountId: account.id, claims: () => claims });
+    const common = { accountId: account.id, client, grantId, gty: 'password', scope };
+    const authentication = { acr: ACR.singleFactor, amr: ['pwd'], authTime: epochSeconds(clock) };
+
+    const accessToken = new provider.AccessToken(common);
+    const value = await accessToken.save();
+    const refreshToken = client.grantTypeAllowed('refresh_token')
+      ? await new provider.RefreshToken({ ...common, ...authentication, rotations: 0 }).save()
+      : undefined;
+
+    ctx.body = {
+      access_token: value,
+      token_type: 'Bearer',
+      expires_in: accessToken.expiration,
+      ...(scope === '' ? undefined : { scope }),
+      ...(refreshToken === undefined ? undefined : { refresh_token: refreshToken }),
+      ...(accessToken.scopes.has('openid') ? { id_token: await idToken() } : undefined),
+    };
+
+    async function idToken(): Promise<string> {
+      const { acr, amr, authTime } = authentication;
+      const token = new provider.IdToken({ ...claims, acr, amr, auth_time: authTime }, { ctx });
+      Object.assign(token, { scope, mask: {}, rejected: [] });
+      return token.issue({ use: 'idtoken' });
+    }
+  };
+  provider.registerGrantType<Parameters>('password', handler, ['username', 'password', 'scope']);
+}
+
+/** Unknown scopes are ignored, as at the authorization endpoint; known ones that are not allowed are refused. */
+function grantedScope(
+  requested: string | undefined,
+  allowed: string | undefined,
+  account: OidcAccount,
+): string {
+  const wanted = [...new Set(requested?.split(' '))].filter((scope) => knownScopes.includes(scope));
+  const allowList = allowed?.split(' ') ?? [];
+  for (const scope of wanted) {
+    if (!allowList.includes(scope)) throw new errors.InvalidScope('requested scope is not allowed', scope);
+  }
+  return wanted.filter((scope) => scope !== 'admin' || account.role === 'admin').join(' ');
+}

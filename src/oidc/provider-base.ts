@@ -1,0 +1,113 @@
+// Owns the one re-typing of oidc-provider: its models are accessors at run time, but @types/oidc-provider declares them
+// as properties, which TypeScript does not let a subclass override by accessors (TS2611). Nothing else is in here.
+import Provider, {
+  type AccessToken,
+  type AdapterPayload,
+  type Client,
+  type ClientCredentials,
+  type ClientMetadata,
+  type Configuration,
+  type Grant,
+  type IdToken,
+  type Interaction,
+  type KoaContextWithOIDC,
+  type OIDCContext,
+  type RefreshToken,
+  type Session,
+} from 'oidc-provider';
+
+/** What every model has at run time beside what the types tell. */
+export interface ModelInternals {
+  /** The stored payload and the value that goes to the client (lib/models/base_model.js). */
+  getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }>;
+  generateTokenId(): string;
+}
+
+type FindOptions = { ignoreExpiration?: boolean };
+
+/** A model's class as subclasses of it need it: constructable from a payload, with `find` and `IN_PAYLOAD`. */
+export interface ModelClass<Model> {
+  new (...payload: never[]): Model & ModelInternals;
+  readonly name: string;
+  readonly IN_PAYLOAD: string[];
+  find(value: string, options?: FindOptions): Promise<Model | undefined>;
+  instantiate(payload: AdapterPayload): Model;
+  verify(stored: AdapterPayload, options?: FindOptions): Promise<AdapterPayload>;
+}
+
+/** OIDC Back-Channel Logout §2.5. */
+export type LogoutClient = Client & { backchannelLogout(sub: string, sid: string): Promise<void> };
+
+export interface ClientClass {
+  new (metadata: ClientMetadata, ctx?: KoaContextWithOIDC): LogoutClient;
+  find(id: string): Promise<LogoutClient | undefined>;
+  needsSecret(metadata: Record<string, unknown>): boolean;
+}
+
+export interface OIDCContextClass {
+  new (
+    ctx: KoaContextWithOIDC,
+  ): OIDCContext & { once(event: string, listener: (...args: never[]) => void): void };
+}
+
+export interface SessionClass extends ModelClass<Session> {
+  get(ctx: unknown): Promise<Session>;
+  findByUid(uid: string): Promise<Session | undefined>;
+}
+
+export interface GrantClass extends ModelClass<Grant> {
+  new (properties: { accountId: string; clientId: string }): Grant & ModelInternals;
+}
+
+export interface TokenClass<Model> extends ModelClass<Model> {
+  new (properties: Record<string, unknown>): Model & ModelInternals;
+}
+
+/** The types say that there is always a request; a logout token has none. */
+export interface IdTokenModel {
+  readonly ctx?: KoaContextWithOIDC;
+  set(claim: string, value: unknown): void;
+  issue(options: {
+    use: 'idtoken' | 'logout' | 'userinfo' | 'introspection' | 'authorization';
+  }): Promise<string>;
+}
+
+export interface IdTokenClass {
+  new (claims: Record<string, unknown>, context: { ctx?: KoaContextWithOIDC; client?: Client }): IdTokenModel;
+  readonly name: string;
+  validate(idToken: string, client: Client): ReturnType<typeof IdToken.validate>;
+  expiresIn(...args: unknown[]): number;
+}
+
+export interface Models {
+  AccessToken: TokenClass<AccessToken>;
+  ClientCredentials: TokenClass<ClientCredentials>;
+  RefreshToken: TokenClass<RefreshToken>;
+  Session: SessionClass;
+  Interaction: ModelClass<Interaction>;
+  Grant: GrantClass;
+  IdToken: IdTokenClass;
+  Client: ClientClass;
+  OIDCContext: OIDCContextClass;
+}
+
+declare const PlainProvider: new (
+  issuer: string,
+  configuration?: Configuration,
+) => Omit<Provider, keyof Models>;
+
+declare class ProviderWithAccessors extends PlainProvider {
+  static get ctx(): KoaContextWithOIDC | undefined;
+  get AccessToken(): Models['AccessToken'];
+  get ClientCredentials(): Models['ClientCredentials'];
+  get RefreshToken(): Models['RefreshToken'];
+  get Session(): Models['Session'];
+  get Interaction(): Models['Interaction'];
+  get Grant(): Models['Grant'];
+  get IdToken(): Models['IdToken'];
+  get Client(): Models['Client'];
+  get OIDCContext(): Models['OIDCContext'];
+}
+
+// The cast this file exists for: the same class, described as it is at run time.
+export const ProviderBase = Provider as unknown as typeof ProviderWithAccessors;

@@ -1,0 +1,52 @@
+// Owns the order of everything under /oauth2: our endpoints first, the library's for the rest.
+import type Koa from 'koa';
+import Router from 'koa-router';
+import { AppError } from '../errors.ts';
+import type { AuthorizeAdmin } from './admin-bearer.ts';
+import { authorizeByPost } from './authorize-post.ts';
+import type { BrowserSession } from './browser-session.ts';
+import type { MountedProvider } from './create-provider.ts';
+import type { ReadForm } from './form.ts';
+import { introspectAsAdmin } from './introspection.ts';
+import { type LogoutPages, logoutRoute } from './logout.ts';
+import { checkMethods } from './methods.ts';
+import { revokeByPossession } from './revocation.ts';
+import type { AnyToken, TokenState } from './token-state.ts';
+
+interface Deps {
+  readonly mounted: () => MountedProvider;
+  readonly issuer: string;
+  readonly basePath: string;
+  readonly readForm: ReadForm;
+  readonly authorizeAdmin: AuthorizeAdmin;
+  readonly tokens: TokenState;
+  readonly revokeToken: (token: AnyToken) => Promise<void>;
+  readonly browser: BrowserSession;
+  readonly endSession: (uid: string) => Promise<boolean>;
+  readonly logoutPages: LogoutPages;
+  /** RFC 7591/7592 (registration.ts). */
+  readonly registration: Koa.Middleware;
+}
+
+/** In order; each passes on what is not its own. */
+export function protocolRoutes(deps: Deps): Koa.Middleware[] {
+  const { mounted, basePath, readForm } = deps;
+  const router = new Router<Koa.DefaultState, Koa.DefaultContext>({
+    prefix: '/oauth2',
+    strict: true,
+    sensitive: true,
+  });
+  router.post('/authorize', authorizeByPost({ readForm, path: `${basePath}/oauth2/authorize` }));
+  router.post('/introspect', introspectAsAdmin(deps));
+  router.post('/revoke', revokeByPossession(deps));
+  const logout = logoutRoute({ ...deps, provider: () => mounted().provider, pages: deps.logoutPages });
+  router.get('/logout', logout);
+  router.post('/logout', logout);
+  // The library's own steps of logging out, which ours takes the place of.
+  router.all('/logout/:step', () => {
+    throw new AppError('request.not_found');
+  });
+  // The type asks for what koa-router itself puts into the context.
+  const own = router.routes() as Koa.Middleware;
+  return [checkMethods, own, deps.registration, (ctx, next) => mounted().middleware(ctx, next)];
+}

@@ -1,0 +1,35 @@
+// Owns scopes and claims: which there are, and which claims each one opens (OIDC Core §5.4; decisions §5).
+
+export const PROFILE_CLAIMS = [
+  'name',
+  'given_name',
+  'family_name',
+  'middle_name',
+  'nickname',
+  'preferred_username',
+  'profile',
+  'picture',
+  'website',
+  'gender',
+  'birthdate',
+  'zoneinfo',
+  'locale',
+  'updated_at',
+] as const;
+
+export const claimsByScope = {
+  // What the authentication was is in every ID token (decisions §5); userinfo has none of the last three to tell.
+  openid: ['sub', 'auth_time', 'acr', 'amr'],
+  profile: [...PROFILE_CLAIMS],
+  email: ['email', 'email_verified'],
+  phone: ['phone_number', 'phone_number_verified'],
+  address: ['address'],
+  roles: ['roles'],
+  groups: ['groups'],
+} as const;
+
+/** Every scope the authorization endpoint takes; anything else is ignored by the library. */
+export const scopes = [...Object.keys(claimsByScope), 'offline_access', 'admin'];
+
+/** What an authentication was worth, as `acr` says it. */
+export const ACR = { singleFactor: 'urn:latchkey:acr:single-factor' } as const;

@@ -1,0 +1,83 @@
+// Owns whether a token is alive, and what it says: the one answer behind introspection, the admin bearer and revocation.
+// Alive means: signed by us and in date, stored, not used up, its grant there, its account usable. Nothing is cached.
+import type { AccessToken, ClientCredentials, RefreshToken } from 'oidc-provider';
+import type { AccessTokenJwt } from './access-token-jwt.ts';
+import { type AccountDirectory, authenticationTime, type OidcAccount } from './find-account.ts';
+import type { Models } from './provider-base.ts';
+
+export type AnyToken = AccessToken | ClientCredentials | RefreshToken;
+
+export interface LiveToken {
+  readonly token: AnyToken;
+  /** Absent for a client's own token. */
+  readonly account?: OidcAccount | undefined;
+}
+
+export interface TokenState {
+  /** Finds a token by its value, alive or not; a bearer of another kind (a code, an id) is never one. */
+  find(bearer: string): Promise<AnyToken | undefined>;
+  /** @returns the token with its account if it is alive */
+  live(token: AnyToken | undefined): Promise<LiveToken | undefined>;
+}
+
+interface Deps {
+  readonly models: () => Pick<Models, 'AccessToken' | 'ClientCredentials' | 'RefreshToken' | 'Grant'>;
+  readonly jwt: () => AccessTokenJwt;
+  readonly accounts: AccountDirectory;
+  readonly isClientActive: (clientId: string) => Promise<boolean>;
+}
+
+export function createTokenState({ models, jwt, accounts, isClientActive }: Deps): TokenState {
+  return {
+    async find(bearer) {
+      switch (jwt().kindOf(bearer)) {
+        case 'AccessToken':
+          return models().AccessToken.find(bearer);
+        case 'ClientCredentials':
+          return models().ClientCredentials.find(bearer);
+        default:
+          return models().RefreshToken.find(bearer);
+      }
+    },
+
+    async live(token) {
+      if (token === undefined || !token.isValid) return undefined;
+      if (token.kind === 'ClientCredentials') {
+        return (await isClientActive(token.clientId ?? '')) ? { token } : undefined;
+      }
+      const [grant, account] = await Promise.all([
+        token.grantId === undefined ? undefined : models().Grant.find(token.grantId),
+        accounts.find(token.accountId),
+      ]);
+      // The grant is what logout and revocation remove first; a token saved a moment later must not outlive it.
+      if (grant?.clientId !== token.clientId || grant?.accountId !== token.accountId) return undefined;
+      if (account === undefined || !accounts.isUsable(account)) return undefined;
+      const isCurrent = accounts.isAuthenticationCurrent(account, authenticationTime(token) ?? 0);
+      return isCurrent ? { token, account } : undefined;
+    },
+  };
+}
+
+/** The body of an introspection answer (RFC 7662 §2.2, specification §2.2, decisions §3). */
+export function describeToken(live: LiveToken | undefined, issuer: string): Record<string, unknown> {
+  if (live === undefined) return { active: false };
+  const { token, account } = live;
+  const audience = token.kind === 'RefreshToken' ? undefined : token.aud;
+  return {
+    active: true,
+    sub: account?.id ?? token.clientId,
+    ...(account === undefined ? undefined : { username: account.username }),
+    ...(token.scope ? { scope: token.scope } : undefined),
+    client_id: token.clientId,
+    token_type: token.kind === 'RefreshToken' ? 'refresh_token' : token.tokenType,
+    exp: token.exp,
+    iat: token.iat,
+    nbf: token.iat,
+    iss: issuer,
+    aud: audience ?? token.clientId,
+    // A refresh token's identifier is its value: it is never told.
+    ...(token.kind === 'RefreshToken' ? undefined : { jti: token.jti }),
+    ...(token.kind !== 'ClientCredentials' && token.sid !== undefined ? { sid: token.sid } : undefined),
+    ...(token.jkt === undefined ? undefined : { cnf: { jkt: token.jkt } }),
+  };
+}

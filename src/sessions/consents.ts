@@ -1,0 +1,57 @@
+// Owns what people agreed to, kept over their sessions, so that they are asked once per application and scope.
+import type { Clock } from '../clock.ts';
+import type { ConsentRecord } from '../store/collections.ts';
+import { AlreadyExists, type Collection } from '../store/port.ts';
+import { update } from '../store/update.ts';
+
+export interface Consents {
+  find(accountId: string, clientId: string): Promise<ConsentRecord | undefined>;
+  /** Adds to what was agreed before. */
+  add(
+    accountId: string,
+    clientId: string,
+    scopes: readonly string[],
+    claims: readonly string[],
+  ): Promise<void>;
+  removeOfAccount(accountId: string): Promise<void>;
+}
+
+const idOf = (accountId: string, clientId: string): string => `${accountId}:${clientId}`;
+
+export function createConsents({
+  collection,
+  clock,
+}: {
+  collection: Collection<ConsentRecord>;
+  clock: Clock;
+}): Consents {
+  return {
+    async find(accountId, clientId) {
+      return (await collection.find(idOf(accountId, clientId)))?.value;
+    },
+
+    async add(accountId, clientId, scopes, claims) {
+      const id = idOf(accountId, clientId);
+      const now = clock();
+      const widen = (known: ConsentRecord): ConsentRecord => ({
+        ...known,
+        scopes: [...new Set([...known.scopes, ...scopes])],
+        claims: [...new Set([...known.claims, ...claims])],
+        updatedAt: now,
+      });
+      const widened = await update(collection, id, (known) => ({ value: widen(known) }));
+      if (widened !== undefined) return;
+      const first = widen({ accountId, clientId, scopes: [], claims: [], createdAt: now, updatedAt: now });
+      try {
+        await collection.insert(id, first);
+      } catch (error) {
+        if (!(error instanceof AlreadyExists)) throw error;
+        await update(collection, id, (known) => ({ value: widen(known) }));
+      }
+    },
+
+    async removeOfAccount(accountId) {
+      await collection.removeBy('account', accountId);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// Owns the end of grants: what a person allowed an application in one session, with every code and token born from it.
+// The grant goes first: from that moment its tokens count as inactive everywhere, whatever a crash leaves behind.
+import * as model from '../store/collections.ts';
+import type { Collection, EphemeralCollection, Store } from '../store/port.ts';
+
+export interface Grants {
+  /** Ends one grant and everything born from it; harmless when it is gone already. */
+  revoke(grantId: string): Promise<void>;
+  revokeOfSession(sessionUid: string): Promise<void>;
+  /** Ends all grants of an account, but those of one session if `exceptSession` names it. */
+  revokeOfAccount(accountId: string, options?: { exceptSession?: string | undefined }): Promise<void>;
+  /** Ends all grants of an application, and the tokens it got for itself. */
+  revokeOfClient(clientId: string): Promise<void>;
+}
+
+export function createGrants({ store }: { store: Store }): Grants {
+  const grants = store.collection(model.grants);
+  const artifacts: readonly EphemeralCollection<model.ProtocolPayload>[] = [
+    store.collection(model.refreshTokens),
+    store.ephemeral(model.accessTokens),
+    store.ephemeral(model.authorizationCodes),
+    store.ephemeral(model.deviceCodes),
+  ];
+  const clientCredentials = store.ephemeral(model.clientCredentials);
+  const consents: Collection<model.ConsentRecord> = store.collection(model.consents);
+
+  const revoke = async (grantId: string): Promise<void> => {
+    await grants.remove(grantId);
+    await Promise.all(artifacts.map((collection) => collection.removeBy('grant', grantId)));
+  };
+  const revokeBy = async (index: string, key: string, exceptSession?: string): Promise<void> => {
+    const found = await grants.findBy(index, key);
+    const ending = found.filter(
+      ({ value }) => exceptSession === undefined || value.sessionUid !== exceptSession,
+    );
+    await Promise.all(ending.map(({ id }) => revoke(id)));
+  };
+
+  return {
+    revoke,
+    revokeOfSession: (sessionUid) => revokeBy('session', sessionUid),
+
+    async revokeOfAccount(accountId, { exceptSession } = {}) {
+      await revokeBy('account', accountId, exceptSession);
+      if (exceptSession !== undefined) return;
+      // What lost its grant earlier (a crash half-way) goes too: nothing of a deleted account may stay.
+      await Promise.all(artifacts.map((collection) => collection.removeBy('account', accountId)));
+    },
+
+    async revokeOfClient(clientId) {
+      await revokeBy('client', clientId);
+      await Promise.all([
+        ...artifacts.map((collection) => collection.removeBy('client', clientId)),
+        clientCredentials.removeBy('client', clientId),
+        consents.removeBy('client', clientId),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,133 @@
+// Owns SSO sessions from the outside: listing them, noting activity, ending one or all of an account. The session as the
+// browser has it is oidc-provider's model (src/oidc/models/session.ts).
+import type { Clock } from '../clock.ts';
+import * as model from '../store/collections.ts';
+import type { Page, Query, Store, Stored } from '../store/port.ts';
+import { update } from '../store/update.ts';
+import type { Grants } from './grants.ts';
+
+/** What a session's applications are told at its end (OIDC Back-Channel Logout §2.5). */
+export interface EndedSession {
+  readonly uid: string;
+  readonly accountId: string;
+  /** client id -> the `sid` that this client knows */
+  readonly sids: ReadonlyMap<string, string>;
+}
+
+export type SessionActivity = Omit<model.SessionRecord, 'lastActivityAt' | 'endedAt'> & {
+  readonly uid: string;
+  readonly isNew: boolean;
+};
+
+export interface Sessions {
+  find(uid: string): Promise<Stored<model.SessionRecord> | undefined>;
+  query(query: Query): Promise<Page<model.SessionRecord>>;
+  /** Whether the browser could still use it. */
+  isActive(record: model.SessionRecord): boolean;
+  /** @param activity `isNew`: the session has no record yet, so that nothing need be read */
+  note(activity: SessionActivity): Promise<void>;
+  /** Ends a session with every grant and token born from it. @returns whether there was a live one */
+  end(uid: string): Promise<boolean>;
+  /** @returns how many were ended */
+  endAllOf(accountId: string, options?: { except?: string | undefined }): Promise<number>;
+  /** Finishes endings that a crash cut short. @returns how many it looked at */
+  finishEndings(since: number): Promise<number>;
+  /** Removes records of sessions that ended or expired before that time. @returns how many */
+  forget(before: number, limit: number): Promise<number>;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly grants: Grants;
+  /** Told after a session has ended; must not throw and is not waited for longer than it takes to hand over. */
+  readonly onEnded?: (session: EndedSession) => void;
+}
+
+export function createSessions({ store, clock, grants, onEnded }: Deps): Sessions {
+  const records = store.collection(model.sessions);
+  const live = store.ephemeral(model.oidcSessions);
+
+  async function end(uid: string): Promise<boolean> {
+    // Deny first: no browser can use it, then it is written down as ended, then what it gave is taken back.
+    const [browserSession] = await live.findBy('uid', uid);
+    const removed = await live.removeBy('uid', uid);
+    let hadRecord = false;
+    const record = await update(records, uid, (value) => {
+      hadRecord = value.endedAt === undefined;
+      return hadRecord ? { value: { ...value, endedAt: clock() } } : undefined;
+    });
+    await grants.revokeOfSession(uid);
+    const accountId = record?.value.accountId ?? browserSession?.value.accountId;
+    if (removed > 0 && typeof accountId === 'string') {
+      onEnded?.({ uid, accountId, sids: sidsOf(browserSession?.value.authorizations) });
+    }
+    return removed > 0 || hadRecord;
+  }
+
+  return {
+    end,
+    find: (uid) => records.find(uid),
+    query: (query) => records.query(query),
+    isActive: (record) => record.endedAt === undefined && record.expiresAt > clock(),
+
+    async note({ uid, isNew, ...activity }) {
+      const lastActivityAt = clock();
+      if (isNew) {
+        await records.put(uid, { ...activity, lastActivityAt });
+        return;
+      }
+      await update(records, uid, (value) =>
+        value.endedAt === undefined ? { value: { ...value, ...activity, lastActivityAt } } : undefined,
+      );
+    },
+
+    async endAllOf(accountId, { except } = {}) {
+      const [known, browserSessions] = await Promise.all([
+        records.findBy('account', accountId),
+        live.findBy('account', accountId),
+      ]);
+      const uids = new Set([
+        ...known.filter(({ value }) => value.endedAt === undefined).map(({ id }) => id),
+        ...browserSessions.map(({ value }) => String(value.uid)),
+      ]);
+      if (except !== undefined) uids.delete(except);
+      const ended = await Promise.all([...uids].map(end));
+      // Grants outlive a session that expired by itself (a refresh token lasts longer than a browser session).
+      await grants.revokeOfAccount(accountId, { exceptSession: except });
+      return ended.filter(Boolean).length;
+    },
+
+    async finishEndings(since) {
+      const { items } = await records.query({
+        filters: [{ field: 'ended_at', op: 'gte', value: since }],
+        sort: 'ended_at',
+        order: 'asc',
+        limit: 1000,
+      });
+      for (const { id } of items) await Promise.all([live.removeBy('uid', id), grants.revokeOfSession(id)]);
+      return items.length;
+    },
+
+    async forget(before, limit) {
+      const { items } = await records.query({
+        filters: [{ field: 'expires_at', op: 'lte', value: before }],
+        sort: 'expires_at',
+        order: 'asc',
+        limit,
+      });
+      const removed = await Promise.all(items.map(({ id }) => records.remove(id)));
+      return removed.filter(Boolean).length;
+    },
+  };
+}
+
+/** The library's `authorizations` of a session: client id -> { sid, grantId }. */
+function sidsOf(authorizations: unknown): Map<string, string> {
+  const sids = new Map<string, string>();
+  if (typeof authorizations !== 'object' || authorizations === null) return sids;
+  for (const [clientId, entry] of Object.entries(authorizations)) {
+    if (typeof entry?.sid === 'string') sids.set(clientId, entry.sid);
+  }
+  return sids;
+}

@@ -1,0 +1,153 @@
+// Owns starting the real application for a test: real HTTP on a free port, a real store, a clock that can be moved.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { type App, createApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { createHttpServer, type HttpServer, listen, stopServer } from '../../src/http/server.ts';
+import { createLogger } from '../../src/log.ts';
+import { allCollections } from '../../src/store/collections.ts';
+import type { Store } from '../../src/store/port.ts';
+
+export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
+export const PASSWORD = 'correct horse battery staple';
+
+export interface TestApp {
+  /** BASE_URL, without a trailing slash. */
+  readonly url: string;
+  readonly issuer: string;
+  readonly app: App;
+  readonly store: Store;
+  /** Finished log lines. */
+  readonly logged: string[];
+  /** Moves our clock (store expiry, lockout, settings); the protocol core keeps the machine's. */
+  advance(ms: number): void;
+  /** The admin API with ADMIN_TOKEN. */
+  admin(method: string, path: string, body?: unknown): Promise<{ status: number; body: AdminBody }>;
+  /** A client by the admin API; `secret` is '' for a public one. */
+  register(metadata?: Record<string, unknown>): Promise<{ id: string; secret: string }>;
+  createUser(username: string, fields?: Record<string, unknown>): Promise<{ id: string; username: string }>;
+  stop(): Promise<void>;
+}
+
+export interface AdminBody {
+  readonly data: Record<string, unknown> & {
+    readonly id?: string;
+    readonly items?: Record<string, unknown>[];
+  };
+  readonly error?: {
+    readonly code: number;
+    readonly reason: string;
+    readonly fields?: Record<string, string>;
+  };
+}
+
+export interface TestAppOptions {
+  readonly store?: 'memory' | 'sqlite';
+  /** Use this store, which the caller closes. */
+  readonly shared?: Store;
+  readonly env?: Record<string, string>;
+  readonly path?: string;
+  readonly port?: number;
+}
+
+export const REDIRECT_URI = 'https://rp.example/callback';
+
+/** Enough of the algorithm to be real, little enough not to be the test's whole time. */
+const CHEAP_HASHES = { memoryKib: 64, passes: 1, lanes: 1 };
+
+async function openTestStore(options: TestAppOptions, clock: () => number, folder: string): Promise<Store> {
+  if (options.shared) return options.shared;
+  if (options.store !== 'sqlite') return createMemoryStore({ clock });
+  return createSqliteStore({ file: join(folder, 'latchkey.db'), clock, definitions: allCollections });
+}
+
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-test-'));
+  let offset = 0;
+  const clock = (): number => Date.now() + offset;
+  const logged: string[] = [];
+  const store = await openTestStore(options, clock, folder);
+
+  // The port must be known before the application is built, since BASE_URL shapes every address.
+  let handler: App['handler'] | undefined;
+  let server: HttpServer | undefined;
+  server = createHttpServer({ handler: (request, response) => handler?.(request, response) });
+  const port = await listen(server, { port: options.port ?? 0, host: '127.0.0.1' });
+  const url = `http://127.0.0.1:${port}${options.path ?? ''}`;
+  const config = loadConfig({
+    PORT: String(port),
+    BASE_URL: url,
+    DATA_DIR: folder,
+    ADMIN_TOKEN,
+    LOG_LEVEL: 'debug',
+    ...options.env,
+  });
+  const app = await createApp({
+    config,
+    store,
+    clock,
+    version: 'test',
+    log: createLogger({
+      level: 'debug',
+      pretty: false,
+      destination: { write: (line) => void logged.push(line) },
+    }),
+    hashParameters: CHEAP_HASHES,
+    isDraining: () => server?.isDraining === true,
+  });
+  handler = app.handler;
+
+  const test: TestApp = {
+    url,
+    issuer: config.issuer,
+    app,
+    store,
+    logged,
+    advance: (ms) => {
+      offset += ms;
+    },
+
+    async admin(method, path, body) {
+      const response = await fetch(`${url}/admin/api${path}`, {
+        method,
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, body: text === '' ? { data: {} } : JSON.parse(text) };
+    },
+
+    async register(metadata = {}) {
+      const { status, body } = await test.admin('POST', '/clients', {
+        client_name: 'Test application',
+        redirect_uris: [REDIRECT_URI],
+        grant_types: ['authorization_code', 'refresh_token'],
+        skip_consent: true,
+        ...metadata,
+      });
+      if (status !== 201) throw new Error(`client not registered: ${JSON.stringify(body)}`);
+      return { id: String(body.data.client_id), secret: String(body.data.client_secret ?? '') };
+    },
+
+    async createUser(username, fields = {}) {
+      const { status, body } = await test.admin('POST', '/users', {
+        username,
+        password: PASSWORD,
+        ...fields,
+      });
+      if (status !== 201) throw new Error(`user not created: ${JSON.stringify(body)}`);
+      return { id: String(body.data.id), username };
+    },
+
+    async stop() {
+      await app.jobs.stop();
+      if (server) await stopServer(server, { graceMs: 200 });
+      if (!options.shared) await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return test;
+}
