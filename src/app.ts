@@ -178,9 +178,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     cookieKeys: config.cookieKeys,
     cookieNames,
     keys: {
-      current: keySet.current,
+      currentPrivateJwk: keySet.current.privateJwk,
       publicJwks: keySet.all,
-      privateJwks: [keySet.current.privateJwk],
       jwks: keySet.jwks(),
     },
     tokens,

@@ -35,18 +35,22 @@ const isSecretKey = (key: string): boolean => {
 
 // Secrets that stand inside a text, as in the message of a failed request: JWTs, Authorization values, code= in a URL.
 const bearerInText =
-  /\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*|\b(?:Bearer|Basic|DPoP) +[\w.~+/=-]{8,}|(?<=[?&](?:code|[\w-]*token|[\w-]*secret|password)=)[^&\s"']+/gi;
+  /\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*|\b(?:Bearer|Basic|DPoP) +[\w.~+/=-]{8,}|(?<=[?&](?:code|[\w-]*token|[\w-]*secret|password)=)[^&\s"'\\]+/gi;
 
 // Everything but C0, DEL, C1 (0x9b starts terminal sequences) and the two Unicode line ends, of which JSON escapes only
 // C0 by itself. Written as the complement, so that no control character stands in the expression.
 const controls = /[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]/g;
 
-const escapeControls = (text: string): string =>
-  text.replace(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const escapeControls = (text: string, prefix = '\\u'): string =>
+  text.replace(controls, (control) => prefix + control.charCodeAt(0).toString(16).padStart(4, '0'));
 
 /** The last gate, over the finished line: whatever a message or a value carries. */
 const guardLine = (line: string): string =>
   `${escapeControls(line.trimEnd().replace(bearerInText, REDACTED))}\n`;
+
+/** Where the line will be parsed again for a terminal, the escapes themselves must survive that. */
+const guardPrettyLine = (line: string): string =>
+  `${escapeControls(line.trimEnd().replace(bearerInText, REDACTED), '\\\\u')}\n`;
 
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
@@ -110,7 +114,7 @@ export function createLogger({ level, pretty, destination }: LoggerOptions): Log
         level: (label) => ({ level: label }),
         log: (fields) => cleanFields(fields, 0),
       },
-      hooks: { streamWrite: guardLine },
+      hooks: { streamWrite: isPretty ? guardPrettyLine : guardLine },
     },
     isPretty ? prettyDestination(destination ?? process.stdout, isColored) : jsonDestination,
   );

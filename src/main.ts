@@ -1,15 +1,11 @@
-// Owns the process entry of `web`: configuration, store, application, listening, and stopping on SIGTERM. With the
-// embedded store it also runs the background jobs.
+// Owns the process entry of `web`: application, listening, and stopping on SIGTERM. With the embedded store it also runs
+// the background jobs.
 import cluster from 'node:cluster';
-import { readFileSync } from 'node:fs';
-import { openStore } from '../adapters/index.ts';
 import { createFirstAdminFromConfig } from './accounts/headless.ts';
-import { createApp } from './app.ts';
-import { systemClock } from './clock.ts';
-import { ConfigError, loadConfigFromEnvironment } from './config/load.ts';
+import { type Booted, boot, openApp, version } from './boot.ts';
 import type { Config } from './config/types.ts';
 import { createHttpServer, type HttpServer, listen, stopServer } from './http/server.ts';
-import { createLogger, type Logger } from './log.ts';
+import type { Logger } from './log.ts';
 import { type Running, runWorkers } from './workers.ts';
 
 // What runs gets this long to end; the platform kills at 30 s.
@@ -17,25 +13,30 @@ const GRACE_MS = 20_000;
 // Time for a load balancer to see that readiness has turned before the port closes.
 const LINGER_MS = 500;
 
-const { version }: { version: string } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-);
+const PORT_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use. Stop the program that uses it, or set PORT to another one.',
+  EACCES: 'may not be used by this user. Set PORT to one from 1024 on.',
+};
 
-async function start(config: Config, log: Logger): Promise<Running> {
-  const store = await openStore({ config, clock: systemClock });
+/** The likeliest obstacle of a first start is told in one line, not by a stack. */
+async function listenOrLeave(server: HttpServer, config: Config, log: Logger): Promise<number> {
+  try {
+    return await listen(server, config);
+  } catch (error) {
+    const problem = error instanceof Error && 'code' in error && PORT_PROBLEMS[String(error.code)];
+    if (!problem) throw error;
+    log.fatal(`Port ${config.port} ${problem}`);
+    return process.exit(1);
+  }
+}
+
+async function start({ config, log }: Booted): Promise<Running> {
   let server: HttpServer | undefined;
-  const app = await createApp({
-    config,
-    store,
-    clock: systemClock,
-    log,
-    version,
-    isDraining: () => server?.isDraining === true,
-  });
+  const { app, close } = await openApp({ config, log, isDraining: () => server?.isDraining === true });
   await createFirstAdminFromConfig({ admin: config.admin, accounts: app.accounts, log });
   server = createHttpServer({ handler: app.handler, isSecure: config.baseUrl.startsWith('https:') });
   const running = server;
-  const port = await listen(running, config);
+  const port = await listenOrLeave(running, config, log);
   app.jobs.start();
   if (cluster.worker === undefined || cluster.worker.id === 1) {
     log.info({ port, base_url: config.baseUrl, version }, 'listening');
@@ -46,23 +47,11 @@ async function start(config: Config, log: Logger): Promise<Running> {
   return {
     async stop(reason) {
       await stopServer(running, { graceMs: GRACE_MS, lingerMs: reason === 'SIGTERM' ? LINGER_MS : 0 });
-      await app.jobs.stop();
-      await store.close();
+      await close();
     },
   };
 }
 
-function readConfig(): Config {
-  try {
-    return loadConfigFromEnvironment();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    // Before there is a log level there is no log: the operator reads this on the terminal.
-    process.stderr.write(`${error.message}\n`);
-    return process.exit(1);
-  }
-}
-
-const config = readConfig();
-const log = createLogger({ level: config.logLevel });
-await runWorkers({ count: config.webConcurrency, start: () => start(config, log), log });
+const booted = boot();
+const { config, log } = booted;
+await runWorkers({ count: config.webConcurrency, start: () => start(booted), log });

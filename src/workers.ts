@@ -3,8 +3,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from './log.ts';
 
-/** Why a process stops: a deploy (SIGTERM), a person (SIGINT), its parent is gone, or a bug. */
-export type StopReason = 'SIGTERM' | 'SIGINT' | 'orphaned' | 'crash';
+/** Why a process stops: a deploy (SIGTERM), a person (SIGINT), or a bug. */
+export type StopReason = 'SIGTERM' | 'SIGINT' | 'crash';
 
 export interface Running {
   stop(reason: StopReason): Promise<void>;
@@ -78,10 +78,10 @@ async function runHere({ start, log, graceMs = GRACE_MS }: WorkersOptions): Prom
   if (cluster.isPrimary) {
     onSignals(stop, () => process.exit(1));
   } else {
-    // A terminal's ^C reaches the whole group; the primary answers it and asks for a stop by SIGTERM.
+    // A terminal's ^C reaches the whole group; the primary answers it and asks for a stop by SIGTERM. When the primary
+    // itself is gone, node:cluster ends the worker.
     process.on('SIGINT', () => undefined);
     process.on('SIGTERM', () => stop('SIGTERM'));
-    process.on('disconnect', () => stop('orphaned'));
   }
 
   try {

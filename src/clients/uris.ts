@@ -1,5 +1,6 @@
 // Owns which addresses an application may register: redirect targets, pages that people are sent to, and addresses
 // that this server calls itself. Strict on purpose: what is refused here can never become an open redirect or a script.
+import { isLoopbackHost } from '../config/parsers.ts';
 
 /**
  * `redirect`: browsers are sent there with codes (RFC 9700 §2.1, RFC 8252 §7). `page`: a link or an image that people
@@ -8,7 +9,6 @@
 export type UriUse = 'redirect' | 'page' | 'fetched';
 
 const MAX_LENGTH = 2000;
-const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 // RFC 3986 §2: everything else has to be percent-encoded. The wildcard is legal there, but no matcher of ours has one.
 const notPlain = /[^\x21-\x7e]/;
@@ -55,5 +55,5 @@ function webUriProblem(uri: string, scheme: 'http' | 'https', use: UriUse): stri
   }
   if (scheme === 'https') return undefined;
   if (use === 'fetched') return 'must start with https://';
-  return loopbackHosts.has(host) ? undefined : 'must start with https:// (http:// only for localhost)';
+  return isLoopbackHost(host) ? undefined : 'must start with https:// (http:// only for localhost)';
 }

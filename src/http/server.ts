@@ -107,14 +107,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (refusal === undefined) handler(request, response);
     else refuse(request, response, refusal, isSecure);
   };
+  const headersTimeout = options.headersTimeoutMs ?? 10_000;
   const plain = createServer(
     {
       maxHeaderSize: options.maxHeaderSize ?? MAX_HEADER_BYTES,
-      headersTimeout: options.headersTimeoutMs ?? 10_000,
+      headersTimeout,
       requestTimeout: options.requestTimeoutMs ?? 30_000,
       keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
       // Node looks for late clients only this often; its default of 30 s would make the limits above meaningless.
-      connectionsCheckingInterval: 1_000,
+      connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
       requireHostHeader: true,
     },
     listener,

@@ -1,7 +1,6 @@
 // Owns the library's configuration: features on and off, routes, cookies, algorithms. What is decided per request is in
 // policies.ts, find-account.ts, load-grant.ts and interaction-policy.ts.
 
-import type { JWK } from 'jose';
 import type {
   Adapter,
   Client,
@@ -21,6 +20,7 @@ import {
   lifetimes,
 } from './policies.ts';
 import { ACR, claimsByScope, scopes } from './scopes.ts';
+import type { SigningKey } from './signing-key.ts';
 import type { AnyToken } from './token-state.ts';
 
 export interface ProtocolSettings extends LifetimeSettings {
@@ -41,7 +41,7 @@ export interface DevicePages {
 
 export interface ConfigurationDeps {
   readonly adapter: (name: string) => Adapter;
-  readonly privateJwks: readonly JWK[];
+  readonly signingKeys: readonly SigningKey[];
   readonly cookieKeys: readonly string[];
   readonly cookieNames: CookieNames;
   readonly clock: Clock;
@@ -65,7 +65,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const;
   return {
     adapter: deps.adapter,
-    jwks: { keys: [...deps.privateJwks] } as NonNullable<Configuration['jwks']>,
+    jwks: { keys: [...deps.signingKeys] },
     cookies: { keys: [...deps.cookieKeys], names: { ...deps.cookieNames }, long: cookie, short: cookie },
     clockTolerance: 5,
     // Specification §2.6: the ID token itself carries the claims of `profile` and `email`.
@@ -96,6 +96,8 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       claimsParameter: { enabled: true },
       clientCredentials: { enabled: true },
       dPoP: { enabled: false },
+      // An experimental feature of this exact version (package.json pins it): signing through our own key object.
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       deviceFlow: {
         enabled: true,
         charset: 'base-20',

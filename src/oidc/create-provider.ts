@@ -5,7 +5,7 @@ import type { JWK } from 'jose';
 import type Koa from 'koa';
 import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
-import { type AccessTokenJwt, createAccessTokenJwt, type SigningKeys } from './access-token-jwt.ts';
+import { type AccessTokenJwt, createAccessTokenJwt } from './access-token-jwt.ts';
 import { listen, prefillUserCode, rethrowServerErrors, showFormPosts, showInteractions } from './around.ts';
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
@@ -13,6 +13,7 @@ import { createDocuments, type Documents } from './documents.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { introspectAsClient } from './introspection.ts';
 import { createLoadExistingGrant } from './load-grant.ts';
+import { SigningKey } from './signing-key.ts';
 import type { TokenState } from './token-state.ts';
 
 type ModelDeps = ConstructorParameters<typeof IdentityProvider>[2];
@@ -27,14 +28,15 @@ export interface ProtocolPages extends Pick<ConfigurationDeps, 'renderError' | '
 export interface ProviderDeps
   extends Omit<
       ConfigurationDeps,
-      'privateJwks' | 'loadExistingGrant' | 'interactionUrl' | keyof ProtocolPages
+      'signingKeys' | 'loadExistingGrant' | 'interactionUrl' | keyof ProtocolPages
     >,
     Omit<ModelDeps, 'jwt' | 'issuer' | 'clock' | 'successorKey'> {
   readonly issuer: string;
   readonly baseUrl: string;
   readonly basePath: string;
-  readonly keys: SigningKeys & {
-    readonly privateJwks: readonly JWK[];
+  readonly keys: {
+    readonly currentPrivateJwk: JWK;
+    readonly publicJwks: readonly JWK[];
     readonly jwks: object;
   };
   readonly findConsent: Parameters<typeof createLoadExistingGrant>[0]['findConsent'];
@@ -57,12 +59,13 @@ export interface MountedProvider {
 
 export async function createProvider(deps: ProviderDeps): Promise<MountedProvider> {
   const { issuer, baseUrl, basePath, keys, pages } = deps;
-  const jwt = await createAccessTokenJwt(keys, issuer);
+  const current = new SigningKey(keys.currentPrivateJwk);
+  const jwt = await createAccessTokenJwt({ current, publicJwks: keys.publicJwks }, issuer);
   const [cookieKey = ''] = deps.cookieKeys;
   const configuration: Configuration = createConfiguration({
     ...deps,
     ...pages,
-    privateJwks: keys.privateJwks,
+    signingKeys: [current],
     interactionUrl: `${basePath}/oauth2/login`,
     loadExistingGrant: createLoadExistingGrant({ models: () => provider, findConsent: deps.findConsent }),
   });

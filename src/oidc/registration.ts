@@ -113,7 +113,9 @@ export function registrationRoutes(deps: RegistrationDeps): Koa.Middleware {
       const { client_id: clientId, client_secret: secret, ...metadata } = await readMembers(ctx);
       if (clientId !== client.id) throw refuse({ client_id: 'Must be the id of this client.' });
       const isSecretRight =
-        secret === undefined || (typeof secret === 'string' && clients.verifySecret(client.value, secret));
+        secret === undefined ||
+        secret === null ||
+        (typeof secret === 'string' && clients.verifySecret(client.value, secret));
       if (!isSecretRight)
         throw refuse({ client_secret: 'Must be the secret of this client, or be left out.' });
       const changed = await clients.update(client.id, { metadata, mode: 'replace', authority: 'registrant' });

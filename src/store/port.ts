@@ -77,7 +77,10 @@ export interface Query {
   readonly filters?: readonly FieldFilter[] | undefined;
   /** Any of `fields` contains `text` (case-insensitive, literal: `%` and `_` mean themselves). */
   readonly search?: { readonly text: string; readonly fields: readonly string[] } | undefined;
-  /** A declared field, or `id`. Ties are broken by id (C13). Documents without the field sort first. */
+  /**
+   * A declared field, or `id`. Ties are broken by id (C13). Documents without the field sort first, text goes by code
+   * point; `desc` is the exact reverse, ids included.
+   */
   readonly sort: string;
   readonly order: 'asc' | 'desc';
   /** 1–1000. */
@@ -95,7 +98,7 @@ export interface Page<T> {
 }
 
 export interface Collection<T> extends EphemeralCollection<T> {
-  /** @throws TypeError for an undeclared field */
+  /** @throws TypeError for an undeclared field, a value of another type than the field's, or an impossible page */
   query(query: Query): Promise<Page<T>>;
 }
 

@@ -1,0 +1,36 @@
+// Owns the floor: a bare node:http server that signs as many RS256 signatures as the measured operation must, with the
+// callback API on the same key size, and answers as many bytes. Nothing can be faster on this machine.
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { createServer } from 'node:http';
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const data = Buffer.alloc(600, 'x');
+
+const signTimes = async (count: number): Promise<void> => {
+  for (let index = 0; index < count; index += 1) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    sign('sha256', data, privateKey, (error) => (error ? reject(error) : resolve()));
+    await promise;
+  }
+};
+
+// POST /<signatures>/<bytes> or GET /0/<bytes>
+const server = createServer((request, response) => {
+  const [, signatures = '0', bytes = '100'] = (request.url ?? '').split('/');
+  const answer = async (): Promise<void> => {
+    await signTimes(Number(signatures));
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': bytes });
+    response.end('x'.repeat(Number(bytes)));
+  };
+  if (request.method === 'GET') void answer();
+  else {
+    request.resume();
+    request.once('end', () => void answer());
+  }
+});
+
+server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
+  const address = server.address();
+  process.stdout.write(`${JSON.stringify({ port: typeof address === 'object' ? address?.port : 0 })}\n`);
+});
+process.once('SIGTERM', () => process.exit(0));

@@ -1,0 +1,14 @@
+// Owns the process entry of `worker`: the background jobs alone, without HTTP. Any number of them, beside any number of
+// `web` processes, is safe: a lease in the store lets one run a job at a time.
+import { type Booted, boot, openApp, version } from './boot.ts';
+import { type Running, runWorkers } from './workers.ts';
+
+async function start({ config, log }: Booted): Promise<Running> {
+  const { app, close } = await openApp({ config, log });
+  app.jobs.start();
+  log.info({ data_dir: config.dataDir, version }, 'running background jobs');
+  return { stop: close };
+}
+
+const booted = boot();
+await runWorkers({ count: 1, start: () => start(booted), log: booted.log });
