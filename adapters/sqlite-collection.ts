@@ -10,7 +10,7 @@ import {
   VersionConflict,
 } from '../src/store/port.ts';
 import { checkExpiry, checkIndex, checkQuery, type Document, isLive, toDocument } from './memory-document.ts';
-import type { Connection, Row } from './sqlite-connection.ts';
+import { type Connection, isUniqueClash, type Row } from './sqlite-connection.ts';
 import { runQuery } from './sqlite-query.ts';
 import { keyColumn, type Table, toCells } from './sqlite-table.ts';
 import { decodeText, encodeText } from './sqlite-text.ts';
@@ -47,26 +47,44 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
   const documentColumns = 'id, version, expires_at, value';
   const findSql = `SELECT ${documentColumns} FROM ${table.sql} WHERE id = ?`;
   const headSql = `SELECT ${columns.filter((column) => column !== 'value')} FROM ${table.sql} WHERE id = ?`;
-  const insertSql = `INSERT OR REPLACE INTO ${table.sql} (id, ${columns}) VALUES (?${', ?'.repeat(columns.length)})`;
+  const insertSql = `INSERT INTO ${table.sql} (id, ${columns}) VALUES (?${', ?'.repeat(columns.length)})`;
   const removeSql = `DELETE FROM ${table.sql} WHERE id = ?`;
   // Written so that the index on expires_at, useless here, does not tempt the planner.
   const liveSql = 'ifnull(expires_at > ?, 1)';
 
-  /** The row without its value, or undefined when there is no live document. */
+  const removeRow = (id: string): void => {
+    connection.statement(removeSql).run(id);
+  };
+
+  /** The row without its value, or undefined when there is no live document; an expired one makes room. */
   function liveHead(id: string): Row | undefined {
     const head = connection.statement(headSql).get(id);
-    return head && isLive(expiryOf(head), clock()) ? head : undefined;
+    if (head === undefined || isLive(expiryOf(head), clock())) return head;
+    removeRow(id);
+    return undefined;
   }
 
-  /** C6 */
-  function checkUnique(id: string, document: Document<T>): void {
+  /** C6, and C7 for owners that have expired. */
+  function claimKeys(id: string, document: Document<T>): void {
     for (const index of uniqueIndexes) {
       const key = document.keys.get(index);
       if (key === undefined) continue;
       const owner = connection
         .statement(`SELECT id, expires_at FROM ${table.sql} WHERE ${keyColumn(index)} = ?`)
         .get(encodeText(key));
-      if (owner && owner.id !== id && isLive(expiryOf(owner), clock())) throw new AlreadyExists(name, index);
+      if (owner === undefined || owner.id === id) continue;
+      if (isLive(expiryOf(owner), clock())) throw new AlreadyExists(name, index);
+      removeRow(String(owner.id));
+    }
+  }
+
+  function runChange(sql: string, ...cells: SQLInputValue[]): void {
+    try {
+      connection.statement(sql).run(...cells);
+    } catch (error) {
+      // Ours are claimed by now; a later version of the program, beside this one, may have made another key unique.
+      if (isUniqueClash(error)) throw new AlreadyExists(name, 'an index of a later version');
+      throw error;
     }
   }
 
@@ -80,19 +98,18 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
     document: Document<T>,
     expiresAt: number | undefined,
   ): Stored<T> {
-    checkUnique(id, document);
+    claimKeys(id, document);
     const version = Number(head?.version ?? 0) + 1;
     const cells = [version, expiresAt ?? null, document.text, ...toCells(definition, document)];
-    // OR REPLACE removes rows that stand in the way. They have just been shown to be expired (C3, C7).
     if (head === undefined) {
-      connection.statement(insertSql).run(id, ...cells);
+      runChange(insertSql, id, ...cells);
     } else {
       const changes = columns
         .map((column, at) => ({ column, cell: cells[at] ?? null }))
         .filter(({ column, cell }) => head[column] !== cell);
       const sets = changes.map(({ column }) => `${column} = ?`);
-      const sql = `UPDATE OR REPLACE ${table.sql} SET ${sets} WHERE id = ?`;
-      connection.statement(sql).run(...changes.map(({ cell }) => cell), id);
+      const sql = `UPDATE ${table.sql} SET ${sets} WHERE id = ?`;
+      runChange(sql, ...changes.map(({ cell }) => cell), id);
     }
     return toStored(decodeText(id), version, expiresAt, document.copy);
   }
@@ -155,7 +172,7 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
       const rowId = encodeText(id);
       return writer.write(() => {
         const wasLive = liveHead(rowId) !== undefined;
-        connection.statement(removeSql).run(rowId);
+        removeRow(rowId);
         return wasLive;
       });
     },

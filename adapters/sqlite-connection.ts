@@ -1,5 +1,6 @@
 // Owns one connection to the database file: the pragmas that durability rests on, prepared statements, reads that
 // wait out a lock, and what SQLite's errors mean to the contract.
+import { randomInt } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -55,7 +56,7 @@ const pauseSync = (ms: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 };
 
-/** SQLite does not wait by itself where the journal mode of a fresh file changes under several openers. */
+/** SQLite does not always wait by itself where the journal mode of a fresh file changes under several openers. */
 function retrySync<R>(act: () => R): R {
   const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
@@ -63,7 +64,7 @@ function retrySync<R>(act: () => R): R {
       return act();
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error;
-      pauseSync(1 + Math.random() * 10);
+      pauseSync(randomInt(1, 11));
     }
   }
 }
@@ -138,7 +139,7 @@ export function openConnection(file: string): Connection {
   async function readLater<R>(act: () => R): Promise<R> {
     const deadline = performance.now() + READ_TIMEOUT_MS;
     for (;;) {
-      await sleep(1 + Math.random() * 10);
+      await sleep(randomInt(1, 11));
       try {
         return act();
       } catch (error) {

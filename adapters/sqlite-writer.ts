@@ -1,13 +1,14 @@
 // Owns the write queue: everything that asks to be written during one turn of the event loop goes to the disk in one
 // transaction. One fsync then serves many callers (group commit); each is answered after the commit, never before.
+import { randomInt } from 'node:crypto';
 import { StoreUnavailable } from '../src/store/port.ts';
 import { type Connection, isBusy, sqliteCode, toOutcome } from './sqlite-connection.ts';
 
 export interface Writer {
   /**
    * Runs `act` alone inside a write transaction; resolves after its commit. Acts run in the order of the calls.
-   * An act looks first and changes rows last, so what it throws itself (AlreadyExists, VersionConflict) leaves
-   * nothing behind and touches no neighbour.
+   * An act looks first and changes what others can see last, so what it throws itself (AlreadyExists,
+   * VersionConflict) leaves nothing behind and touches no neighbour.
    * @throws StoreUnavailable when the transaction failed, and nothing of it happened
    */
   write<R>(act: () => R): Promise<R>;
@@ -78,7 +79,7 @@ export function createWriter({
       attempts += 1;
       if (isBusy(error) && now - lockedSince < lockTimeoutMs) {
         isScheduled = true;
-        setTimeout(flush, 1 + Math.random() * Math.min(attempts, MAX_BACK_OFF_MS));
+        setTimeout(flush, randomInt(1, 2 + Math.min(attempts, MAX_BACK_OFF_MS)));
         return false;
       }
       attempts = 0;

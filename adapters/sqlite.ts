@@ -8,7 +8,7 @@ import {
   StoreUnavailable,
 } from '../src/store/port.ts';
 import { createSqliteCollection } from './sqlite-collection.ts';
-import { type Connection, openConnection } from './sqlite-connection.ts';
+import { type Connection, openConnection, toOutcome } from './sqlite-connection.ts';
 import { ensureTables } from './sqlite-schema.ts';
 import { type Table, toTable } from './sqlite-table.ts';
 import { createWriter, type WriterOptions } from './sqlite-writer.ts';
@@ -26,7 +26,13 @@ export interface SqliteStoreOptions extends Omit<WriterOptions, 'connection'> {
  * @throws StoreUnavailable when it cannot be opened
  */
 export function createSqliteStore({ file, ...options }: SqliteStoreOptions): Store {
-  return createSqliteStoreOn({ connection: openConnection(file), ...options });
+  const connection = openConnection(file);
+  try {
+    return createSqliteStoreOn({ connection, ...options });
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
 }
 
 /** The same on a connection that the caller has opened; the store closes it. */
@@ -39,7 +45,11 @@ export function createSqliteStoreOn(
   let closing: Promise<void> | undefined;
 
   function register(added: readonly Table[]): void {
-    ensureTables(connection, added, clock());
+    try {
+      ensureTables(connection, added, clock());
+    } catch (error) {
+      throw toOutcome(error);
+    }
     for (const table of added) tables.set(table.name, table);
   }
 

@@ -1,70 +1,56 @@
-// Owns the whole data model on one page: every collection, its record type, its indexes and its queryable fields.
-// Record types are plain JSON. Times are epoch milliseconds (`…At`). Adding a field here is the only place to add it.
+// Owns the whole data model on one page: every collection, its indexes and its queryable fields. What is in a record is
+// records.ts; adding a field there and, if a store must find by it, here, is all that adding a field takes.
 import type { CollectionDefinition } from './port.ts';
+import type {
+  AccountRecord,
+  AuditRecord,
+  ClientRecord,
+  ConsentRecord,
+  EmailChallengeRecord,
+  FactRecord,
+  InitialAccessTokenRecord,
+  LeaseRecord,
+  LinkRecord,
+  MailRecord,
+  ProtocolPayload,
+  RateRecord,
+  SessionRecord,
+  SettingsRecord,
+  SigningKeyRecord,
+  TrustedDeviceRecord,
+} from './records.ts';
+
+export type {
+  AccountRecord,
+  Address,
+  AuditRecord,
+  ClientMetadata,
+  ClientRecord,
+  ConsentRecord,
+  EmailChallengeRecord,
+  FactRecord,
+  InitialAccessTokenRecord,
+  LeaseRecord,
+  LinkRecord,
+  MailRecord,
+  Profile,
+  ProtocolPayload,
+  RateRecord,
+  Role,
+  SessionRecord,
+  SettingsRecord,
+  SigningKeyRecord,
+  TotpRecord,
+  TrustedDeviceRecord,
+} from './records.ts';
+
+/** Found by its id alone. */
+const byId = <T>(
+  name: string,
+  durability: CollectionDefinition<T>['durability'],
+): CollectionDefinition<T> => ({ name, durability, indexes: {}, fields: {} });
 
 // ---------------------------------------------------------------------------------------------- accounts
-
-export type Role = 'user' | 'admin';
-
-/** OIDC Core §5.1 standard claims that we keep as they come (strings). */
-export interface Profile {
-  name?: string;
-  given_name?: string;
-  family_name?: string;
-  middle_name?: string;
-  nickname?: string;
-  profile?: string;
-  picture?: string;
-  website?: string;
-  gender?: string;
-  birthdate?: string;
-  zoneinfo?: string;
-  locale?: string;
-}
-
-/** OIDC Core §5.1.1. */
-export interface Address {
-  formatted?: string;
-  street_address?: string;
-  locality?: string;
-  region?: string;
-  postal_code?: string;
-  country?: string;
-}
-
-export interface AccountRecord {
-  username: string;
-  /** NFKC, case-folded, trimmed: what uniqueness and sign-in compare. */
-  usernameKey: string;
-  email?: string;
-  emailKey?: string;
-  isEmailVerified: boolean;
-  role: Role;
-  /** PHC string (argon2id); absent for accounts that have never had a password. */
-  passwordHash?: string;
-  passwordChangedAt?: number;
-  isActive: boolean;
-  /**
-   * Sessions and tokens of an authentication before this count no more. Written together with the change that ends them
-   * (password, role, deactivation), so that no crash between the change and the clean-up leaves one alive.
-   */
-  authenticatedNotBefore?: number;
-  /** Set at the start of a deletion: from then on the account counts as gone; a job finishes what a crash left. */
-  deletingAt?: number;
-  /** Failures in a row since the last success; what lockout counts. */
-  failedLoginAttempts: number;
-  /** How often it was locked in a row; doubles the lock's length. */
-  lockCount: number;
-  lockedUntil?: number;
-  lastLoginAt?: number;
-  totpVerified: boolean;
-  profile: Profile;
-  address?: Address;
-  phoneNumber?: string;
-  isPhoneNumberVerified?: boolean;
-  createdAt: number;
-  updatedAt: number;
-}
 
 export const accounts: CollectionDefinition<AccountRecord> = {
   name: 'accounts',
@@ -90,31 +76,28 @@ export const accounts: CollectionDefinition<AccountRecord> = {
   },
 };
 
+export const trustedDevices: CollectionDefinition<TrustedDeviceRecord> = {
+  name: 'trusted_devices',
+  durability: 'durable',
+  indexes: { account: { key: (d) => d.accountId } },
+  fields: { last_used_at: { type: 'number', of: (d) => d.lastUsedAt } },
+};
+
+export const emailChallenges: CollectionDefinition<EmailChallengeRecord> = {
+  name: 'email_challenges',
+  durability: 'ephemeral',
+  indexes: { account: { key: (c) => c.accountId }, bound: { key: (c) => c.boundTo } },
+  fields: {},
+};
+
+export const links: CollectionDefinition<LinkRecord> = {
+  name: 'links',
+  durability: 'durable',
+  indexes: { account: { key: (l) => l.accountId } },
+  fields: {},
+};
+
 // ---------------------------------------------------------------------------------------------- clients
-
-/** RFC 7591 metadata, wire names, exactly as validated; never with a secret. */
-export type ClientMetadata = Record<string, unknown> & { client_id: string };
-
-export interface ClientRecord {
-  metadata: ClientMetadata;
-  /** SHA-256 of each secret that is accepted now (two during a rotation's overlap). */
-  secrets: { digest: string; createdAt: number; expiresAt?: number }[];
-  clientType: 'confidential' | 'public';
-  isActive: boolean;
-  /** First-party: no consent page. Only an administrator can set it. */
-  skipConsent: boolean;
-  /** Who made it: an administrator, RFC 7591 registration, or this program at first start. */
-  origin: 'admin' | 'registration' | 'seed';
-  /** Seconds; absent: the runtime setting applies. */
-  accessTokenSeconds?: number;
-  refreshTokenSeconds?: number;
-  idTokenSeconds?: number;
-  allowSelfSignup?: boolean;
-  /** SHA-256 of the RFC 7592 registration access token. */
-  registrationTokenDigest?: string;
-  createdAt: number;
-  updatedAt: number;
-}
 
 const clientName = (c: ClientRecord): string =>
   typeof c.metadata.client_name === 'string' ? c.metadata.client_name : c.metadata.client_id;
@@ -131,13 +114,6 @@ export const clients: CollectionDefinition<ClientRecord> = {
   },
 };
 
-/** RFC 7591 §3 initial access tokens: the id is the digest of the token. */
-export interface InitialAccessTokenRecord {
-  label: string;
-  usesLeft: number;
-  createdAt: number;
-}
-
 export const initialAccessTokens: CollectionDefinition<InitialAccessTokenRecord> = {
   name: 'initial_access_tokens',
   durability: 'durable',
@@ -147,16 +123,6 @@ export const initialAccessTokens: CollectionDefinition<InitialAccessTokenRecord>
 
 // ---------------------------------------------------------------------------------------------- what people agreed to
 
-/** What a person allowed an application, kept over sessions; the id is `accountId:clientId`. */
-export interface ConsentRecord {
-  accountId: string;
-  clientId: string;
-  scopes: string[];
-  claims: string[];
-  createdAt: number;
-  updatedAt: number;
-}
-
 export const consents: CollectionDefinition<ConsentRecord> = {
   name: 'consents',
   durability: 'durable',
@@ -165,22 +131,6 @@ export const consents: CollectionDefinition<ConsentRecord> = {
 };
 
 // ---------------------------------------------------------------------------------------------- sessions
-
-/**
- * The administrator's and the owner's view of an SSO session; the id is the session's public `uid`. The secret half
- * (the cookie's value) is in `oidcSessions`. Kept after the end, until retention removes it.
- */
-export interface SessionRecord {
-  accountId: string;
-  ipAddress: string;
-  userAgent: string;
-  amr: string[];
-  clientIds: string[];
-  createdAt: number;
-  lastActivityAt: number;
-  expiresAt: number;
-  endedAt?: number;
-}
 
 export const sessions: CollectionDefinition<SessionRecord> = {
   name: 'sessions',
@@ -197,9 +147,6 @@ export const sessions: CollectionDefinition<SessionRecord> = {
 };
 
 // ---------------------------------------------------------------------------------------------- protocol artifacts
-
-/** A payload of oidc-provider, as its models give it to their adapter. Bearer values are never in it (see oidc.ts). */
-export type ProtocolPayload = Record<string, unknown>;
 
 const text = (payload: ProtocolPayload, name: string): string | undefined => {
   const value = payload[name];
@@ -257,54 +204,16 @@ export const oidcSessions: CollectionDefinition<ProtocolPayload> = {
   fields: {},
 };
 
-export const interactions: CollectionDefinition<ProtocolPayload> = {
-  name: 'interactions',
-  durability: 'ephemeral',
-  indexes: {},
-  fields: {},
-};
+export const interactions = byId<ProtocolPayload>('interactions', 'ephemeral');
 
-export const pushedRequests: CollectionDefinition<ProtocolPayload> = {
-  name: 'pushed_requests',
-  durability: 'ephemeral',
-  indexes: {},
-  fields: {},
-};
+export const pushedRequests = byId<ProtocolPayload>('pushed_requests', 'ephemeral');
 
 /** One-time identifiers of others (client assertions, DPoP proofs): insert-if-absent is the replay check. */
-export const replayMarkers: CollectionDefinition<ProtocolPayload> = {
-  name: 'replay_markers',
-  durability: 'ephemeral',
-  indexes: {},
-  fields: {},
-};
+export const replayMarkers = byId<ProtocolPayload>('replay_markers', 'ephemeral');
 
 // ---------------------------------------------------------------------------------------------- operation
 
-/** One document, id `current`: the settings that differ from their defaults. */
-export interface SettingsRecord {
-  values: Record<string, unknown>;
-  updatedAt: number;
-  updatedBy: string;
-}
-
-export const settings: CollectionDefinition<SettingsRecord> = {
-  name: 'settings',
-  durability: 'durable',
-  indexes: {},
-  fields: {},
-};
-
-/** A signing key; the id is its `kid`. The private part is sealed with SECRET_KEY. */
-export interface SigningKeyRecord {
-  alg: 'RS256';
-  state: 'next' | 'current' | 'retired';
-  publicJwk: Record<string, unknown>;
-  sealedPrivateJwk: string;
-  createdAt: number;
-  activatedAt?: number;
-  retiredAt?: number;
-}
+export const settings = byId<SettingsRecord>('settings', 'durable');
 
 export const signingKeys: CollectionDefinition<SigningKeyRecord> = {
   name: 'signing_keys',
@@ -314,34 +223,48 @@ export const signingKeys: CollectionDefinition<SigningKeyRecord> = {
   fields: { created_at: { type: 'number', of: (k) => k.createdAt } },
 };
 
-/** Who runs a job now; the id is the job's name. Expires by itself when its holder dies. */
-export interface LeaseRecord {
-  holder: string;
-}
-
-export const leases: CollectionDefinition<LeaseRecord> = {
-  name: 'leases',
-  durability: 'ephemeral',
-  indexes: {},
-  fields: {},
-};
-
-/** Facts about the installation that must be decided once, by one process; the id is the fact's name. */
-export interface FactRecord {
-  at: number;
-  value: string;
-}
-
-export const facts: CollectionDefinition<FactRecord> = {
-  name: 'facts',
+export const mails: CollectionDefinition<MailRecord> = {
+  name: 'mails',
   durability: 'durable',
   indexes: {},
-  fields: {},
+  fields: {
+    state: { type: 'string', of: (m) => m.state },
+    due_at: { type: 'number', of: (m) => m.dueAt },
+    created_at: { type: 'number', of: (m) => m.createdAt },
+    to: { type: 'string', of: (m) => m.to },
+  },
 };
+
+export const audit: CollectionDefinition<AuditRecord> = {
+  name: 'audit',
+  durability: 'durable',
+  indexes: {},
+  fields: {
+    at: { type: 'number', of: (e) => e.at },
+    event: { type: 'string', of: (e) => e.event },
+    outcome: { type: 'string', of: (e) => e.outcome },
+    actor_id: { type: 'string', of: (e) => e.actorId },
+    target_id: { type: 'string', of: (e) => e.targetId },
+    client_id: { type: 'string', of: (e) => e.clientId },
+    ip_address: { type: 'string', of: (e) => e.ipAddress },
+  },
+};
+
+export const rates = byId<RateRecord>('rates', 'ephemeral');
+
+export const leases = byId<LeaseRecord>('leases', 'ephemeral');
+
+export const facts = byId<FactRecord>('facts', 'durable');
 
 /** Every collection; the contract suite, the sweeper and the copy script walk this list. */
 export const allCollections: readonly CollectionDefinition<never>[] = [
   accounts,
+  trustedDevices,
+  emailChallenges,
+  links,
+  mails,
+  audit,
+  rates,
   clients,
   initialAccessTokens,
   consents,

@@ -47,10 +47,13 @@ export function documentRules(fixture: Fixture): void {
     const { people, backend } = fixture;
     for (let n = 0; n < 5; n += 1)
       await people.insert(`old${n}`, { name: `old${n}` }, { expiresAt: backend.now() + 10 });
+    const things = fixture.anything();
+    for (const id of ['x', 'y', 'z']) await things.insert(id, 'elsewhere', { expiresAt: backend.now() + 10 });
     await people.insert('young', { name: 'young' }, { expiresAt: backend.now() + 11 });
     await people.insert('eternal', { name: 'eternal' });
     assert.equal(await backend.store.sweep(100), 0);
     backend.advance(10);
+    assert.equal(await backend.store.sweep(3), 3);
     assert.equal(await backend.store.sweep(3), 3);
     assert.equal(await backend.store.sweep(3), 2);
     assert.equal(await backend.store.sweep(3), 0);

@@ -107,6 +107,7 @@ export function valueRules(fixture: Fixture): void {
     const writing = people.insert('a', value);
     value.team = 'changed before the answer';
     const inserted = await writing;
+    assert.equal(inserted.value.team, 'red');
     inserted.value.team = 'changed in the answer';
     assert.equal((await people.find('a'))?.value.team, 'red');
 

@@ -6,6 +6,7 @@ import { concurrencyRules } from './contract-concurrency.ts';
 import { documentRules } from './contract-documents.ts';
 import { indexRules } from './contract-indexes.ts';
 import { lifecycleRules } from './contract-lifecycle.ts';
+import { pageRules } from './contract-pages.ts';
 import { queryRules } from './contract-query.ts';
 import { valueRules } from './contract-values.ts';
 
@@ -99,6 +100,9 @@ export function storeContract(
     indexRules(fixture);
     concurrencyRules(fixture);
     lifecycleRules(fixture);
-    if (hasQuery) queryRules({ fixture, collection: () => backend.store.collection(definition) });
+    if (!hasQuery) return;
+    const collection = () => backend.store.collection(definition);
+    queryRules({ fixture, collection });
+    pageRules({ collection });
   });
 }

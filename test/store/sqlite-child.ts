@@ -1,5 +1,6 @@
 // Owns what a child process of the SQLite tests does: the first argument names the act, the second the database file.
 // It prints a line for what is done; the parent takes a line as the store's acknowledgement.
+import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
@@ -16,6 +17,10 @@ const repeat = (times: number, what: (n: number) => Promise<unknown>): Promise<u
 const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };
+
+// When the parent is gone, so is its end of the pipe: no child outlives a test that failed.
+const input = createInterface({ input: process.stdin });
+input.once('close', () => process.exit(1));
 
 const openNotes = () => {
   const store = createSqliteStore({ file, clock: Date.now });
@@ -84,9 +89,7 @@ const acts: Readonly<Record<string, () => Promise<void>>> = {
     }
     const isReadable = (await collection.find('n0')) !== undefined;
     say(`refused ${isReadable ? 'readable' : 'unreadable'}`);
-    for await (const line of createInterface({ input: process.stdin })) {
-      if (line === 'again') break;
-    }
+    await once(input, 'line');
     await put('again');
     const found = await collection.query({ sort: 'id', order: 'asc', limit: 1 });
     say(`recovered ${found.total - written}`);

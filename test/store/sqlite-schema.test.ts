@@ -103,8 +103,19 @@ describe('sqlite: schema', () => {
   test('an index may become unique, and common again', async () => {
     const unique = { ...small, indexes: { rank: { unique: true, key: (thing: Thing) => `r${thing.rank}` } } };
     await fill(open(), ['a', 'b']);
+    const old = open().collection(small);
     await assert.rejects(open().collection(unique).insert('c', { name: 'c', rank: 1 }), AlreadyExists);
-    assert.equal((await open().collection(small).insert('c', { name: 'c', rank: 1 })).version, 1);
+    // A process of the version before does not know of the new rule, and must not break it or what it protects.
+    await assert.rejects(old.insert('c', { name: 'c', rank: 1 }), AlreadyExists);
+    assert.deepEqual(
+      (await old.findBy('rank', 'r1')).map(({ id }) => id),
+      ['id1'],
+    );
+    await open().collection(small).insert('c', { name: 'c', rank: 1 });
+    assert.deepEqual(
+      (await old.findBy('rank', 'r1')).map(({ id }) => id),
+      ['c', 'id1'],
+    );
   });
 
   test('the pragmas that durability rests on are set', () => {
