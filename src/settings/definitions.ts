@@ -1,7 +1,9 @@
 // Owns the kinds of settings: how a value from outside (JSON of the API, a document of the store) becomes a typed one.
 // A kind carries its own check, so that the type of a setting follows from its line in schema.ts.
+import { isMailAddress } from '../config/mail-address.ts';
+import { parseSmtpUrl } from '../config/smtp-url.ts';
 
-export type SettingType = 'integer' | 'boolean' | 'text' | 'url' | 'color';
+export type SettingType = 'integer' | 'boolean' | 'choice' | 'text' | 'url' | 'color' | 'email';
 
 export type Parsed<T> = { readonly value: T } | { readonly problem: string };
 
@@ -11,10 +13,12 @@ export interface SettingDefinition<T> {
   /** The section under which the Admin UI shows it. */
   readonly group: string;
   readonly description: string;
+  /** What a choice may be. */
+  readonly choices?: readonly string[];
   /** Bounds of an integer (inclusive), or of the length of a text in characters. */
   readonly min?: number;
   readonly max?: number;
-  /** Write-only: answers never carry its value. */
+  /** Write-only: answers never carry its value, and the store holds it sealed. */
   readonly isSecret?: boolean;
   readonly parse: (value: unknown) => Parsed<T>;
 }
@@ -43,6 +47,21 @@ export function flag(about: About & { readonly default: boolean }): SettingDefin
     ...about,
     type: 'boolean',
     parse: (value) => (typeof value === 'boolean' ? { value } : { problem: 'Must be true or false.' }),
+  };
+}
+
+export function choice<const T extends string>(
+  about: About & { readonly default: T; readonly choices: readonly T[] },
+): SettingDefinition<T> {
+  return {
+    ...about,
+    type: 'choice',
+    parse(value) {
+      const chosen = about.choices.find((known) => known === value);
+      return chosen === undefined
+        ? { problem: `Must be one of ${about.choices.join(', ')}.` }
+        : { value: chosen };
+    },
   };
 }
 
@@ -103,5 +122,34 @@ export function color(about: About & { readonly default: string }): SettingDefin
       typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value)
         ? { value: value.toLowerCase() }
         : { problem: 'Must be a colour such as #1f6f5c.' },
+  };
+}
+
+/** '' for none. One plain address; the name beside it is the product's. */
+export function email(about: About & { readonly default: string }): SettingDefinition<string> {
+  return {
+    ...about,
+    type: 'email',
+    parse: (value) =>
+      value === '' || (typeof value === 'string' && isMailAddress(value))
+        ? { value }
+        : { problem: 'Must be one e-mail address such as no-reply@example.com, or empty.' },
+  };
+}
+
+/** '' for none. Holds a password, so it is always secret. */
+export function smtpUrl(about: About & { readonly default: string }): SettingDefinition<string> {
+  return {
+    ...about,
+    type: 'url',
+    isSecret: true,
+    parse: (value) =>
+      value === '' || (typeof value === 'string' && parseSmtpUrl(value) !== undefined)
+        ? { value }
+        : {
+            problem:
+              'Must be like smtps://user:password@mail.example.com:465 (or smtp://, smtp+starttls://), special ' +
+              'characters of user and password %-encoded, or empty.',
+          },
   };
 }

@@ -2,6 +2,7 @@
 import { AppError } from '../errors.ts';
 import {
   combinationProblems,
+  isSecretSetting,
   isSettingKey,
   type SettingKey,
   type SettingValues,
@@ -19,6 +20,9 @@ export interface StoredEntry {
   readonly at: number;
   readonly by: string;
 }
+
+/** @returns undefined when it cannot be opened */
+export type OpenSecret = (key: SettingKey, sealed: string) => string | undefined;
 
 const defaults = (): SettingValues =>
   // Built from the list that the type is derived from: same keys, and each value is of its definition's type.
@@ -71,21 +75,45 @@ const isEntry = (entry: unknown): entry is StoredEntry =>
   typeof entry.by === 'string';
 
 /**
+ * What a stored entry's value is, before it is checked. Secrets are in the store sealed only: one in clear was written
+ * past us and does not count.
+ */
+function unsealed(key: SettingKey, entry: unknown, open: OpenSecret): unknown {
+  if (!isEntry(entry)) return undefined;
+  if (!isSecretSetting(key)) return entry.value;
+  return typeof entry.value === 'string' ? open(key, entry.value) : undefined;
+}
+
+/**
  * A bad stored value (of an older release, or written by hand) never stops the service: its default holds instead
  * (checklist R132). Keys of another release stay in the store and are not looked at.
  */
-export function read(stored: Readonly<Record<string, unknown>>): {
+export function read(
+  stored: Readonly<Record<string, unknown>>,
+  open: OpenSecret,
+): {
   readonly values: SettingValues;
   readonly entries: ReadonlyMap<SettingKey, StoredEntry>;
+  /** Secrets that cannot be opened now; they stay in the store, the missing SECRET_KEY may come back. */
+  readonly unopened: ReadonlySet<string>;
   readonly problems: readonly string[];
 } {
   const entries = new Map<SettingKey, StoredEntry>();
   const values = new Map<SettingKey, unknown>();
+  const unopened = new Set<string>();
   const problems: string[] = [];
   for (const key of settingKeys) {
     if (!Object.hasOwn(stored, key)) continue;
     const entry = stored[key];
-    const parsed = settingDefinitions[key].parse(isEntry(entry) ? entry.value : undefined);
+    const value = unsealed(key, entry, open);
+    if (value === undefined && isSecretSetting(key)) {
+      unopened.add(key);
+      problems.push(
+        `${key}: the stored secret cannot be opened with the SECRET_KEY of now, the default holds.`,
+      );
+      continue;
+    }
+    const parsed = settingDefinitions[key].parse(value);
     if ('problem' in parsed)
       problems.push(`${key}: the stored value is not right, the default holds. ${parsed.problem}`);
     else {
@@ -99,5 +127,5 @@ export function read(stored: Readonly<Record<string, unknown>>): {
     values.delete(key);
     entries.delete(key);
   }
-  return { values: complete(values), entries, problems };
+  return { values: complete(values), entries, unopened, problems };
 }

@@ -1,6 +1,17 @@
 // Owns the list of runtime settings: every one once, with its default (decisions §5, §8), its bounds and what it means.
 // The type of the values, the API, the Admin UI and the documentation are derived from this list.
-import { color, flag, integer, type SettingDefinition, text, url } from './definitions.ts';
+import {
+  choice,
+  color,
+  email,
+  flag,
+  integer,
+  type SettingDefinition,
+  smtpUrl,
+  text,
+  url,
+} from './definitions.ts';
+import { limitDefinitions } from './limits.ts';
 
 const DAY = 86_400;
 const YEAR = 365 * DAY;
@@ -103,6 +114,65 @@ export const settingDefinitions = {
     default: true,
     description: 'Every application must use PKCE with S256. Public ones must in any case.',
   }),
+  mfa_mode: choice({
+    group: 'Second factor',
+    default: 'optional',
+    choices: ['off', 'optional', 'required'],
+    description: 'Whether a second factor is asked for: never, of those who have one, or of everybody.',
+  }),
+  email_code_seconds: integer({
+    group: 'Second factor',
+    default: 600,
+    min: 60,
+    max: 600,
+    description: 'How long a code sent by mail is good, in seconds.',
+  }),
+  trusted_device_seconds: integer({
+    group: 'Second factor',
+    default: 30 * DAY,
+    min: 60,
+    max: YEAR,
+    description:
+      'For this long after its last use a trusted browser is not asked for the second factor, in seconds.',
+  }),
+  allow_password_reset: flag({
+    group: 'Links by mail',
+    default: true,
+    description: 'Whether a forgotten password can be replaced by a link sent to the verified address.',
+  }),
+  allow_magic_link: flag({
+    group: 'Links by mail',
+    default: false,
+    description: 'Whether a link sent to the verified address signs in instead of a password.',
+  }),
+  password_reset_link_seconds: integer({
+    group: 'Links by mail',
+    default: 1800,
+    min: 60,
+    max: 3600,
+    description: 'How long a link to set a new password is good, in seconds.',
+  }),
+  email_verification_link_seconds: integer({
+    group: 'Links by mail',
+    default: DAY,
+    min: 60,
+    max: 30 * DAY,
+    description: 'How long a link to confirm an e-mail address is good, in seconds.',
+  }),
+  magic_link_seconds: integer({
+    group: 'Links by mail',
+    default: 900,
+    min: 60,
+    max: 3600,
+    description: 'How long a link to sign in without a password is good, in seconds.',
+  }),
+  invitation_link_seconds: integer({
+    group: 'Links by mail',
+    default: 7 * DAY,
+    min: 60,
+    max: 30 * DAY,
+    description: 'How long an invitation is good, in seconds.',
+  }),
   purge_interval_seconds: integer({
     group: 'Operation',
     default: 300,
@@ -116,6 +186,39 @@ export const settingDefinitions = {
     min: 0,
     max: 10 * YEAR,
     description: 'How long an ended session stays in the list, in seconds.',
+  }),
+  retention_audit_seconds: integer({
+    group: 'Operation',
+    default: YEAR,
+    // Not less: whoever can change settings must not be able to wipe out the traces of today.
+    min: DAY,
+    max: 10 * YEAR,
+    description: 'How long events stay in the audit log, in seconds.',
+  }),
+  ...limitDefinitions,
+  smtp_url: smtpUrl({
+    group: 'Mail',
+    default: '',
+    description:
+      'The mail server: smtps:// (TLS), smtp+starttls:// (STARTTLS or nothing) or smtp:// (STARTTLS when offered), ' +
+      'with user:password@ where it asks for them. Empty: mails are kept for administrators to read.',
+  }),
+  mail_from: email({
+    group: 'Mail',
+    default: '',
+    description: 'The address mails come from. Empty: no-reply@ the host of BASE_URL.',
+  }),
+  mail_reply_to: email({
+    group: 'Mail',
+    default: '',
+    description: 'Where answers to mails go. Empty: to the address they come from.',
+  }),
+  retention_mails_seconds: integer({
+    group: 'Mail',
+    default: 30 * DAY,
+    min: 3600,
+    max: YEAR,
+    description: 'How long mails that are sent, given up or kept stay in the list, in seconds.',
   }),
   product_name: text({
     group: 'Branding',
@@ -146,6 +249,12 @@ export type SettingValues = { readonly [Key in SettingKey]: ValueOf<Definitions[
 export const settingKeys = Object.keys(settingDefinitions) as readonly SettingKey[];
 
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(settingDefinitions, key);
+
+// As the interface that all definitions share, not as the union of the kinds in the list.
+export const definitionOf = (key: SettingKey): SettingDefinition<number | boolean | string> =>
+  settingDefinitions[key];
+
+export const isSecretSetting = (key: SettingKey): boolean => definitionOf(key).isSecret === true;
 
 type NumberKey = { [Key in SettingKey]: SettingValues[Key] extends number ? Key : never }[SettingKey];
 

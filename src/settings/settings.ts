@@ -4,15 +4,17 @@ import type { Clock } from '../clock.ts';
 import type { SettingsRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';
-import type { SettingDefinition, SettingType } from './definitions.ts';
+import type { SettingType } from './definitions.ts';
 import { complete, parse, read, refuseBadCombination, type SomeValues, type StoredEntry } from './parse.ts';
 import {
+  definitionOf,
+  isSecretSetting,
   isSettingKey,
   type SettingKey,
   type SettingValues,
-  settingDefinitions,
   settingKeys,
 } from './schema.ts';
+import { createSecrets, type SettingSealer, toStore } from './stored.ts';
 
 const ID = 'current';
 
@@ -65,12 +67,14 @@ export interface Settings {
  */
 export function createSettings(deps: {
   collection: EphemeralCollection<SettingsRecord>;
+  sealer: SettingSealer;
   clock: Clock;
   stamp: () => number | undefined;
   pollMs?: number;
 }): Settings {
-  const { collection, clock, stamp, pollMs = 1000 } = deps;
-  let held = read({});
+  const { collection, sealer, clock, stamp, pollMs = 1000 } = deps;
+  const secrets = createSecrets(sealer);
+  let held = read({}, secrets.open);
   // Which document `held` was read from: under load the stamp changes all the time, the settings hardly ever.
   let heldAs: { readonly version: number | undefined; readonly updatedAt: number | undefined } = {
     version: undefined,
@@ -94,7 +98,7 @@ export function createSettings(deps: {
     // Our own writes don't show in the stamp: what was read beside one may be older than it.
     if (before.writes !== writes) return;
     const isSame = stored?.version === heldAs.version && stored?.value.updatedAt === heldAs.updatedAt;
-    if (!isSame) held = read(stored?.value.values ?? {});
+    if (!isSame) held = read(stored?.value.values ?? {}, secrets.open);
     heldAs = { version: stored?.version, updatedAt: stored?.value.updatedAt };
     seen = before;
   }
@@ -112,13 +116,16 @@ export function createSettings(deps: {
   async function write(given: SomeValues, isPatch: boolean, actor: string): Promise<SettingChange[]> {
     let changes: SettingChange[] = [];
     const change = (before: Record<string, unknown>): SettingsRecord => {
-      const was = read(before);
+      const was = read(before, secrets.open);
       const entries = new Map(isPatch ? was.entries : []);
       for (const [key, value] of given) entries.set(key, { value, at: clock(), by: actor });
       const is = complete(new Map(Array.from(entries, ([key, { value }]) => [key, value])));
       refuseBadCombination(is);
       changes = differences(was.values, is);
-      return { values: toStore(entries, isPatch ? before : {}), updatedAt: clock(), updatedBy: actor };
+      const left = Object.entries(isPatch ? before : {}).filter(
+        ([key]) => !isSettingKey(key) || (was.unopened.has(key) && !given.has(key)),
+      );
+      return { values: toStore(entries, left, secrets.seal), updatedAt: clock(), updatedBy: actor };
     };
     const changeStored = () => update(collection, ID, ({ values }) => ({ value: change(values) }));
     if ((await changeStored()) === undefined) {
@@ -145,25 +152,10 @@ export function createSettings(deps: {
   };
 }
 
-/** Only what differs from its default is stored; keys of another release are kept. */
-function toStore(
-  entries: ReadonlyMap<SettingKey, StoredEntry>,
-  before: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const foreign = Object.entries(before).filter(([key]) => !isSettingKey(key));
-  const own = Array.from(entries).filter(([key, { value }]) => value !== settingDefinitions[key].default);
-  return Object.fromEntries<unknown>([...foreign, ...own]);
-}
-
-const isSecret = (key: SettingKey): boolean => definitionOf(key).isSecret === true;
-
-// As the interface that all definitions share, not as the union of the kinds in the list.
-const definitionOf = (key: SettingKey): SettingDefinition<Value> => settingDefinitions[key];
-
 function differences(before: SettingValues, after: SettingValues): SettingChange[] {
   const changed = settingKeys.filter((key) => before[key] !== after[key]);
   return changed.map((key) =>
-    isSecret(key) ? { key, from: null, to: null } : { key, from: before[key], to: after[key] },
+    isSecretSetting(key) ? { key, from: null, to: null } : { key, from: before[key], to: after[key] },
   );
 }
 
@@ -171,14 +163,14 @@ function describeSetting(key: SettingKey, value: Value, entry: StoredEntry | und
   const definition = definitionOf(key);
   return {
     key,
-    value: isSecret(key) ? null : value,
+    value: isSecretSetting(key) ? null : value,
     default: definition.default,
     type: definition.type,
     min: definition.min ?? null,
     max: definition.max ?? null,
     description: definition.description,
     group: definition.group,
-    is_secret: isSecret(key),
+    is_secret: isSecretSetting(key),
     updated_at: entry === undefined ? null : new Date(entry.at).toISOString(),
     updated_by: entry?.by ?? null,
   };

@@ -1,3 +1,4 @@
+// Owns the tests of runtime settings: validation, sharing, races.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,17 +7,19 @@ import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { AppError, type ErrorCode } from '../../src/errors.ts';
+import { createSealer } from '../../src/keys/sealing.ts';
 import { settingDefinitions, settingKeys } from '../../src/settings/schema.ts';
 import { createSettings, type Settings } from '../../src/settings/settings.ts';
 import { settings as settingsDefinition } from '../../src/store/collections.ts';
 
 const start = 1_800_000_000_000;
+const sealer = createSealer(['test-secret-key-0123456789-0123456789']);
 
 function memorySettings() {
   const time = { now: start };
   const clock = () => time.now;
   const collection = createMemoryStore({ clock }).collection(settingsDefinition);
-  const create = (): Settings => createSettings({ collection, clock, stamp: () => undefined });
+  const create = (): Settings => createSettings({ collection, sealer, clock, stamp: () => undefined });
   return { time, collection, create, settings: create() };
 }
 
@@ -26,7 +29,12 @@ async function withTwoProcesses(run: (one: Settings, two: Settings) => Promise<v
   const clock = () => start;
   const stores = [1, 2].map(() => createSqliteStore({ file: join(directory, 'test.db'), clock }));
   const [one, two] = stores.map((store) =>
-    createSettings({ collection: store.collection(settingsDefinition), clock, stamp: () => store.stamp() }),
+    createSettings({
+      collection: store.collection(settingsDefinition),
+      sealer,
+      clock,
+      stamp: () => store.stamp(),
+    }),
   );
   try {
     assert.ok(one && two);
@@ -328,6 +336,7 @@ test('refresh reads only when the stamp has moved, or when the poll is due, and 
   const mark: { stamp: number | undefined } = { stamp: 1 };
   const settings = createSettings({
     collection: counted,
+    sealer,
     clock: () => time.now,
     stamp: () => mark.stamp,
     pollMs: 1000,
@@ -362,7 +371,12 @@ test('a read that began before a change does not bring the old values back', asy
       return stored;
     },
   };
-  const settings = createSettings({ collection: slow, clock: () => time.now, stamp: () => undefined });
+  const settings = createSettings({
+    collection: slow,
+    sealer,
+    clock: () => time.now,
+    stamp: () => undefined,
+  });
   const opened = Promise.withResolvers<void>();
   gate.hold = opened.promise;
   const early = settings.refresh();
@@ -383,7 +397,7 @@ test('a refresh that fails says so, and the next one tries again', async () => {
       return collection.find(id);
     },
   };
-  const settings = createSettings({ collection: flaky, clock: () => time.now, stamp: () => 1 });
+  const settings = createSettings({ collection: flaky, sealer, clock: () => time.now, stamp: () => 1 });
   await assert.rejects(settings.refresh(), /down/);
   assert.equal(settings.current().lockout_threshold, 5);
   store.isDown = false;

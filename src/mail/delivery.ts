@@ -1,0 +1,194 @@
+// Owns sending what is queued: in order, one by one, each mail claimed before its attempt, so that a crash costs at most
+// one copy too many and nothing is lost (checklist R149, R160). A mail that fails holds back only later ones to the same
+// address; a server that fails holds back all, and is asked again ever more rarely.
+import type { Clock } from '../clock.ts';
+import type { SmtpServer } from '../config/smtp-url.ts';
+import { AppError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { compose, type Sender } from './compose.ts';
+import type { Outbox, QueuedMail } from './outbox.ts';
+import type { OpenSmtp, SmtpSession } from './smtp.ts';
+import { Undelivered } from './undelivered.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** A run takes up no new mail after this long. */
+const RUN_MS = 30 * SECOND;
+/** Of one mail: 1 minute, doubling to 1 hour. Longer than an attempt can take. */
+const backOff = (attempts: number): number => Math.min(MINUTE * 2 ** attempts, HOUR);
+/** Of the server: it may be back any moment, and one attempt for all mails is no burden. */
+const rest = (failures: number): number => Math.min(10 * SECOND * 2 ** (failures - 1), 5 * MINUTE);
+const GIVE_UP_MS = 72 * HOUR;
+
+export interface Route {
+  readonly server: SmtpServer;
+  readonly sender: Sender;
+}
+
+export type DeliveryFigures = {
+  sent: number;
+  postponed: number;
+  failed: number;
+  /** Queued once, but there is no server any more. */
+  kept: number;
+};
+
+export interface Delivery {
+  /**
+   * Sends what is due, for a bounded time. An abort lets the mail under way end, which is bounded as well.
+   * @throws StoreUnavailable
+   */
+  sendDue(signal: AbortSignal): Promise<DeliveryFigures>;
+}
+
+export function createDelivery(deps: {
+  outbox: Outbox;
+  openSmtp: OpenSmtp;
+  /** undefined: no server is configured. */
+  route: () => Route | undefined;
+  clock: Clock;
+  log: Pick<Logger, 'info' | 'warn'>;
+}): Delivery {
+  const { outbox, openSmtp, route, clock, log } = deps;
+  // Of this process: another that takes over asks the server at once, and learns the same.
+  let outage = { failures: 0, until: 0, of: '' };
+
+  /** One session for all mails of a run. */
+  function createLine(server: SmtpServer) {
+    let session: SmtpSession | undefined;
+    const send = async (from: string, to: string, message: Buffer): Promise<void> => {
+      const isReused = session !== undefined;
+      session ??= await openSmtp(server);
+      try {
+        await session.send({ from, to }, message);
+      } catch (error) {
+        session = undefined;
+        // Servers end a session after so many mails; a new one shows whether it is more than that.
+        if (!isReused || !(error instanceof Undelivered) || error.consequence !== 'server') throw error;
+        await send(from, to, message);
+      }
+    };
+    return { send, close: () => session?.close() };
+  }
+
+  async function attempt(mail: QueuedMail, { sender }: Route, send: ReturnType<typeof createLine>['send']) {
+    const { to, subject, createdAt } = mail.value;
+    const texts = outbox.open(mail.id, mail.value);
+    if (texts === undefined) throw new Undelivered('later', 'It is sealed with another SECRET_KEY.');
+    try {
+      await send(
+        sender.address,
+        to,
+        await compose({ id: mail.id, to, subject, createdAt, ...texts }, sender),
+      );
+    } catch (error) {
+      if (error instanceof AppError) throw new Undelivered('never', 'The address cannot be written to.');
+      throw error;
+    }
+  }
+
+  async function giveUp(mail: QueuedMail, problem: string): Promise<void> {
+    await outbox.failed(mail, problem);
+    log.warn(
+      { event: 'mail_failed', mail: mail.id, template: mail.value.template, problem },
+      'mail given up',
+    );
+  }
+
+  /** @returns whether the run can go on */
+  async function settle(
+    before: QueuedMail,
+    claimed: QueuedMail,
+    { consequence, message }: Undelivered,
+    figures: DeliveryFigures,
+  ): Promise<boolean> {
+    const isOld = clock() - before.value.createdAt >= GIVE_UP_MS;
+    if (consequence === 'never' || isOld) {
+      await giveUp(claimed, message);
+      figures.failed += 1;
+    } else {
+      if (consequence === 'server') await outbox.release(claimed, before, message);
+      else await outbox.postpone(claimed, message);
+      figures.postponed += 1;
+    }
+    return consequence !== 'server';
+  }
+
+  function noteOutage(of: string, problem: string): void {
+    const failures = outage.failures + 1;
+    outage = { failures, until: clock() + rest(failures), of };
+    if (failures === 1) log.warn({ event: 'mail_server_away', problem }, 'mail server cannot be used');
+  }
+
+  function noteService(): void {
+    if (outage.failures > 0) log.info({ event: 'mail_server_back' }, 'mail server can be used again');
+    outage = { failures: 0, until: 0, of: '' };
+  }
+
+  async function sendAll(
+    isOver: () => boolean,
+    way: Route,
+    of: string,
+    figures: DeliveryFigures,
+  ): Promise<void> {
+    const line = createLine(way.server);
+    const held = new Set<string>();
+    try {
+      for await (const mail of outbox.queued()) {
+        if (isOver()) return;
+        const { to, dueAt, attempts } = mail.value;
+        if (held.has(to)) continue;
+        const claimed = dueAt > clock() ? undefined : await outbox.claim(mail, clock() + backOff(attempts));
+        if (claimed === undefined) {
+          held.add(to);
+          continue;
+        }
+        try {
+          await attempt(mail, way, line.send);
+        } catch (error) {
+          if (!(error instanceof Undelivered)) throw error;
+          held.add(to);
+          if (await settle(mail, claimed, error, figures)) continue;
+          noteOutage(of, error.message);
+          return;
+        }
+        noteService();
+        await outbox.sent(claimed);
+        figures.sent += 1;
+      }
+    } finally {
+      line.close();
+    }
+  }
+
+  return {
+    async sendDue(signal) {
+      const figures: DeliveryFigures = { sent: 0, postponed: 0, failed: 0, kept: 0 };
+      const way = route();
+      if (way === undefined) {
+        for await (const mail of outbox.queued()) {
+          if (signal.aborted) break;
+          // One that is claimed may be on its way by another process, which has the settings of a moment ago.
+          const isFree = mail.value.dueAt <= clock();
+          if (isFree && (await outbox.keep(mail)) !== undefined) figures.kept += 1;
+        }
+        return figures;
+      }
+      // Other settings are another server.
+      const of = JSON.stringify([way.server, way.sender.address]);
+      if (outage.of !== of) outage = { failures: 0, until: 0, of };
+      if (clock() < outage.until) return figures;
+      const endsAt = performance.now() + RUN_MS;
+      await sendAll(() => signal.aborted || performance.now() > endsAt, way, of, figures);
+      if (outage.failures === 0) return figures;
+      for await (const mail of outbox.queued({ createdBefore: clock() - GIVE_UP_MS })) {
+        if (signal.aborted) break;
+        await giveUp(mail, mail.value.lastError ?? 'The server was away all the time.');
+        figures.failed += 1;
+      }
+      return figures;
+    },
+  };
+}

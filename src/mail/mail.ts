@@ -1,0 +1,135 @@
+// Owns outbound mail as the rest of the product sees it: queue and forget. Nothing here makes a request wait for a mail
+// server, but an administrator's own test of it.
+import { isIP } from 'node:net';
+import type { Clock } from '../clock.ts';
+import { isMailAddress } from '../config/mail-address.ts';
+import { parseSmtpUrl } from '../config/smtp-url.ts';
+import type { Logger } from '../log.ts';
+import type { MailRecord } from '../store/collections.ts';
+import type { Collection, Query } from '../store/port.ts';
+import { checkRecipient, compose } from './compose.ts';
+import { createDelivery, type Delivery, type Route } from './delivery.ts';
+import { createOutbox, type MailSealer, type OutboxMail } from './outbox.ts';
+import { createSmtp, type OpenSmtp } from './smtp.ts';
+import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
+import { Undelivered } from './undelivered.ts';
+import { safeValues } from './values.ts';
+
+/** As the settings have them. */
+export interface MailSettings {
+  readonly smtp_url: string;
+  readonly mail_from: string;
+  readonly mail_reply_to: string;
+  readonly product_name: string;
+  readonly retention_mails_seconds: number;
+}
+
+export interface OutgoingMail {
+  /** One address, in stored form. */
+  readonly to: string;
+  readonly template: MailTemplate;
+  /** What the template needs (mailTemplates), and what it may tell of the request. */
+  readonly values: MailValues;
+  /** BCP 47, or a list of tags as `ui_locales`; else English. */
+  readonly language?: string | undefined;
+}
+
+export type TestOutcome =
+  | { readonly state: 'sent' }
+  /** There is no server; it lies in the outbox. */
+  | { readonly state: 'kept' }
+  | { readonly state: 'failed'; readonly problem: string };
+
+export interface Mail extends Delivery {
+  /**
+   * Durable when it resolves; sent later by the job.
+   * @throws AppError request.invalid for a bad address; TypeError for values that the template cannot do with
+   */
+  queue(mail: OutgoingMail): Promise<void>;
+  list(query: Query): Promise<{ items: OutboxMail[]; total: number }>;
+  find(id: string): Promise<OutboxMail | undefined>;
+  /** Of a person who is removed: whatever is queued or listed. @returns how many */
+  removeAllTo(address: string): Promise<number>;
+  /** Talks to the server at once, for 10 s at most. @throws AppError request.invalid for a bad address */
+  sendTest(to: string, language?: string): Promise<TestOutcome>;
+}
+
+const TEST_MS = 10_000;
+
+/** How we call ourselves towards mail servers (RFC 5321 §4.1.3). */
+const greetingName = (hostname: string): string => {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(bare) === 6) return `[IPv6:${bare}]`;
+  return isIP(bare) === 4 ? `[${bare}]` : bare;
+};
+
+/**
+ * @param deps.newId makes ids that sort by time: they are the order of sending
+ * @param deps.baseUrl the public address; links in mails must lead there
+ */
+export function createMail(deps: {
+  collection: Collection<MailRecord>;
+  sealer: MailSealer;
+  clock: Clock;
+  newId: () => string;
+  settings: () => MailSettings;
+  render: RenderMail;
+  baseUrl: string;
+  log: Pick<Logger, 'info' | 'warn'>;
+  transport?: OpenSmtp;
+}): Mail {
+  const { collection, sealer, clock, newId, settings, render, baseUrl, log } = deps;
+  const { hostname } = new URL(baseUrl);
+  const openSmtp = deps.transport ?? createSmtp({ name: greetingName(hostname) });
+  const ownAddress = `no-reply@${hostname}`;
+  const fallback = isMailAddress(ownAddress) ? ownAddress : 'no-reply@localhost';
+  const retentionSeconds = () => settings().retention_mails_seconds;
+  const outbox = createOutbox({ collection, sealer, clock, newId, retentionSeconds });
+  let hasSaidKept = false;
+
+  function route(): Route | undefined {
+    const { smtp_url: url, mail_from: from, mail_reply_to: replyTo, product_name: name } = settings();
+    const server = parseSmtpUrl(url);
+    return server && { server, sender: { name, address: from || fallback, replyTo } };
+  }
+
+  async function queue({ to, template, values, language }: OutgoingMail): Promise<void> {
+    checkRecipient(to);
+    const safe = safeValues(template, values, { baseUrl, at: clock() });
+    const state = route() === undefined ? 'kept' : 'queued';
+    await outbox.add(state, to, template, render(template, safe, language));
+    if (state === 'queued' || hasSaidKept) return;
+    hasSaidKept = true;
+    log.info({ event: 'mail_kept' }, 'no mail server is set up: mails are kept for administrators to read');
+  }
+
+  async function sendTest(to: string, language?: string): Promise<TestOutcome> {
+    checkRecipient(to);
+    const way = route();
+    if (way === undefined) {
+      await queue({ to, template: 'test', values: {}, language });
+      return { state: 'kept' };
+    }
+    const createdAt = clock();
+    const mail = render('test', { at: createdAt }, language);
+    const message = await compose({ id: newId(), to, createdAt, ...mail }, way.sender);
+    try {
+      const session = await openSmtp(way.server, AbortSignal.timeout(TEST_MS));
+      await session.send({ from: way.sender.address, to }, message);
+      session.close();
+      return { state: 'sent' };
+    } catch (error) {
+      if (error instanceof Undelivered) return { state: 'failed', problem: error.message };
+      throw error;
+    }
+  }
+
+  return {
+    queue,
+    list: outbox.list,
+    find: outbox.find,
+    removeAllTo: outbox.removeAllTo,
+    sendTest,
+    sendDue: createDelivery({ outbox, openSmtp, route, clock, log }).sendDue,
+  };
+}

@@ -1,0 +1,185 @@
+// Owns mails at rest: what is queued, what became of it, and what administrators see. Texts carry codes and links, so they
+// are sealed, and erased as soon as they are delivered or given up.
+import type { Clock } from '../clock.ts';
+import type { MailRecord } from '../store/collections.ts';
+import { type Collection, type Query, type Stored, VersionConflict } from '../store/port.ts';
+import type { MailTemplate, RenderedMail } from './templates.ts';
+
+export interface MailSealer {
+  seal(purpose: string, text: string): string;
+  /** Throws when it cannot be opened. */
+  open(purpose: string, sealed: string): string;
+}
+
+/** A mail as administrators see it. */
+export interface OutboxMail {
+  readonly id: string;
+  readonly state: MailRecord['state'];
+  readonly to: string;
+  readonly template: string;
+  readonly subject: string;
+  /** Of `kept` mails alone: what goes to people's own mailboxes is nobody else's to read. */
+  readonly text?: string;
+  readonly html?: string;
+  readonly attempts: number;
+  readonly dueAt: number;
+  readonly lastError?: string;
+  readonly createdAt: number;
+  readonly sentAt?: number;
+}
+
+export type QueuedMail = Stored<MailRecord>;
+
+const PAGE = 100;
+
+export function createOutbox(deps: {
+  collection: Collection<MailRecord>;
+  sealer: MailSealer;
+  clock: Clock;
+  newId: () => string;
+  /** How long mails stay that are done with. */
+  retentionSeconds: () => number;
+}) {
+  const { collection, sealer, clock, newId, retentionSeconds } = deps;
+
+  const purposes = (id: string) => ({ text: `mail ${id} text`, html: `mail ${id} html` });
+  const expiry = (): number => clock() + retentionSeconds() * 1000;
+
+  /** @returns undefined when the texts are erased, or sealed with a SECRET_KEY that is not there now */
+  function open(
+    id: string,
+    { sealedText, sealedHtml }: MailRecord,
+  ): { text: string; html: string } | undefined {
+    const { text, html } = purposes(id);
+    try {
+      return { text: sealer.open(text, sealedText), html: sealer.open(html, sealedHtml) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  function view({ id, value }: QueuedMail): OutboxMail {
+    const { sealedText, sealedHtml, ...shown } = value;
+    return { id, ...shown, ...(value.state === 'kept' && open(id, value)) };
+  }
+
+  /** @returns undefined when another process has changed it since */
+  async function write(
+    mail: QueuedMail,
+    value: MailRecord,
+    expiresAt?: number,
+  ): Promise<QueuedMail | undefined> {
+    try {
+      return await collection.replace(
+        mail.id,
+        mail.version,
+        value,
+        expiresAt === undefined ? {} : { expiresAt },
+      );
+    } catch (error) {
+      if (error instanceof VersionConflict) return undefined;
+      throw error;
+    }
+  }
+
+  const erased = { sealedText: '', sealedHtml: '' };
+
+  return {
+    open,
+
+    /** Durable when it resolves. @param state `kept` where there is no server to send it to */
+    async add(
+      state: 'queued' | 'kept',
+      to: string,
+      template: MailTemplate,
+      { subject, text, html }: RenderedMail,
+    ): Promise<void> {
+      const id = newId();
+      const purpose = purposes(id);
+      const now = clock();
+      const mail: MailRecord = {
+        state,
+        to,
+        template,
+        subject,
+        sealedText: sealer.seal(purpose.text, text),
+        sealedHtml: sealer.seal(purpose.html, html),
+        attempts: 0,
+        dueAt: now,
+        createdAt: now,
+      };
+      await collection.insert(id, mail, state === 'kept' ? { expiresAt: expiry() } : {});
+    },
+
+    async list(query: Query): Promise<{ items: OutboxMail[]; total: number }> {
+      const { items, total } = await collection.query(query);
+      return { items: items.map(view), total };
+    },
+
+    async find(id: string): Promise<OutboxMail | undefined> {
+      const mail = await collection.find(id);
+      return mail && view(mail);
+    },
+
+    /** Everything in whatever state. @returns how many */
+    async removeAllTo(to: string): Promise<number> {
+      let removed = 0;
+      for (;;) {
+        const filters = [{ field: 'to', op: 'eq', value: to }] as const;
+        const { items } = await collection.query({ filters, sort: 'id', order: 'asc', limit: PAGE });
+        for (const { id } of items) if (await collection.remove(id)) removed += 1;
+        if (items.length < PAGE) return removed;
+      }
+    },
+
+    /** All queued mails, due or not, oldest first. @param createdBefore epoch ms */
+    async *queued({ createdBefore }: { createdBefore?: number } = {}): AsyncGenerator<QueuedMail> {
+      let after: Query['after'];
+      for (;;) {
+        const { items } = await collection.query({
+          filters: [
+            { field: 'state', op: 'eq', value: 'queued' },
+            ...(createdBefore === undefined
+              ? []
+              : [{ field: 'created_at', op: 'lte', value: createdBefore } as const]),
+          ],
+          sort: 'id',
+          order: 'asc',
+          limit: PAGE,
+          after,
+        });
+        yield* items;
+        const last = items.at(-1);
+        if (last === undefined || items.length < PAGE) return;
+        after = { sortValue: last.id, id: last.id };
+      }
+    },
+
+    /**
+     * Before every attempt: whoever comes by later, even because we died, leaves the mail alone until `retryAt`.
+     * @returns undefined when another process was faster
+     */
+    claim: (mail: QueuedMail, retryAt: number) =>
+      write(mail, { ...mail.value, attempts: mail.value.attempts + 1, dueAt: retryAt }),
+
+    /** The attempt did not count: as it was before. */
+    release: (claimed: QueuedMail, before: QueuedMail, problem: string) =>
+      write(claimed, { ...before.value, lastError: problem }),
+
+    /** It is tried again when it is due. */
+    postpone: (claimed: QueuedMail, problem: string) =>
+      write(claimed, { ...claimed.value, lastError: problem }),
+
+    sent(claimed: QueuedMail) {
+      const { lastError: _, ...value } = claimed.value;
+      return write(claimed, { ...value, ...erased, state: 'sent', sentAt: clock() }, expiry());
+    },
+
+    failed: (mail: QueuedMail, problem: string) =>
+      write(mail, { ...mail.value, ...erased, state: 'failed', lastError: problem }, expiry()),
+
+    keep: (mail: QueuedMail) => write(mail, { ...mail.value, state: 'kept' }, expiry()),
+  };
+}
+
+export type Outbox = ReturnType<typeof createOutbox>;

@@ -1,0 +1,65 @@
+// Owns what may fill a mail. Mails go to people who trust our name, at the wish of people whom nobody knows (anyone may
+// ask for a reset of somebody's password): nothing that a stranger chose may turn our mail into theirs (R006, R117, R121).
+import { isIP } from 'node:net';
+import { type MailTemplate, type MailValues, mailTemplates } from './templates.ts';
+
+const MAX_TEXT = 100;
+const MAX_URL = 2000;
+
+/** Line ends, bidi overrides, invisible and half characters. */
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** Letters around a dot, or a scheme, are what mail programs make a link of. */
+const device = /^(?!.*\p{L}\.\p{L})[\p{L}\p{N} .,()+-]{1,60}$/u;
+
+const clean = (text: string): string =>
+  Array.from(text.replace(hidden, '')).slice(0, MAX_TEXT).join('').trim();
+
+const isOurs = (url: string, baseUrl: string): boolean =>
+  url.length <= MAX_URL &&
+  /^[!-~]+$/.test(url) &&
+  !/["'<>\\^`{|}]/.test(url) &&
+  (url === baseUrl || [`${baseUrl}/`, `${baseUrl}?`].some((start) => url.startsWith(start)));
+
+/** How a named value is taken; undefined: it is left out, which the template has words for. */
+const kinds: Readonly<Record<string, (text: string, baseUrl: string) => string | undefined>> = {
+  url(text, baseUrl) {
+    if (!isOurs(text, baseUrl)) throw new TypeError('a link in a mail must lead to BASE_URL');
+    return text;
+  },
+  code(text) {
+    if (!/^[\w-]{1,64}$/.test(text))
+      throw new TypeError('a code in a mail must be letters, digits and dashes');
+    return text;
+  },
+  ipAddress: (text) => (isIP(text) === 0 ? undefined : text),
+  device: (text) => (device.test(text) ? text : undefined),
+};
+
+function take(name: string, value: string | number, baseUrl: string): string | number | undefined {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError(`${name} in a mail must be a finite number`);
+    return value;
+  }
+  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+  return kind === undefined ? clean(value) || undefined : kind(value, baseUrl);
+}
+
+/**
+ * @param defaults.at epoch ms, where the values do not say when it was
+ * @throws TypeError for a value that is missing, or a link or code that we cannot have made
+ */
+export function safeValues(
+  template: MailTemplate,
+  values: MailValues,
+  defaults: { readonly baseUrl: string; readonly at: number },
+): MailValues {
+  const taken: Record<string, string | number> = { at: defaults.at };
+  for (const [name, value] of Object.entries(values)) {
+    const safe = take(name, value, defaults.baseUrl);
+    if (safe !== undefined) taken[name] = safe;
+  }
+  const missing = mailTemplates[template].filter((name) => taken[name] === undefined);
+  if (missing.length > 0) throw new TypeError(`mail ${template} needs ${missing.join(', ')}`);
+  return taken;
+}

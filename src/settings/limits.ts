@@ -1,0 +1,26 @@
+// Owns the settings of the rate limits (src/http/rate-limit.ts counts them): points per window, 0 for no limit. An
+// address stands for its network: IPv4 as it is, of IPv6 the /64.
+import { integer, type SettingDefinition } from './definitions.ts';
+
+const MAX_POINTS = 10_000_000;
+
+const limit = (points: number, what: string): SettingDefinition<number> =>
+  integer({
+    group: 'Limits',
+    default: points,
+    min: 0,
+    max: MAX_POINTS,
+    description: `${what}; 0: no limit.`,
+  });
+
+export const limitDefinitions = {
+  limit_login_ip: limit(300, 'Wrong passwords from one address in 10 minutes'),
+  limit_login_account_ip: limit(30, 'Wrong passwords for one name from one address in 10 minutes'),
+  limit_mfa_ip: limit(100, 'Wrong second-factor codes from one address in 10 minutes'),
+  limit_token_ip: limit(6000, 'Refused token requests from one address in 10 minutes'),
+  limit_register_ip: limit(100, 'Sign-ups and wrong registration tokens from one address in an hour'),
+  limit_mail_address: limit(3, 'Mails that strangers can cause to one e-mail address in 10 minutes'),
+  limit_mail_ip: limit(20, 'Requests that send a mail from one address in 10 minutes'),
+  limit_admin_failures_ip: limit(300, 'Wrong administrator bearers from one address in 10 minutes'),
+  limit_authorize_ip: limit(50_000, 'Sign-ins begun from one address in an hour'),
+} as const;

@@ -1,0 +1,107 @@
+// Owns the proof that secret settings rest sealed, are never answered, and outlive a lost or rotated SECRET_KEY.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { AppError } from '../../src/errors.ts';
+import { createSealer } from '../../src/keys/sealing.ts';
+import { createSettings, type Settings } from '../../src/settings/settings.ts';
+import { settings as settingsDefinition } from '../../src/store/collections.ts';
+
+const clock = () => 1_800_000_000_000;
+const oldKey = 'old-secret-key-0123456789-0123456789';
+const newKey = 'new-secret-key-0123456789-0123456789';
+const secret = 'smtps://robot:hunter2-hunter2@mail.example.com';
+
+function shared() {
+  const collection = createMemoryStore({ clock }).collection(settingsDefinition);
+  const open = async (...keys: string[]): Promise<Settings> => {
+    const settings = createSettings({
+      collection,
+      sealer: createSealer(keys),
+      clock,
+      stamp: () => undefined,
+    });
+    await settings.refresh();
+    return settings;
+  };
+  const stored = async (): Promise<Record<string, unknown>> =>
+    (await collection.find('current'))?.value.values ?? {};
+  return { collection, open, stored };
+}
+
+test('R141: a secret setting is sealed in the store, holds in every process, and no answer carries it', async () => {
+  const { open, stored } = shared();
+  const one = await open(newKey);
+  const changes = await one.patch({ smtp_url: secret, product_name: 'Porter' }, 'root');
+  assert.doesNotMatch(JSON.stringify(await stored()), /hunter2|robot|mail\.example\.com/);
+  assert.match(JSON.stringify(await stored()), /Porter/);
+  assert.equal(one.current().smtp_url, secret);
+  assert.equal((await open(newKey)).current().smtp_url, secret);
+  assert.doesNotMatch(JSON.stringify([one.describe(), changes, one.problems()]), /hunter2|robot/);
+  const described = one.describe().find(({ key }) => key === 'smtp_url');
+  assert.deepEqual([described?.value, described?.is_secret, described?.updated_by], [null, true, 'root']);
+});
+
+test('a refused secret is not quoted, and emptied it is gone from the store', async () => {
+  const { open, stored } = shared();
+  const settings = await open(newKey);
+  const refusal = await settings.patch({ smtp_url: 'smtps://robot:hunter2@a b' }, 'root').catch(String);
+  assert.doesNotMatch(JSON.stringify(refusal), /hunter2/);
+  await settings.patch({ smtp_url: secret }, 'root');
+  await settings.patch({ smtp_url: '' }, 'root');
+  assert.deepEqual(await stored(), {});
+});
+
+test('SECRET_KEY is rotated: both open, and the next change seals with the newest', async () => {
+  const { open } = shared();
+  await (await open(oldKey)).patch({ smtp_url: secret }, 'root');
+  const during = await open(newKey, oldKey);
+  assert.equal(during.current().smtp_url, secret);
+  await during.patch({ product_name: 'Porter' }, 'root');
+  assert.equal((await open(newKey)).current().smtp_url, secret);
+});
+
+test('SECRET_KEY is lost: the default holds, it is reported, and changing other settings keeps the sealed text', async () => {
+  const { open } = shared();
+  await (await open(oldKey)).patch({ smtp_url: secret }, 'root');
+  const without = await open(newKey);
+  assert.equal(without.current().smtp_url, '');
+  assert.match(without.problems().join(), /^smtp_url: .*SECRET_KEY/);
+  await without.patch({ product_name: 'Porter' }, 'root');
+  assert.equal((await open(oldKey)).current().smtp_url, secret);
+  await without.patch({ smtp_url: '' }, 'root');
+  assert.equal((await open(oldKey)).current().smtp_url, '');
+});
+
+test('a secret in clear, or one sealed for another setting, does not count', async () => {
+  const { collection, open } = shared();
+  const entry = (value: string) => ({ value, at: clock(), by: 'root' });
+  const put = (value: string) =>
+    collection.put('current', { values: { smtp_url: entry(value) }, updatedAt: clock(), updatedBy: 'root' });
+  await put(secret);
+  assert.equal((await open(newKey)).current().smtp_url, '');
+  await put(createSealer([newKey]).seal('setting other', secret));
+  assert.equal((await open(newKey)).current().smtp_url, '');
+  await put(createSealer([newKey]).seal('setting smtp_url', secret));
+  assert.equal((await open(newKey)).current().smtp_url, secret);
+});
+
+test('R121: mail comes from one plain address and over an address of a mail server, or is refused', async () => {
+  const { open } = shared();
+  const settings = await open(newKey);
+  for (const address of [
+    'x',
+    'Ann <ann@example.com>',
+    'a@b.c,d@e.f',
+    'a@example.com\r\nBcc: b@c.d',
+    7,
+    null,
+  ]) {
+    for (const key of ['mail_from', 'mail_reply_to'])
+      await assert.rejects(settings.patch({ [key]: address }, 'root'), AppError, String(address));
+  }
+  for (const url of ['mail.example.com', 'http://mail.example.com', 'smtp://a b', 7, null])
+    await assert.rejects(settings.patch({ smtp_url: url }, 'root'), AppError, String(url));
+  await settings.patch({ mail_from: 'no-reply@example.com', mail_reply_to: '' }, 'root');
+  assert.equal(settings.current().mail_from, 'no-reply@example.com');
+});
