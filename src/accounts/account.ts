@@ -37,6 +37,16 @@ export const isAuthenticationCurrent = (
   account.authenticatedNotBefore === undefined || at >= Math.floor(account.authenticatedNotBefore / 1000);
 
 /**
+ * Whether a password that was proven then still counts. Finer than the above: a sign-in under way is not yet a session
+ * that the change could have ended.
+ * @param provenAt epoch milliseconds
+ */
+export const isProofCurrent = (
+  account: Pick<AccountRecord, 'authenticatedNotBefore'>,
+  provenAt: number,
+): boolean => account.authenticatedNotBefore === undefined || provenAt > account.authenticatedNotBefore;
+
+/**
  * Whether its sessions and tokens count now (decisions §3: those of a locked, disabled or deleted account do not).
  * @param now epoch milliseconds
  */

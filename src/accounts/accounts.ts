@@ -13,6 +13,7 @@ import { findByLoginName, parseLoginName } from './login-name.ts';
 import { createOnboarding } from './onboarding.ts';
 import type { Passwords } from './password.ts';
 import { createRemoval } from './removal.ts';
+import { hasSecondFactor } from './security-state.ts';
 
 export type NewAccount = AccountChanges & { readonly username: string };
 
@@ -31,7 +32,8 @@ export interface Accounts {
   /** @throws AppError request.invalid, account.username_taken, account.email_taken, server.busy */
   create(input: NewAccount): Promise<Account>;
   /**
-   * Only what is given changes. A new password, another role and a deactivation end the account's sessions.
+   * Only what is given changes. A new password, another role, a deactivation and a reset of the second factor end the
+   * account's sessions.
    * @param options.version refuse with account.changed unless this is the version in the store
    * @throws AppError account.not_found, account.last_admin, account.changed, and those of create
    */
@@ -57,6 +59,8 @@ export interface AccountsDeps {
   newId: () => string;
   passwords: Pick<Passwords, 'hash'>;
   settings: () => { readonly password_min_length: number };
+  /** Names of this service (product, host), which passwords must not be built around. */
+  contextWords?: () => readonly string[];
   endSessions: (accountId: string) => Promise<unknown>;
   /** Removes what belongs to the account in other collections; called again after a crash. */
   removeOwned: (accountId: string) => Promise<unknown>;
@@ -70,14 +74,20 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
   /** Tries the changes before it spends a hash on them. */
   async function contextOf(before: AccountRecord, changes: AccountChanges) {
-    const context = { now: clock(), minPasswordLength: settings().password_min_length };
+    const context = {
+      now: clock(),
+      minPasswordLength: settings().password_min_length,
+      contextWords: deps.contextWords?.(),
+    };
     applyChanges(before, changes, context);
     if (changes.password === undefined) return context;
     return { ...context, passwordHash: await passwords.hash(changes.password) };
   }
 
-  async function recordOf(input: NewAccount): Promise<AccountRecord> {
+  async function recordOf({ totpVerified, ...rest }: NewAccount): Promise<AccountRecord> {
     const blank = blankAccount(clock());
+    // A new account has nothing to be reset, so `false` is only what it is anyway.
+    const input = { ...rest, totpVerified: totpVerified || undefined };
     return applyChanges(blank, input, await contextOf(blank, input));
   }
 
@@ -136,7 +146,13 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         });
         const isDeactivated = previous.isActive && !account.isActive;
         // After the write, so that nobody can sign in again with what is no longer right.
-        if (changes.password !== undefined || previous.role !== account.role || isDeactivated) {
+        const isFactorLost = changes.totpVerified === false && hasSecondFactor(previous);
+        if (
+          changes.password !== undefined ||
+          previous.role !== account.role ||
+          isDeactivated ||
+          isFactorLost
+        ) {
           await endSessions(id);
         }
         return account;

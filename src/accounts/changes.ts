@@ -11,6 +11,7 @@ import {
   type ProfileChanges,
   phoneProblem,
 } from './profile.ts';
+import { eraseSecondFactors, hasSecondFactor, nextSecurityChange } from './security-state.ts';
 import { parseUsername } from './username.ts';
 
 /** What is absent or undefined stays as it is; null clears. */
@@ -21,7 +22,7 @@ export interface AccountChanges {
   readonly role?: Role | undefined;
   readonly isActive?: boolean | undefined;
   readonly isEmailVerified?: boolean | undefined;
-  /** false: the second factor must be enrolled again at the next sign-in. */
+  /** false: every second factor is erased, and one must be enrolled again at the next sign-in. */
   readonly totpVerified?: boolean | undefined;
   readonly profile?: ProfileChanges | undefined;
   readonly address?: AddressChanges | null | undefined;
@@ -33,6 +34,8 @@ export interface ChangeContext {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly minPasswordLength: number;
+  /** Names of this service, which passwords must not be built around. */
+  readonly contextWords?: readonly string[] | undefined;
   /** The hash of `changes.password`, once it has been made; absent in the trial run before. */
   readonly passwordHash?: string | undefined;
 }
@@ -64,8 +67,9 @@ export function applyChanges(
   const report: Report = (field, problem) => {
     fields[field] ??= problem;
   };
+  const isReset = changes.totpVerified === false;
   const after: AccountRecord = {
-    ...before,
+    ...(isReset ? eraseSecondFactors(before, context.now) : before),
     role: changes.role ?? before.role,
     isActive: changes.isActive ?? before.isActive,
     totpVerified: changes.totpVerified ?? before.totpVerified,
@@ -75,8 +79,12 @@ export function applyChanges(
   applyNames(after, changes, report);
   applyContact(after, changes, report);
   applyPassword(after, changes, context, report);
-  if (changes.password !== undefined || after.role !== before.role || after.isActive !== before.isActive) {
-    after.authenticatedNotBefore = context.now;
+  const isFactorLost = isReset && hasSecondFactor(before);
+  const isStanding = after.role === before.role && after.isActive === before.isActive;
+  const endsSessions = changes.password !== undefined || !isStanding || isFactorLost;
+  if (endsSessions) after.authenticatedNotBefore = context.now;
+  if (endsSessions || after.emailKey !== before.emailKey) {
+    after.securityChangedAt = nextSecurityChange(before, context.now);
   }
   if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
   return after;
@@ -151,6 +159,7 @@ function applyPassword(
     minLength: context.minPasswordLength,
     username: after.username,
     email: after.email,
+    contextWords: context.contextWords,
   });
   if (problems.length > 0) report('password', problems.join(' '));
   after.passwordChangedAt = context.now;

@@ -1,5 +1,6 @@
-// Owns which passwords we take (decisions §8, checklist R080–R082): length, nothing about the person, nothing trivial;
-// no composition rules. A list of common passwords joins here, in passwordProblems().
+// Owns which passwords we take (decisions §8, checklist R080–R082): length, nothing about the person or this service,
+// nothing trivial or common; no composition rules.
+import { isCommonPassword } from './common-passwords.ts';
 import { fold, lengthOf } from './fold.ts';
 
 /** Code points after NFKC. */
@@ -10,6 +11,8 @@ export interface PasswordContext {
   readonly minLength: number;
   readonly username?: string | undefined;
   readonly email?: string | undefined;
+  /** Names of this service: product and host. */
+  readonly contextWords?: readonly string[] | undefined;
 }
 
 // Shorter names are part of too many words to forbid them.
@@ -33,6 +36,19 @@ function isTrivial(folded: string): boolean {
   return rows.some((row) => row.repeat(2).includes(folded) || row.repeat(2).includes(backwards));
 }
 
+// Shorter parts, like "com", are in too many words.
+const MIN_WORD = 4;
+const MIN_REMAINDER = 8;
+
+/** Whether little is left of it without these words: `latchkey2026!`, but not a sentence with a key in it. */
+function isBuiltAround(folded: string, words: readonly string[]): boolean {
+  const parts = words
+    .flatMap((word) => fold(word).split(/[^\p{L}\p{N}]+/u))
+    .filter((part) => lengthOf(part) >= MIN_WORD);
+  const rest = parts.reduce((text, part) => text.replaceAll(part, ''), folded);
+  return rest !== folded && lengthOf(rest.replace(/[^\p{L}\p{N}]/gu, '')) < MIN_REMAINDER;
+}
+
 /**
  * @returns what is wrong, each in a sentence that says how to mend it; empty when the password is taken. Never a part
  *   of the password itself.
@@ -54,6 +70,13 @@ export function passwordProblems(password: string, context: PasswordContext): st
     problems.push('Must not contain the username.');
   }
   if (isPart(localPart(context.email))) problems.push('Must not contain the e-mail address.');
+  const domain = context.email?.split('@')[1] ?? '';
+  if (isBuiltAround(folded, [...(context.contextWords ?? []), domain])) {
+    problems.push('Must not be built around the name of this service or of your e-mail provider.');
+  }
   if (isTrivial(folded)) problems.push('Must not be a simple repetition or sequence.');
+  else if (isCommonPassword(folded)) {
+    problems.push('Must not be one of the passwords that are used most, because those are tried first.');
+  }
   return problems;
 }

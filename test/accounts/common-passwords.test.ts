@@ -1,0 +1,72 @@
+// Owns the tests of the list of common passwords and of words that say which service it is (R082).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isCommonPassword } from '../../src/accounts/common-passwords.ts';
+import { fold } from '../../src/accounts/fold.ts';
+import { passwordProblems } from '../../src/accounts/password-rules.ts';
+import { AppError } from '../../src/errors.ts';
+import { createWorld, goodPassword, withEachStore } from './support.ts';
+
+const contextWords = ['Latchkey', 'login.example-corp.com'];
+const problems = (password: string, email?: string) =>
+  passwordProblems(password, { minLength: 8, username: 'grace', email, contextWords });
+
+test('attack: the passwords that are tried first, however they are written', () => {
+  const first = [
+    'password',
+    'PASSWORD',
+    'Password1',
+    'iloveyou',
+    'sunshine',
+    'football',
+    'trustno1',
+    'passw0rd',
+  ];
+  for (const password of [...first, 'ｐａｓｓｗｏｒｄ', 'qwerty123', 'princess', 'letmein1', 'superman']) {
+    assert.match(problems(password).join(' '), /used most/, password);
+  }
+});
+
+test('the list is long enough, and does not refuse what is not on it', () => {
+  assert.equal(isCommonPassword(fold('Baseball1')), true);
+  assert.equal(isCommonPassword(fold(goodPassword)), false);
+  for (const password of [
+    goodPassword,
+    'correct horse battery staple',
+    'my password is long',
+    '#a-b c/d(e)f=',
+    'Zürich-Örlikon-7',
+  ]) {
+    assert.deepEqual(problems(password), [], password);
+  }
+});
+
+test('attack: passwords made of the name of the service, its host or the mail provider', () => {
+  for (const password of [
+    'latchkey2026',
+    'Latchkey!Latchkey!',
+    'example-corp.1',
+    'login-latchkey',
+    'Corp-Login-77',
+  ]) {
+    assert.notDeepEqual(problems(password), [], password);
+  }
+  assert.notDeepEqual(problems('bigmail-2026', 'someone@bigmail.org'), []);
+  assert.deepEqual(problems('bigmail-2026', 'someone@other.org'), []);
+  // A sentence in which the word occurs says much more than the word.
+  assert.deepEqual(problems('the latchkey hangs by the door'), []);
+});
+
+withEachStore(
+  'a common password is refused at creation and at change, and the reason is told',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    const isTold = (error: unknown) =>
+      error instanceof AppError &&
+      error.code === 'request.invalid' &&
+      /most/.test(error.fields?.password ?? '');
+    await assert.rejects(accounts.create({ username: 'grace', password: 'sunshine' }), isTold);
+    const { id } = await accounts.create({ username: 'grace', password: goodPassword });
+    await assert.rejects(accounts.update(id, { password: 'Sunshine' }), isTold);
+  },
+);
