@@ -3,10 +3,11 @@
 import type Koa from 'koa';
 import { applicationDefaults } from '../clients/application-defaults.ts';
 import type { Clients } from '../clients/contract.ts';
-import { AppError } from '../errors.ts';
+import { AppError, catalogue } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
 import type { ApplicationType, CreatedApplication, PageModels } from '../http/pages.ts';
+import { requestIdOf } from '../http/request-log.ts';
 import type { Views } from '../http/views.ts';
 
 export interface AdminAccount {
@@ -40,6 +41,14 @@ const lines = (text: string | undefined): string[] =>
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter(Boolean);
+
+/** Where an application's person returns after signing out unless it says otherwise; without one, it could not. */
+const startPages = (redirectUris: readonly string[]): string[] => {
+  const web = redirectUris
+    .map((uri) => URL.parse(uri))
+    .filter((url) => /^https?:$/.test(url?.protocol ?? ''));
+  return [...new Set(web.map((url) => `${url?.origin}/`))];
+};
 
 type Applications = PageModels['admin-home']['applications'];
 
@@ -101,7 +110,8 @@ export function adminHome(deps: Deps): Koa.Middleware {
     const type = form.get('type');
     if (!isType(type)) return send(ctx, who, { values, errors: { type: 'Choose one of the four kinds.' } });
     const redirectUris = lines(form.get('redirect_uris'));
-    const postLogoutUris = lines(form.get('post_logout_redirect_uris'));
+    const named = lines(form.get('post_logout_redirect_uris'));
+    const postLogoutUris = named.length > 0 || type === 'machine' ? named : startPages(redirectUris);
     try {
       const made = await clients.create({
         metadata: {
@@ -124,16 +134,35 @@ export function adminHome(deps: Deps): Koa.Middleware {
     }
   }
 
+  /** With the one thing that helps: becoming somebody else. */
+  function refuse(ctx: Koa.Context): void {
+    const reason = 'auth.insufficient_scope';
+    const { status, message } = catalogue[reason];
+    views.send(ctx, 'error', {
+      status,
+      message,
+      reason,
+      requestId: requestIdOf(ctx),
+      backUrl: `${baseUrl}/oauth2/logout`,
+      backLabel: { key: 'action.sign_out' },
+    });
+  }
+
   return async (ctx, next) => {
     if (!PATHS.has(ctx.path)) return next();
     ctx.set('Cache-Control', 'no-store');
     const who = await signedIn(ctx);
     if (who === undefined) {
+      // Somebody who cancelled would only see the sign-in page again, and a lasting error would go round for ever.
+      if (ctx.path === '/admin/callback' && ctx.query.error !== undefined) {
+        if (ctx.query.error !== 'access_denied') throw new AppError('server.error');
+        return views.send(ctx, 'signed-out', { continueUrl: `${baseUrl}/admin` });
+      }
       ctx.status = 303;
       ctx.redirect(signInUrl());
       return undefined;
     }
-    if (who.account.role !== 'admin') throw new AppError('auth.insufficient_scope');
+    if (who.account.role !== 'admin') return refuse(ctx);
     if (ctx.path === '/admin/applications' && ctx.method === 'POST') return register(ctx, who);
     if (ctx.path !== '/admin') {
       ctx.status = 303;

@@ -3,9 +3,10 @@ import type Koa from 'koa';
 import Router from 'koa-router';
 import { AppError } from '../errors.ts';
 import { readJson } from '../http/body.ts';
+import type { AuditTrail } from './audit-trail.ts';
 import type { Actor, AuthorizeAdmin } from './ports.ts';
 import { readQueryString } from './query-string.ts';
-import type { Route } from './route.ts';
+import type { RawInput, Route } from './route.ts';
 
 interface Deps {
   readonly routes: readonly Route[];
@@ -14,6 +15,7 @@ interface Deps {
   /** The same as others see it: absolute. */
   readonly publicUrl: string;
   readonly authorizeAdmin: AuthorizeAdmin;
+  readonly auditTrail: AuditTrail;
 }
 
 const entityTag = /^"(\d{1,15})"$/;
@@ -39,10 +41,11 @@ const hasBody = (ctx: Koa.Context): boolean =>
  * @returns middleware for everything under the prefix. Nobody but an administrator learns there which addresses and
  *   methods exist: authorisation comes first (401 before 404, 405, 415 and 400).
  */
-export function createAdminRouter({ routes, prefix, publicUrl, authorizeAdmin }: Deps): Koa.Middleware {
+export function createAdminRouter(deps: Deps): Koa.Middleware {
+  const { routes, prefix, publicUrl, authorizeAdmin, auditTrail } = deps;
   const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ prefix, sensitive: true, strict: true });
   for (const route of routes)
-    router.register(toPattern(route.path), [route.method], respond(route, publicUrl));
+    router.register(toPattern(route.path), [route.method], respond(route, publicUrl, auditTrail));
   // The type asks for what koa-router itself puts into the context (params, router).
   const dispatch = router.routes() as Koa.Middleware;
 
@@ -55,18 +58,22 @@ export function createAdminRouter({ routes, prefix, publicUrl, authorizeAdmin }:
 }
 
 const respond =
-  (route: Route, publicUrl: string): Router.IMiddleware =>
+  (route: Route, publicUrl: string, auditTrail: AuditTrail): Router.IMiddleware =>
   async (ctx) => {
     const actor: Actor = ctx.state.actor;
     const query = readQueryString(ctx.querystring, route.query);
     const isBodyRead = route.body !== undefined && (route.isBodyOptional !== true || hasBody(ctx));
-    const answer = await route.run({
+    const input: RawInput = {
       actor,
       params: ctx.params,
       query,
       body: isBodyRead ? await readJson(ctx) : {},
       ifVersion: expectedVersion(ctx.get('If-Match')),
-    });
+    };
+    const writeDown = route.method === 'GET' ? undefined : await auditTrail(route, input);
+    const answer = await route.run(input);
+    // Before the answer: an act that cannot be written down is answered 503, though it is done (src/audit/audit.ts).
+    await writeDown?.(answer);
     ctx.status = route.success.status;
     if (answer === undefined) return;
     const { data, version, id } = answer;

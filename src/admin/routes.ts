@@ -2,6 +2,8 @@
 import type Koa from 'koa';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
+import { type AuditLogPort, auditRoutes } from './audit.ts';
+import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
@@ -19,6 +21,7 @@ export interface AdminRoutesDeps {
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
+  readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly clock: Clock;
   /** Secret that signs list cursors; the same in every process. */
@@ -43,6 +46,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...settingRoutes(deps),
+    ...auditRoutes({ ...deps, cursors }),
   ];
   const about = { title: 'Latchkey admin API', version, publicUrl: `${baseUrl}${PATH}` };
   return [...routes, openApiRoute(routes, about)];
@@ -55,5 +59,6 @@ export function adminRoutes(deps: AdminRoutesDeps): Koa.Middleware {
     prefix: `${deps.basePath ?? ''}${PATH}`,
     publicUrl: `${deps.baseUrl}${PATH}`,
     authorizeAdmin: deps.authorizeAdmin,
+    auditTrail: createAuditTrail(deps),
   });
 }

@@ -2,17 +2,19 @@
 // content, and answering for them. A request's path is only ever looked up in a list, so no path can leave the folder.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, brotliCompressSync, gzip, gzipSync } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
 interface Asset {
+  readonly name: string;
   readonly path: string;
   readonly type: string;
   readonly digest: string;
-  readonly bodies: Readonly<Record<Encoding, Buffer>>;
+  readonly body: (encoding: Encoding) => Buffer | Promise<Buffer>;
 }
 
 export interface Assets {
@@ -21,24 +23,51 @@ export interface Assets {
   routes(): Middleware;
 }
 
+interface Options {
+  readonly directory: URL;
+  readonly vendored: Readonly<Record<string, string>>;
+  readonly basePath: string;
+}
+
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
 };
 
-const load = (directory: URL, name: string, prefix: string): Asset => {
-  const body = readFileSync(new URL(name, directory));
-  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 12);
+// Safe to compress, unlike pages: nothing secret lies beside something that the requester chose (BREACH).
+const compressedNow = (plain: Buffer): Asset['body'] => {
+  const bodies = { br: brotliCompressSync(plain), gzip: gzipSync(plain, { level: 9 }), identity: plain };
+  return (encoding) => bodies[encoding];
+};
+
+/** For large files: at the first request, beside the main thread, once. */
+const compressedWhenAsked = (plain: Buffer): Asset['body'] => {
+  const bodies = new Map<Encoding, Promise<Buffer>>([['identity', Promise.resolve(plain)]]);
+  return (encoding) => {
+    const body = bodies.get(encoding) ?? promisify(encoding === 'br' ? brotliCompress : gzip)(plain);
+    bodies.set(encoding, body);
+    return body;
+  };
+};
+
+/** The licence (MIT) goes with every copy. */
+const withLicence = (file: URL): Buffer => {
+  const licence = readFileSync(new URL('../LICENSE.txt', file), 'utf8').replaceAll('*/', '* /');
+  return Buffer.concat([Buffer.from(`/*!\n${licence.trim()}\n*/\n`), readFileSync(file)]);
+};
+
+const load = (name: string, plain: Buffer, prefix: string, compressed: typeof compressedNow): Asset => {
+  const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 12);
   const [, stem, extension] = /^(.+)\.(\w+)$/.exec(name) ?? [];
   const type = extension === undefined ? undefined : types[extension];
   if (stem === undefined || type === undefined) throw new TypeError(`no content type for the asset ${name}`);
   return {
+    name,
     path: `${prefix}${stem}.${digest}.${extension}`,
     type,
     digest,
-    // Safe to compress, unlike pages: nothing secret lies beside something that the requester chose (BREACH).
-    bodies: { br: brotliCompressSync(body), gzip: gzipSync(body, { level: 9 }), identity: body },
+    body: compressed(plain),
   };
 };
 
@@ -48,7 +77,7 @@ const chooseEncoding = (ctx: Context): Encoding => {
   return ctx.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'identity';
 };
 
-const answer = (ctx: Context, asset: Asset): void => {
+const answer = async (ctx: Context, asset: Asset): Promise<void> => {
   const encoding = chooseEncoding(ctx);
   ctx.status = 200;
   ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
@@ -60,17 +89,25 @@ const answer = (ctx: Context, asset: Asset): void => {
   }
   ctx.set('Content-Type', asset.type);
   if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
-  ctx.body = asset.bodies[encoding];
+  ctx.body = await asset.body(encoding);
 };
 
 /**
  * @param directory the folder; read and compressed once, now
+ * @param vendored name -> file: URL of a script from a package
  * @param basePath the path part of the public address, '' or like `/auth`
  */
-export const loadAssets = ({ directory, basePath }: { directory: URL; basePath: string }): Assets => {
+export const loadAssets = ({ directory, vendored, basePath }: Options): Assets => {
   const prefix = `${basePath}/assets/`;
-  const byName = new Map(readdirSync(directory).map((name) => [name, load(directory, name, prefix)]));
-  const byPath = new Map([...byName.values()].map((asset) => [asset.path, asset]));
+  const own = readdirSync(directory).map((name) =>
+    load(name, readFileSync(new URL(name, directory)), prefix, compressedNow),
+  );
+  const theirs = Object.entries(vendored).map(([name, file]) =>
+    load(name, withLicence(new URL(file)), prefix, compressedWhenAsked),
+  );
+  const assets = [...own, ...theirs];
+  const byName = new Map(assets.map((asset) => [asset.name, asset]));
+  const byPath = new Map(assets.map((asset) => [asset.path, asset]));
   return {
     url: (name) => {
       const asset = byName.get(name);
@@ -85,7 +122,7 @@ export const loadAssets = ({ directory, basePath }: { directory: URL; basePath: 
         ctx.set('Allow', 'GET, HEAD');
         throw new AppError('request.method_not_allowed');
       }
-      answer(ctx, asset);
+      await answer(ctx, asset);
     },
   };
 };

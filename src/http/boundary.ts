@@ -11,6 +11,8 @@ export interface ErrorPage {
   readonly status: number;
   readonly code: ErrorCode;
   readonly message: string;
+  /** What is wrong with which parameter. */
+  readonly fields?: Readonly<Record<string, string>> | undefined;
   readonly requestId: string;
 }
 
@@ -69,7 +71,7 @@ export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBounda
   };
 
   const answer = async (ctx: Koa.Context, failure: Failure): Promise<void> => {
-    const { status, code, message, retryAfterSeconds } = failure;
+    const { status, code, message, fields, retryAfterSeconds } = failure;
     const requestId = requestIdOf(ctx);
     const challenge = challengeFor(failure);
     for (const name of stale) ctx.remove(name);
@@ -79,7 +81,7 @@ export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBounda
     if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(Math.ceil(retryAfterSeconds)));
     ctx.status = status;
     const shape = shapeFor(ctx, pathOf(ctx));
-    if (shape === 'page') await sendPage(ctx, { status, code, message, requestId });
+    if (shape === 'page') await sendPage(ctx, { status, code, message, fields, requestId });
     else ctx.body = shape === 'envelope' ? envelopeOf(failure, requestId) : oauthErrorOf(failure);
   };
 

@@ -25,6 +25,8 @@ export interface Csrf {
    * @param purpose which form; a token for one is refused by all others
    */
   token(ctx: Koa.Context, purpose: string): string;
+  /** For forms that bring a proof of their own. @throws AppError request.csrf when the browser says that another site sent it */
+  refuseForeign(ctx: Koa.Context): void;
   /** @throws AppError request.csrf or, when the cookie is missing, request.cookies_off */
   verify(ctx: Koa.Context, purpose: string, token: string | undefined): void;
 }
@@ -45,6 +47,10 @@ function isFromElsewhere(ctx: Koa.Context): boolean {
   if (ctx.get('Sec-Fetch-Site') === 'cross-site') return true;
   const origin = ctx.get('Origin');
   return origin !== '' && origin !== 'null' && origin !== `${ctx.protocol}://${ctx.host}`;
+}
+
+function refuseForeign(ctx: Koa.Context): void {
+  if (isFromElsewhere(ctx)) throw new AppError('request.csrf');
 }
 
 export function createCsrf({ keys, isSecure, cookiePath }: CsrfOptions): Csrf {
@@ -84,8 +90,9 @@ export function createCsrf({ keys, isSecure, cookiePath }: CsrfOptions): Csrf {
     browserId,
     existingBrowserId,
     token: (ctx, purpose) => mac(signingKey, 'csrf', purpose, browserId(ctx)).toString('base64url'),
+    refuseForeign,
     verify(ctx, purpose, token) {
-      if (isFromElsewhere(ctx)) throw new AppError('request.csrf');
+      refuseForeign(ctx);
       const id = existingBrowserId(ctx);
       if (id === undefined) throw new AppError('request.cookies_off');
       const proof = Buffer.from(token ?? '', 'base64url');

@@ -31,16 +31,84 @@ export interface PageModels {
   };
   readonly login: FormPage & {
     readonly interaction: string;
+    /** Comes back with the form, so that a page that has expired knows the way back. */
+    readonly clientId?: string | undefined;
     readonly clientName?: string | undefined;
     readonly clientLogoUri?: string | undefined;
     readonly values: { readonly username: string };
     /** Whom the request is about (id_token_hint, re-authentication); `switchUrl` then leads to the open form. */
     readonly account?: { readonly username: string } | undefined;
     readonly switchUrl?: string | undefined;
+    /** Whether the known account may go on without its password (prompt=select_account). */
+    readonly canContinue?: boolean | undefined;
     readonly canCancel?: boolean | undefined;
+    /** Whether a forgotten password can be replaced by mail. */
+    readonly canReset?: boolean | undefined;
+    /** Whether a link by mail signs in, too. */
+    readonly canMagicLink?: boolean | undefined;
   };
+  readonly mfa: FormPage & {
+    readonly interaction: string;
+    readonly clientId?: string | undefined;
+    readonly clientName?: string | undefined;
+    /** What this account can use, best first. */
+    readonly methods: readonly SecondFactorMethod[];
+    /** The one that the page asks for. */
+    readonly method: SecondFactorMethod;
+    /** Masked address that a code went to. None with method `email`: the page offers to send one first. */
+    readonly sentTo?: string | undefined;
+    readonly canTrust: boolean;
+    readonly trustDays: number;
+    /** Until another code may be asked for; none or 0: now. */
+    readonly resendInSeconds?: number | undefined;
+  };
+  readonly 'mfa-enrol': FormPage & {
+    readonly interaction: string;
+    readonly clientId?: string | undefined;
+    /** The QR code with its quiet zone, as a data: URI. */
+    readonly qr: string;
+    /** In groups, for typing; copied without the spaces. */
+    readonly secret: string;
+    /** What the QR code says; opens the app where page and app are on one phone. */
+    readonly otpauthUri?: string | undefined;
+    readonly canSkip: boolean;
+  };
+  /** Never to be sent twice with the same codes. */
+  readonly 'recovery-codes': {
+    readonly csrf: string;
+    readonly interaction: string;
+    readonly clientId?: string | undefined;
+    readonly codes: readonly string[];
+  };
+  readonly 'forgot-password': FormPage & {
+    readonly values: { readonly email: string };
+    /** The sign-in to go back to. */
+    readonly interaction?: string | undefined;
+    /** `magic_link`: the mail that is asked for signs in instead of replacing the password. */
+    readonly action?: 'magic_link' | undefined;
+  };
+  /** Nothing here may depend on whether there is such an account; `email` is what was typed. */
+  readonly 'forgot-password-sent': {
+    readonly email?: string | undefined;
+    readonly interaction?: string | undefined;
+    readonly action?: 'magic_link' | undefined;
+  };
+  readonly 'reset-password': FormPage & {
+    readonly token: string;
+    readonly minLength: number;
+    readonly errors: FieldErrors;
+    /** Whose password it is: for password managers, and judged as a part of a weak password. */
+    readonly username?: string | undefined;
+  };
+  readonly 'reset-done': WayOn;
+  readonly 'verify-email': { readonly csrf: string; readonly token: string; readonly email: string };
+  readonly 'verify-email-done': WayOn;
+  readonly 'magic-link': { readonly csrf: string; readonly token: string };
+  /** The same for links that are used, too old, replaced or made up. */
+  readonly 'link-expired': { readonly restartUrl?: string | undefined };
   readonly consent: FormPage & {
     readonly interaction: string;
+    readonly clientId?: string | undefined;
     readonly client: {
       readonly name: string;
       /** Host of the redirect URI: the only part of a client's identity that we know to be true. */
@@ -67,10 +135,7 @@ export interface PageModels {
   };
   readonly expired: { readonly clientName?: string | undefined; readonly restartUrl?: string | undefined };
   readonly 'cookies-off': { readonly retryUrl?: string | undefined };
-  readonly 'signed-out': {
-    readonly clientName?: string | undefined;
-    readonly continueUrl?: string | undefined;
-  };
+  readonly 'signed-out': WayOn;
   readonly 'logout-confirm': {
     readonly csrf: string;
     readonly fields: readonly HiddenField[];
@@ -110,6 +175,13 @@ export interface PageModels {
     readonly errors: FieldErrors;
     readonly created?: CreatedApplication | undefined;
   };
+}
+
+export type SecondFactorMethod = 'totp' | 'email' | 'recovery';
+
+interface WayOn {
+  readonly clientName?: string | undefined;
+  readonly continueUrl?: string | undefined;
 }
 
 export interface HiddenField {

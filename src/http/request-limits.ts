@@ -10,7 +10,7 @@ export interface Refusal {
 export const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_TARGET = 8 * 1024 - 1;
 const MAX_HEADERS = 128;
-const MAX_COOKIE_BYTES = 8 * 1024 - 1;
+export const MAX_COOKIE_BYTES = 8 * 1024 - 1;
 const MAX_COOKIES = 128;
 
 export const cookieRefusal: Refusal = {

@@ -13,15 +13,20 @@ export const safeLink = (value: unknown): string =>
 export const safeImage = (value: unknown): string =>
   typeof value === 'string' && showable.test(value) ? value : '';
 
+const unsafeScheme = /^(?:javascript|data|blob|file|filesystem|about|vbscript):$/;
+
 /**
  * A form-action source (CSP Level 3 §6.4.2) for a redirect URI: its origin, or its scheme where CSP has no way to
  * write the origin (private-use schemes; IPv6 literals, which the host-source grammar cannot express).
- * @param value an absolute URI; unusable ones are dropped, so that nothing from outside can end the directive
+ * @param value an absolute URI, or a scheme (`https:`) for all of its hosts; unusable ones are dropped, so that nothing
+ *   from outside can end the directive
  */
 export const formActionSource = (value: string): string => {
+  const scheme = /^[a-z][a-z0-9+.-]*:$/i.exec(value)?.[0].toLowerCase();
+  if (scheme !== undefined) return unsafeScheme.test(scheme) ? '' : scheme;
   if (!URL.canParse(value)) return '';
   const { protocol, origin, hostname } = new URL(value);
-  if (/^(?:javascript|data|blob|file|filesystem|about|vbscript):$/.test(protocol)) return '';
+  if (unsafeScheme.test(protocol)) return '';
   if (protocol !== 'http:' && protocol !== 'https:') return protocol;
   return hostname.startsWith('[') ? protocol : origin;
 };

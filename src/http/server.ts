@@ -9,7 +9,13 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { cookieRefusal, MAX_HEADER_BYTES, type Refusal, refuseHead } from './request-limits.ts';
+import {
+  cookieRefusal,
+  MAX_COOKIE_BYTES,
+  MAX_HEADER_BYTES,
+  type Refusal,
+  refuseHead,
+} from './request-limits.ts';
 import { securityHeaderValues } from './security-headers.ts';
 
 export interface HttpServerOptions {
@@ -49,7 +55,7 @@ const refusalHeaders = (refusal: Refusal, isSecure: boolean): Record<string, str
   'Content-Length': String(Buffer.byteLength(refusal.message)),
   Connection: 'close',
   // An overfull cookie jar would lock its owner out for ever: the browser is told to empty it.
-  ...(refusal.status === 431 ? { 'Clear-Site-Data': '"cookies"' } : {}),
+  ...(refusal.message === cookieRefusal.message ? { 'Clear-Site-Data': '"cookies"' } : {}),
 });
 
 /** Browsers that don't know Clear-Site-Data, or came by plain http, lose the cookies one by one. */
@@ -72,8 +78,19 @@ function refuse(
   response.end(request.method === 'HEAD' ? undefined : refusal.message);
 }
 
+/**
+ * Whether it is cookies that made the head too large. A long address is no reason to empty them: a link or a picture on
+ * another site can make a browser ask for one, and would sign its owner out (checklist R065).
+ */
+function isCookieOverflow(error: NodeJS.ErrnoException): boolean {
+  const packet: unknown = 'rawPacket' in error ? error.rawPacket : undefined;
+  if (error.code !== 'HPE_HEADER_OVERFLOW' || !Buffer.isBuffer(packet)) return false;
+  const lines = packet.toString('latin1').split('\r\n');
+  return lines.some((line) => line.length > MAX_COOKIE_BYTES && /^cookie:/i.test(line));
+}
+
 const clientErrors: Readonly<Record<string, [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, cookieRefusal.message],
+  HPE_HEADER_OVERFLOW: [431, 'The request headers are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long.'],
 };
 
@@ -90,7 +107,8 @@ function answerClientError(
     socket.destroy();
     return;
   }
-  const [status, message] = clientErrors[error.code ?? ''] ?? [400, 'The request could not be read.'];
+  const [status, usual] = clientErrors[error.code ?? ''] ?? [400, 'The request could not be read.'];
+  const message = isCookieOverflow(error) ? cookieRefusal.message : usual;
   const headers = refusalHeaders({ status: status === 431 ? 431 : 400, message }, isSecure);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${message}`);
@@ -102,6 +120,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const listener: RequestListener = (request, response) => {
     open.add(response);
     response.once('close', () => open.delete(response));
+    // Whoever refused a body half-way may have left the connection paused: its end would not be noticed, and a stop would
+    // wait for it.
+    response.once('finish', () => {
+      if (!request.complete) request.resume();
+    });
     if (server.isDraining) response.shouldKeepAlive = false;
     const refusal = refuseHead(request);
     if (refusal === undefined) handler(request, response);

@@ -65,13 +65,23 @@ const readable = (color: Rgb, target: Rgb, backgrounds: readonly Rgb[], least: n
   return target;
 };
 
+// One of black and white always has at least 4.58:1; white where both will do, as people expect on buttons.
+const inkOn = (fill: Rgb): Rgb => (ratio(fill, white) >= 4.5 ? white : black);
+
 const properties = (accent: Rgb, away: Rgb, backgrounds: readonly Rgb[]): string => {
   const fill = readable(accent, away, backgrounds, 3);
-  // One of black and white always has at least 4.58:1; white where both will do, as people expect on buttons.
-  const ink = ratio(fill, white) >= 4.5 ? white : black;
+  const ink = inkOn(fill);
   const hover = mix(fill, ink === white ? black : white, 0.14);
   const link = readable(accent, away, backgrounds, 4.5);
   return `--accent:${format(fill)};--accent-hover:${format(hover)};--on-accent:${format(ink)};--link:${format(link)}`;
+};
+
+const accentOf = (accentColor: string): Rgb => parse(isColor(accentColor) ? accentColor : defaultAccent);
+
+/** @returns the colours of a button in a mail, where there are no custom properties; both `#rrggbb` */
+export const buttonColors = (accentColor: string): { readonly fill: string; readonly ink: string } => {
+  const fill = readable(accentOf(accentColor), black, surfaces.light.map(parse), 3);
+  return { fill: format(fill), ink: format(inkOn(fill)) };
 };
 
 /**
@@ -79,7 +89,7 @@ const properties = (accent: Rgb, away: Rgb, backgrounds: readonly Rgb[]): string
  * @returns a style sheet that sets --accent, --accent-hover, --on-accent and --link for both colour schemes
  */
 export const themeCss = (accentColor: string): string => {
-  const accent = parse(isColor(accentColor) ? accentColor : defaultAccent);
+  const accent = accentOf(accentColor);
   const light = properties(accent, black, surfaces.light.map(parse));
   const dark = properties(accent, white, surfaces.dark.map(parse));
   return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`;

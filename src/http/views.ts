@@ -35,10 +35,16 @@ export interface Views {
   assetRoutes(): Middleware;
 }
 
-const templates = new URL('../../templates/', import.meta.url);
+export const templates = new URL('../../templates/', import.meta.url);
 
 /** No error text from anywhere fills a page (checklist R118). */
 const longestText = 600;
+
+/** Judges how hard a password is to guess. Loaded by strength.js, where a password is set and nowhere else. */
+const vendored = {
+  'zxcvbn-core.js': import.meta.resolve('@zxcvbn-ts/core/dist/zxcvbn-ts.js'),
+  'zxcvbn-words.js': import.meta.resolve('@zxcvbn-ts/language-common/dist/zxcvbn-ts.js'),
+};
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -59,9 +65,10 @@ const contentSecurityPolicy = (nonce: string, formAction: readonly string[]): st
     ["form-action 'self'", ...new Set(formAction.map(formActionSource))].filter(Boolean).join(' '),
   ].join('; ');
 
-const createEnvironment = (): nunjucks.Environment => {
+/** @param isHtml whether what is shown is escaped; false for plain text alone */
+export const createEnvironment = ({ isHtml }: { isHtml: boolean }): nunjucks.Environment => {
   const environment = new nunjucks.Environment(new nunjucks.FileSystemLoader(fileURLToPath(templates)), {
-    autoescape: true,
+    autoescape: isHtml,
     throwOnUndefined: true,
     trimBlocks: true,
     lstripBlocks: true,
@@ -81,7 +88,7 @@ const isOurs = (reason: unknown): reason is keyof typeof catalogue =>
   typeof reason === 'string' && Object.hasOwn(catalogue, reason);
 
 /** What templates call to speak the page's language. */
-const speech = (strings: Strings, language: Language) => {
+export const speech = (strings: Strings, language: Language) => {
   const find = (key: string): string => {
     const text = strings.find(language, key);
     if (text === undefined) throw new TypeError(`there is no string ${key}`);
@@ -108,6 +115,9 @@ const speech = (strings: Strings, language: Language) => {
       const isGeneric = isOurs(reason) && message === catalogue[reason].message;
       return say(isGeneric && strings.find(language, `reason.${reason}`) ? `reason.${reason}` : message);
     },
+    /** In words, so that each language has its plural. */
+    days: (count: number): string =>
+      new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(count),
     date: (at: number): string => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at),
   };
 };
@@ -117,9 +127,9 @@ const speech = (strings: Strings, language: Language) => {
  * @param basePath the path part of the public address, '' or like `/auth`; goes before every link of ours
  */
 export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath: string }): Views => {
-  const environment = createEnvironment();
+  const environment = createEnvironment({ isHtml: true });
   const strings = loadStrings(new URL('strings/', templates));
-  const assets = loadAssets({ directory: new URL('assets/', templates), basePath });
+  const assets = loadAssets({ directory: new URL('assets/', templates), vendored, basePath });
   return {
     send: (ctx, template, model, options = {}) => {
       const language = chooseLanguage(options.uiLocales, ctx.get('Accept-Language'));

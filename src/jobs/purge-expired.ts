@@ -1,8 +1,8 @@
 // Owns the clean-up: documents that nobody can see any more, and ended sessions whose retention is over. Nothing depends
 // on it for being right (storage rule C1); it keeps the store small.
-import { setImmediate as letRequestsThrough } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Store } from '../store/port.ts';
+import { inBatches } from './in-batches.ts';
 import type { Figures, Job } from './scheduler.ts';
 
 export interface PurgeExpiredOptions {
@@ -16,20 +16,6 @@ export interface PurgeExpiredOptions {
   readonly retentionSeconds: () => number;
   readonly intervalSeconds: () => number;
   readonly clock: Clock;
-}
-
-const BATCH = 500;
-
-/** Repeats small removals until one comes up short, with a turn of the event loop after each. */
-async function inBatches(remove: (limit: number) => Promise<number>, signal: AbortSignal): Promise<number> {
-  let total = 0;
-  while (!signal.aborted) {
-    const removed = await remove(BATCH);
-    total += removed;
-    if (removed < BATCH) break;
-    await letRequestsThrough();
-  }
-  return total;
 }
 
 export function purgeExpired(options: PurgeExpiredOptions): Job {

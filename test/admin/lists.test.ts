@@ -2,17 +2,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createCursors } from '../../src/admin/cursor.ts';
 import { accounts as definition } from '../../src/store/collections.ts';
-import {
-  type Answer,
-  dataOf,
-  errorOf,
-  goodPassword,
-  itemsOf,
-  type World,
-  withEachServer,
-  withServer,
-  wrongFields,
-} from './support.ts';
+import { type Answer, dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
+import { goodPassword, type World, withEachServer, withServer } from './support.ts';
 
 const names = (answer: Answer): unknown[] => itemsOf(answer).map(({ username }) => username);
 

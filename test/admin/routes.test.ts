@@ -1,16 +1,8 @@
 // The route layer (decisions §6): who is asked first, wrong addresses, methods and bodies, and the OpenAPI document.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { request } from 'node:http';
-import {
-  dataOf,
-  errorOf,
-  goodPassword,
-  itemsOf,
-  membersOf,
-  USER,
-  withServer,
-  wrongFields,
-} from './support.ts';
+import { dataOf, errorOf, itemsOf, membersOf, USER, wrongFields } from './answers.ts';
+import { goodPassword, withServer } from './support.ts';
 
 withServer(
   'without a token: 401 for every route, address, method and body, before anything else',
@@ -169,9 +161,9 @@ withServer(
 );
 
 withServer('settings: read, change, replace, export; all or nothing', async ({ api }) => {
-  const valueOf = async (key: string): Promise<unknown> =>
+  const settingOf = async (key: string): Promise<unknown> =>
     itemsOf(await api('GET', '/settings')).find((setting) => setting.key === key)?.value;
-  equal(await valueOf('lockout_threshold'), 5);
+  equal(await settingOf('lockout_threshold'), 5);
   const changed = await api('PATCH', '/settings', { lockout_threshold: 7, product_name: 'Acme' });
   equal(changed.status, 200);
   const setting = itemsOf(changed).find(({ key }) => key === 'lockout_threshold');
@@ -187,9 +179,9 @@ withServer('settings: read, change, replace, export; all or nothing', async ({ a
     (await api('PATCH', '/settings', { product_name: 'Other', lockout_threshold: { $gt: 0 } })).status,
     400,
   );
-  equal(await valueOf('product_name'), 'Acme');
+  equal(await settingOf('product_name'), 'Acme');
   await api('PUT', '/settings', { product_name: 'Acme' });
-  equal(await valueOf('lockout_threshold'), 5);
+  equal(await settingOf('lockout_threshold'), 5);
   const values = membersOf(dataOf(await api('GET', '/settings/export')).values);
   equal(values.product_name, 'Acme');
   equal((await api('PUT', '/settings', values)).status, 200);

@@ -2,6 +2,7 @@
 // (stores, accounts, clients, sessions, settings, the protocol core's client schema), and a caller that checks every
 // answer against the schema its route declares.
 import { ok } from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -10,18 +11,23 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Koa from 'koa';
 import { createMemoryStore } from '../../adapters/memory.ts';
+import { createOidcAdapter } from '../../adapters/oidc.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
 import { createPasswords } from '../../src/accounts/password.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
 import { createValidator } from '../../src/admin/validate.ts';
+import { createAudit } from '../../src/audit/audit.ts';
+import { createOrigins } from '../../src/audit/origin.ts';
 import { createClients } from '../../src/clients/clients.ts';
 import type { Clients } from '../../src/clients/contract.ts';
+import { systemClock } from '../../src/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import { readJson } from '../../src/http/body.ts';
 import { errorBoundary } from '../../src/http/boundary.ts';
 import { requestLog } from '../../src/http/request-log.ts';
-import { newId, newSecret, secretDigest } from '../../src/ids.ts';
+import { createTimeSortedIds, newId, newSecret, secretDigest } from '../../src/ids.ts';
+import { createSealer } from '../../src/keys/sealing.ts';
 import { createLogger } from '../../src/log.ts';
 import { normalizeMetadata } from '../../src/oidc/models/client.ts';
 import { ProviderBase } from '../../src/oidc/provider-base.ts';
@@ -31,14 +37,14 @@ import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
 import * as model from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
+import { ADMIN, type Answer, type CallOptions, membersOf, send, USER } from './answers.ts';
 
-export const ADMIN = 'the-token-of-an-administrator-in-tests';
-/** A valid token that is not an administrator's. */
-export const USER = 'the-token-of-somebody-else';
 export const goodPassword = 'seven tall lanterns';
 
 // The schema that registrations go through in production, with the algorithms and scopes of the real configuration.
 const provider = new ProviderBase('https://id.example.com/oauth2', {
+  adapter: createOidcAdapter({ store: createMemoryStore({ clock: systemClock }), clock: systemClock }),
+  jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
   scopes: ['openid', 'profile', 'email', 'phone', 'address', 'offline_access', 'roles', 'groups', 'admin'],
   responseTypes: ['code'],
   subjectTypes: ['public'],
@@ -52,42 +58,6 @@ const provider = new ProviderBase('https://id.example.com/oauth2', {
   },
 });
 provider.registerGrantType('password', () => undefined);
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Undefined when the body is empty. */
-  readonly body: unknown;
-  readonly text: string;
-}
-
-export type Members = Record<string, unknown>;
-
-export const membersOf = (value: unknown): Members => {
-  ok(
-    typeof value === 'object' && value !== null && !Array.isArray(value),
-    `${JSON.stringify(value)} is no object`,
-  );
-  return Object.fromEntries(Object.entries(value));
-};
-export const dataOf = (answer: Answer): Members => membersOf(membersOf(answer.body).data);
-export const itemsOf = (answer: Answer): Members[] => {
-  const { items } = dataOf(answer);
-  ok(Array.isArray(items));
-  return items.map(membersOf);
-};
-export const errorOf = (answer: Answer): Members => membersOf(membersOf(answer.body).error);
-/** Names of the fields that an answer finds wrong, sorted. */
-export const wrongFields = (answer: Answer): string[] =>
-  Object.keys(membersOf(errorOf(answer).fields ?? {})).sort();
-
-export interface CallOptions {
-  /** A bearer; null: none. Default: the administrator's. */
-  readonly bearer?: string | null;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, instead of JSON. */
-  readonly raw?: string;
-}
 
 export interface World {
   readonly url: string;
@@ -104,28 +74,6 @@ export interface World {
 }
 
 export const BASE_URL = 'https://id.example.com';
-
-async function send(url: string, method: string, body: unknown, options: CallOptions): Promise<Answer> {
-  const { bearer = ADMIN, headers = {}, raw } = options;
-  const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  const response = await fetch(url, {
-    method,
-    headers: {
-      ...(content !== undefined && { 'content-type': 'application/json' }),
-      ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
-      ...headers,
-    },
-    ...(content !== undefined && { body: content }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: isJson && text !== '' ? JSON.parse(text) : undefined,
-  };
-}
 
 /** @returns a check that a success has the form its route declares */
 function createSchemaCheck(deps: AdminRoutesDeps): (method: string, path: string, answer: Answer) => void {
@@ -175,7 +123,12 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     validateMetadata: async (metadata) => normalizeMetadata(provider.Client, metadata),
     endClient: (id) => grants.revokeOfClient(id),
   });
-  const settings = createSettings({ collection: store.collection(model.settings), clock, stamp: () => 0 });
+  const settings = createSettings({
+    collection: store.collection(model.settings),
+    sealer: createSealer(['test-secret-key-0123456789-0123456789']),
+    clock,
+    stamp: () => 0,
+  });
   const authorizeAdmin: AdminRoutesDeps['authorizeAdmin'] = async (ctx) => {
     const authorization = ctx.get('Authorization');
     if (authorization === '') throw new AppError('auth.required');
@@ -189,6 +142,13 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     initialAccessTokens: clients.initialAccessTokens,
     sessions,
     settings,
+    audit: createAudit({
+      collection: store.collection(model.audit),
+      clock,
+      newId: createTimeSortedIds(clock),
+      origins: createOrigins(),
+      log: createLogger({ level: 'error', pretty: false }),
+    }),
     authorizeAdmin,
     clock,
     cursorKey: 'a key for cursors in tests',

@@ -1,14 +1,7 @@
 // Users over HTTP (specification §4.1, decisions §6).
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
-import {
-  dataOf,
-  errorOf,
-  goodPassword,
-  itemsOf,
-  withEachServer,
-  withServer,
-  wrongFields,
-} from './support.ts';
+import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
+import { goodPassword, withEachServer, withServer } from './support.ts';
 
 const alice = { username: 'alice', password: goodPassword, email: 'alice@example.com' };
 

@@ -215,6 +215,14 @@ describe('attack: bodies that lie about themselves', () => {
     assert.match(text, /^HTTP\/1\.1 413/);
   });
 
+  test('after a refused body the connection is good for the next request', async () => {
+    const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
+    const kept = head('Transfer-Encoding: chunked').replace('Connection: close\r\n', '');
+    const next = 'GET /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const text = await sendRaw(site.port, `${kept}${chunk.repeat(200)}0\r\n\r\n${next}`);
+    assert.match(text, /^HTTP\/1\.1 413.*HTTP\/1\.1 200.*ok$/s);
+  });
+
   test('many large bodies cost neither time nor memory, and others go on', async () => {
     const body = Buffer.alloc(10 * 1024 * 1024, 0x20);
     await json(body);
@@ -223,7 +231,7 @@ describe('attack: bodies that lie about themselves', () => {
     const large = Array.from({ length: 8 }, () => json(body));
     assert.equal((await site.send('/other')).body, 'ok');
     for (const answer of await Promise.all(large)) assert.equal(answer.status, 413);
-    assert.ok(performance.now() - startedAt < 2_000);
+    assert.ok(performance.now() - startedAt < 4_000);
     assert.ok(process.memoryUsage.rss() - before < 50 * 1024 * 1024);
   });
 });

@@ -27,6 +27,7 @@ const failures: Readonly<Record<string, (ctx: Koa.Context) => unknown>> = {
   text: () => CANARY,
   nothing: () => undefined,
   hidden: () => Object.assign(new Error(CANARY), { status: 403 }),
+  unexposed: () => Object.assign(new Error(CANARY), { status: 403, expose: false }),
   exposed: () => Object.assign(new Error('Only on Tuesdays'), { status: 422, expose: true }),
   teapot: () => Object.assign(new Error(CANARY), { status: 999, expose: true }),
 };
@@ -101,6 +102,7 @@ describe('the API envelope', () => {
       text: [500, 'server.error'],
       nothing: [500, 'server.error'],
       hidden: [500, 'server.error'],
+      unexposed: [500, 'server.error'],
       exposed: [422, 'request.malformed'],
       teapot: [500, 'server.error'],
       thrown: [404, 'request.not_found'],
@@ -221,7 +223,7 @@ test('an error answer carries nothing of the answer that failed', async () => {
 });
 
 test('attack: making it talk — no message, stack or class of a private error gets out', async () => {
-  for (const fail of ['taken', 'store', 'bug', 'text', 'nothing', 'hidden', 'teapot']) {
+  for (const fail of ['taken', 'store', 'bug', 'text', 'nothing', 'hidden', 'unexposed', 'teapot']) {
     for (const path of ['/admin/api/x', '/oauth2/token', '/oauth2/login']) {
       const { headers, body } = await get(`${path}?fail=${fail}`, HTML);
       const text = JSON.stringify(headers) + body;

@@ -1,8 +1,10 @@
 // Holds that our own address never comes from a request (checklist F4, R006).
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { describe, test } from 'node:test';
 import Koa from 'koa';
 import { pinOrigin } from '../../src/http/origin.ts';
+import { listen } from '../../src/http/server.ts';
 import { sendRaw, serve, testKeys } from './serve.ts';
 
 const echo: Koa.Middleware = (ctx) => {
@@ -92,6 +94,28 @@ describe('attack: a request that claims another host', () => {
       await site.close();
     }
   });
+});
+
+test('the app alone, behind whatever server, reads an absolute target as its path too', async () => {
+  const app = new Koa();
+  pinOrigin(app, { baseUrl: 'https://id.example.com:8443', trustProxy: 0, keys: testKeys });
+  app.use((ctx) => {
+    ctx.body = { href: ctx.href, URL: ctx.URL.href };
+  });
+  const server = createServer(app.callback());
+  const port = await listen(server, { port: 0, host: '127.0.0.1' });
+  try {
+    for (const target of ['http://evil.example/a?b', 'HTTPS://u@evil.example/a?b', '/a?b']) {
+      const text = await sendRaw(
+        port,
+        `GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
+      );
+      const href = 'https://id.example.com:8443/a?b';
+      assert.deepEqual(JSON.parse(text.split('\r\n\r\n')[1] ?? ''), { href, URL: href }, target);
+    }
+  } finally {
+    server.close();
+  }
 });
 
 test('only the app it is given is bent', () => {

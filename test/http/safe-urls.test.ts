@@ -60,3 +60,16 @@ test('a redirect URI becomes a CSP source that nothing can break out of', () => 
     assert.equal(formActionSource(url), '', url);
   }
 });
+
+test('a scheme stands for all of its hosts in form-action, unless it could run script', () => {
+  assert.equal(formActionSource('https:'), 'https:');
+  assert.equal(formActionSource('Com.Example.App:'), 'com.example.app:');
+  for (const scheme of [
+    'javascript:',
+    'DATA:',
+    'https: https://evil.example',
+    "https:;script-src 'unsafe-inline'",
+  ]) {
+    assert.equal(formActionSource(scheme), '', scheme);
+  }
+});

@@ -26,6 +26,7 @@ const open = [
   'home.about_',
   'home.type_',
   'invalid.',
+  'mail.fact_',
   'reason.',
   'scope.',
 ];

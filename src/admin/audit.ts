@@ -1,0 +1,131 @@
+// Owns the routes of the audit log (decisions §6): what happened, for administrators to search. It is only ever read
+// here; what is written is src/audit and audit-trail.ts.
+import {
+  Enum,
+  Null,
+  Object as ObjectSchema,
+  Record as RecordSchema,
+  String as StringSchema,
+  type TSchema,
+  Union,
+  Unknown,
+} from 'typebox';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import { type AuditRecord, audit as collection } from '../store/collections.ts';
+import type { Query, Stored } from '../store/port.ts';
+import type { Cursors } from './cursor.ts';
+import { pageSchema, readPage } from './list.ts';
+import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
+import type { Listing } from './ports.ts';
+import { idParams } from './resource.ts';
+import { defineRoute, type Route } from './route.ts';
+
+export interface AuditLogPort {
+  find(id: string): Promise<Stored<AuditRecord> | undefined>;
+  query(query: Query): Promise<Listing<Stored<AuditRecord>>>;
+}
+
+interface Deps {
+  readonly audit: AuditLogPort;
+  readonly cursors: Cursors;
+  readonly clock: Clock;
+}
+
+const strict = { additionalProperties: false } as const;
+const orNull = <S extends TSchema>(schema: S) => Union([schema, Null()]);
+const id = () => StringSchema({ minLength: 1, maxLength: 256 });
+
+const list: ListDefinition<AuditRecord> = {
+  name: 'audit',
+  collection,
+  sorts: ['at', 'event', 'id'],
+  defaultOrder: 'desc',
+  filters: {
+    event: { schema: StringSchema({ minLength: 1, maxLength: 64 }) },
+    outcome: { schema: Enum(['success', 'failure']) },
+    actor_id: { schema: id() },
+    target_id: { schema: id() },
+    client_id: { schema: id() },
+    ip_address: { schema: StringSchema({ minLength: 1, maxLength: 64 }) },
+  },
+  times: ['at'],
+};
+
+const eventSchema = ObjectSchema(
+  {
+    id: StringSchema({ description: 'Sorts by time.' }),
+    at: StringSchema({ format: 'date-time' }),
+    event: StringSchema({ description: 'What happened, such as signin.failure.' }),
+    outcome: Enum(['success', 'failure']),
+    reason: orNull(StringSchema({ description: 'Why; the caller was not told.' })),
+    actor_kind: Enum(['user', 'client', 'bootstrap', 'api_key', 'system', 'anonymous']),
+    actor_id: orNull(StringSchema({ description: 'Who did it.' })),
+    target_kind: orNull(StringSchema()),
+    target_id: orNull(StringSchema({ description: 'To whom or what.' })),
+    client_id: orNull(StringSchema()),
+    ip_address: orNull(StringSchema()),
+    user_agent: orNull(StringSchema()),
+    request_id: orNull(StringSchema({ description: 'The same as in the answer and in the program log.' })),
+    details: orNull(
+      RecordSchema(StringSchema(), Unknown(), { description: 'Such as before and after; no secrets.' }),
+    ),
+  },
+  strict,
+);
+
+const show = ({ id, value }: Stored<AuditRecord>) => ({
+  id,
+  at: new Date(value.at).toISOString(),
+  event: value.event,
+  outcome: value.outcome,
+  reason: value.reason ?? null,
+  actor_kind: value.actorKind,
+  actor_id: value.actorId ?? null,
+  target_kind: value.targetKind ?? null,
+  target_id: value.targetId ?? null,
+  client_id: value.clientId ?? null,
+  ip_address: value.ipAddress ?? null,
+  user_agent: value.userAgent ?? null,
+  request_id: value.requestId ?? null,
+  details: value.details ?? null,
+});
+
+const tag = 'Audit log';
+
+export function auditRoutes({ audit, cursors, clock }: Deps): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/audit',
+      tag,
+      summary: 'List events, the latest first',
+      query: listQuerySchema(list),
+      success: { status: 200, schema: pageSchema(eventSchema) },
+      handle: async ({ query }) => {
+        const page = await readPage({
+          list,
+          request: readListQuery(list, query, clock()),
+          cursors,
+          query: (wanted) => audit.query(wanted),
+          recordOf: ({ value }) => value,
+          idOf: ({ id }) => id,
+        });
+        return { data: { ...page, items: page.items.map(show) } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/audit/{id}',
+      tag,
+      summary: 'Read an event',
+      params: idParams,
+      success: { status: 200, schema: eventSchema },
+      handle: async ({ params }) => {
+        const event = await audit.find(params.id);
+        if (event === undefined) throw new AppError('request.not_found');
+        return { data: show(event) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,155 @@
+// Owns what the composition writes into the audit log: it stands between the parts that do things and those that ask for
+// them, so that neither knows of the log. What administrators do by the API is src/admin/audit-trail.ts.
+import type Koa from 'koa';
+import type { Accounts } from './accounts/accounts.ts';
+import type { SignInOutcome } from './accounts/authenticate.ts';
+import type { Audit } from './audit/audit.ts';
+import type { AuditActor } from './audit/events.ts';
+import type { Origins } from './audit/origin.ts';
+import type { Clients } from './clients/contract.ts';
+import { requestIdOf } from './http/request-log.ts';
+import type { AnyToken } from './oidc/token-state.ts';
+import type { Consents } from './sessions/consents.ts';
+import type { EndedSession } from './sessions/sessions.ts';
+
+/** Has all events of a request tell where it came from, and the request wait for them. */
+export function auditOrigin(origins: Origins): Koa.Middleware {
+  return (ctx, next) => {
+    const origin = {
+      ipAddress: ctx.ip,
+      userAgent: ctx.get('user-agent'),
+      requestId: requestIdOf(ctx),
+    };
+    return origins.run(origin, next);
+  };
+}
+
+/** The one password check behind every way to sign in with one (src/accounts/authenticate.ts). */
+export function auditedSignIns(audit: Pick<Audit, 'write' | 'note'>) {
+  return {
+    /** Awaited before the caller learns the outcome: no sign-in that is not written down. */
+    onOutcome({ outcome, accountId }: SignInOutcome): Promise<void> {
+      const target = accountId === undefined ? {} : { target: { kind: 'user', id: accountId } as const };
+      // What was typed as a name is not told: people type passwords there.
+      if (outcome !== 'success') return audit.write({ event: 'signin.failure', reason: outcome, ...target });
+      return audit.write({ event: 'signin.success', actor: { kind: 'user', id: accountId }, ...target });
+    },
+    onLocked({ accountId, lockedUntil }: { accountId: string; lockedUntil: number }): void {
+      audit.note({
+        event: 'signin.locked',
+        target: { kind: 'user', id: accountId },
+        details: { locked_until: new Date(lockedUntil).toISOString() },
+      });
+    },
+  };
+}
+
+/** Who ends a session, where no administrator does, is the browser that has it. */
+export function noteEndedSession(
+  { audit, origins }: { audit: Pick<Audit, 'note'>; origins: Pick<Origins, 'current' | 'actor'> },
+  { uid, accountId }: EndedSession,
+): void {
+  const owner: AuditActor = { kind: 'user', id: accountId };
+  audit.note({
+    event: 'session.ended',
+    ...(origins.current() !== undefined && { actor: origins.actor() ?? owner }),
+    target: { kind: 'session', id: uid },
+    details: { user_id: accountId },
+  });
+}
+
+/** A refresh token's own id is its value, so its grant is named instead. */
+export function auditedRevocation(
+  revoke: (token: AnyToken) => Promise<void>,
+  audit: Pick<Audit, 'note'>,
+): (token: AnyToken) => Promise<void> {
+  return async (token) => {
+    await revoke(token);
+    const isRefreshToken = token.kind === 'RefreshToken';
+    audit.note({
+      event: 'token.revoked',
+      target: isRefreshToken ? { kind: 'grant', id: token.grantId } : { kind: 'token', id: token.jti },
+      clientId: token.clientId,
+      details: {
+        kind: token.kind,
+        ...(token.kind !== 'ClientCredentials' && { user_id: token.accountId }),
+      },
+    });
+  };
+}
+
+export function auditedConsents(consents: Consents, audit: Pick<Audit, 'write'>): Consents {
+  return {
+    ...consents,
+    async add(accountId, clientId, scopes, claims) {
+      const user = { kind: 'user', id: accountId } as const;
+      // Asked for together, they share a commit.
+      await Promise.all([
+        audit.write({
+          event: 'consent.granted',
+          actor: user,
+          target: user,
+          clientId,
+          details: { scopes, claims },
+        }),
+        consents.add(accountId, clientId, scopes, claims),
+      ]);
+    },
+  };
+}
+
+/** The first administrator, whether by the page or from the environment. */
+export function auditedOnboarding(accounts: Accounts, audit: Pick<Audit, 'write'>): Accounts {
+  return {
+    ...accounts,
+    async createFirstAdmin(input) {
+      const account = await accounts.createFirstAdmin(input);
+      await audit.write({
+        event: 'onboarding.completed',
+        target: { kind: 'user', id: account.id },
+        details: { username: account.username },
+      });
+      return account;
+    },
+  };
+}
+
+type Registration = Pick<
+  Clients,
+  'create' | 'update' | 'remove' | 'verifyRegistrationToken' | 'verifySecret' | 'initialAccessTokens'
+>;
+
+/** Applications that register and manage themselves (RFC 7591, RFC 7592). */
+export function auditedRegistration(
+  clients: Registration,
+  { audit, origins }: { audit: Pick<Audit, 'write'>; origins: Pick<Origins, 'actor'> },
+): Registration {
+  const write = (event: 'client.created' | 'client.updated' | 'client.removed', id: string): Promise<void> =>
+    audit.write({
+      event,
+      // Whoever registers is nobody yet; later it is the application itself.
+      actor: origins.actor() ?? (event === 'client.created' ? undefined : { kind: 'client', id }),
+      target: { kind: 'client', id },
+      clientId: id,
+      details: { by: 'registration' },
+    });
+  return {
+    initialAccessTokens: clients.initialAccessTokens,
+    verifyRegistrationToken: (id, token) => clients.verifyRegistrationToken(id, token),
+    verifySecret: (record, secret) => clients.verifySecret(record, secret),
+    async create(...input) {
+      const created = await clients.create(...input);
+      await write('client.created', created.client.id);
+      return created;
+    },
+    async update(id, change) {
+      const changed = await clients.update(id, change);
+      await write('client.updated', id);
+      return changed;
+    },
+    async remove(id, options) {
+      await clients.remove(id, options);
+      await write('client.removed', id);
+    },
+  };
+}

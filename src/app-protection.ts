@@ -1,0 +1,70 @@
+// Owns putting together what protects accounts from guessing and writes down what happens: origins of events, the audit
+// log, the rate limits (app.ts builds the rest).
+import type { SignInOutcome } from './accounts/authenticate.ts';
+import { auditedSignIns, noteEndedSession } from './app-audit.ts';
+import { createAudit } from './audit/audit.ts';
+import { createOrigins } from './audit/origin.ts';
+import type { Clock } from './clock.ts';
+import { limitBearerGuesses, limitSignIns } from './http/rate-guards.ts';
+import { createRateLimits, type RateSettings } from './http/rate-limit.ts';
+import { createTimeSortedIds } from './ids.ts';
+import type { Logger } from './log.ts';
+import type { EndedSession } from './sessions/sessions.ts';
+import * as model from './store/collections.ts';
+import type { Store } from './store/port.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: () => RateSettings;
+}
+
+type CheckPassword<Account> = (identifier: string, password: string) => Promise<Account | undefined>;
+type Authorize<Actor> = (authorization: string | undefined) => Promise<Actor>;
+
+export type Protection = ReturnType<typeof createProtection>;
+
+export function createProtection({ store, clock, log, settings }: Deps) {
+  const origins = createOrigins();
+  const audit = createAudit({
+    collection: store.collection(model.audit),
+    clock,
+    newId: createTimeSortedIds(clock),
+    origins,
+    log,
+  });
+  const limits = createRateLimits({ collection: store.ephemeral(model.rates), clock, settings, log });
+  const address = (): string => origins.current()?.ipAddress ?? '';
+  const told = auditedSignIns(audit);
+
+  return {
+    origins,
+    audit,
+    limits,
+    /** For createAuthenticate. */
+    signInEvents: {
+      onOutcome(event: SignInOutcome) {
+        log.info({ event: 'signin', ...event }, 'sign-in attempt');
+        return told.onOutcome(event);
+      },
+      onLocked(event: { accountId: string; lockedUntil: number }) {
+        log.warn({ event: 'account_locked', ...event }, 'account locked');
+        return told.onLocked(event);
+      },
+    },
+    noteEndedSession: (session: EndedSession) => noteEndedSession({ audit, origins }, session),
+    limitSignIns: <Account>(check: CheckPassword<Account>) => limitSignIns(check, { limits, address }),
+    /** Counts wrong bearers, and has what the right one's bearer causes be theirs. */
+    limitAdmins<Actor extends Parameters<typeof origins.setActor>[0]>(
+      authorize: Authorize<Actor>,
+    ): Authorize<Actor> {
+      const limited = limitBearerGuesses(authorize, { limits, address });
+      return async (authorization) => {
+        const actor = await limited(authorization);
+        origins.setActor(actor);
+        return actor;
+      };
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// Owns the audit log: its one writer, its one reader, and its forgetting.
+//
+// When an event cannot be written (checklist R150): it goes to the program's log, whole, so that it is not lost, and the
+// request that caused it is answered 503, so that nothing passes unrecorded. What gives something (a sign-in, a consent)
+// is written down before it is given. What takes something away (a logout, a revocation, an administrator's change) is
+// done first and stays done: `note` never stops an ending half-way, the request only waits for it before it is answered.
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../log.ts';
+import type { AuditRecord } from '../store/collections.ts';
+import { type Collection, type Page, type Query, type Stored, StoreUnavailable } from '../store/port.ts';
+import { withoutSecrets } from './details.ts';
+import type { AuditActor, AuditEvent } from './events.ts';
+import type { Origin, Origins } from './origin.ts';
+
+export interface Audit {
+  /**
+   * Durable when it resolves.
+   * @throws StoreUnavailable when it could not be written; the program's log has it then
+   */
+  write(event: AuditEvent): Promise<void>;
+  /** For what has happened already: the request is answered only when it is written, else with 503. Never throws. */
+  note(event: AuditEvent): void;
+  find(id: string): Promise<Stored<AuditRecord> | undefined>;
+  query(query: Query): Promise<Page<AuditRecord>>;
+  /** Removes at most `limit` events from before that time (epoch ms), the oldest first. @returns how many */
+  forget(before: number, limit: number): Promise<number>;
+}
+
+interface Deps {
+  readonly collection: Collection<AuditRecord>;
+  readonly clock: Clock;
+  /** Ids that sort by time: the order of the log. */
+  readonly newId: () => string;
+  readonly origins: Pick<Origins, 'current' | 'actor' | 'defer'>;
+  readonly log: Pick<Logger, 'error'>;
+}
+
+const MAX_ID = 256;
+const MAX_USER_AGENT = 256;
+const MAX_REASON = 64;
+
+const cut = (text: string | undefined, length: number): string | undefined =>
+  text === undefined || text === '' ? undefined : text.slice(0, length);
+
+const isFailure = ({ event, outcome }: AuditEvent): boolean =>
+  outcome === undefined ? event.endsWith('.failure') : outcome === 'failure';
+
+/** Drops members that are undefined: the record is what is stored, and JSON has no such thing. */
+const compact = (record: { [Key in keyof AuditRecord]: AuditRecord[Key] | undefined }): AuditRecord =>
+  // Members that AuditRecord requires are never undefined below.
+  Object.fromEntries(
+    Object.entries(record).filter(([, value]) => value !== undefined),
+  ) as unknown as AuditRecord;
+
+function toRecord(event: AuditEvent, actor: AuditActor, origin: Origin | undefined, at: number): AuditRecord {
+  return compact({
+    at,
+    event: event.event,
+    outcome: isFailure(event) ? 'failure' : 'success',
+    reason: cut(event.reason, MAX_REASON),
+    actorKind: actor.kind,
+    actorId: cut(actor.id, MAX_ID),
+    targetKind: event.target?.kind,
+    targetId: cut(event.target?.id, MAX_ID),
+    clientId: cut(event.clientId, MAX_ID),
+    ipAddress: cut(origin?.ipAddress, MAX_ID),
+    userAgent: cut(origin?.userAgent, MAX_USER_AGENT),
+    requestId: cut(origin?.requestId, MAX_ID),
+    details: event.details && withoutSecrets(event.details),
+  });
+}
+
+export function createAudit({ collection, clock, newId, origins, log }: Deps): Audit {
+  const actorOf = (event: AuditEvent): AuditActor =>
+    event.actor ?? origins.actor() ?? { kind: origins.current() === undefined ? 'system' : 'anonymous' };
+
+  async function write(event: AuditEvent): Promise<void> {
+    const record = toRecord(event, actorOf(event), origins.current(), clock());
+    try {
+      await collection.insert(newId(), record);
+    } catch (error) {
+      log.error({ audit: record, err: error }, 'audit event not written');
+      if (error instanceof StoreUnavailable) throw error;
+      throw new StoreUnavailable('the audit log cannot be written', { cause: error });
+    }
+  }
+
+  return {
+    write,
+    note(event) {
+      const writing = write(event);
+      // The log has been told; the request, if there is one, waits for the same promise and fails with it.
+      writing.catch(() => undefined);
+      origins.defer(writing);
+    },
+    find: (id) => collection.find(id),
+    query: (query) => collection.query(query),
+    async forget(before, limit) {
+      const { items } = await collection.query({
+        filters: [{ field: 'at', op: 'lte', value: before }],
+        sort: 'at',
+        order: 'asc',
+        limit,
+      });
+      const removed = await Promise.all(items.map(({ id }) => collection.remove(id)));
+      return removed.filter(Boolean).length;
+    },
+  };
+}

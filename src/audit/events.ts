@@ -1,0 +1,80 @@
+// Owns the vocabulary of the audit log: which things are written down, and what is said about each. The names are part
+// of the product's interface (GET /admin/api/audit?event=…): they are added to, never renamed.
+
+export const auditEventNames = [
+  // Signing in
+  'signin.success',
+  'signin.failure',
+  'signin.locked',
+  'mfa.success',
+  'mfa.failure',
+  'mfa.enrolled',
+  'mfa.removed',
+  'mfa.reset',
+  'recovery.generated',
+  'recovery.used',
+  'device.trusted',
+  'device.revoked',
+  // The account's own proofs
+  'password.changed',
+  'password.reset_requested',
+  'password.reset',
+  'email.changed',
+  'email.verification_requested',
+  'email.verified',
+  'magic_link.requested',
+  'magic_link.used',
+  // What was given, and its end
+  'consent.granted',
+  'consent.revoked',
+  'session.ended',
+  'session.revoked',
+  'token.revoked',
+  // Administration
+  'user.created',
+  'user.updated',
+  'user.removed',
+  'user.unlocked',
+  'user.deactivated',
+  'user.reactivated',
+  'user.sessions_revoked',
+  'client.created',
+  'client.updated',
+  'client.removed',
+  'client.secret_rotated',
+  'registration_token.created',
+  'registration_token.removed',
+  'settings.changed',
+  'mail.test_sent',
+  'key.rotated',
+  'onboarding.completed',
+  // An administrator's act that has no name of its own yet; its details say which route it was.
+  'admin.acted',
+] as const;
+
+export type AuditEventName = (typeof auditEventNames)[number];
+
+export interface AuditActor {
+  readonly kind: 'user' | 'client' | 'bootstrap' | 'api_key' | 'system' | 'anonymous';
+  readonly id?: string | undefined;
+}
+
+export interface AuditTarget {
+  readonly kind: 'user' | 'client' | 'session' | 'grant' | 'token' | 'setting' | 'key' | 'mail' | 'device';
+  /** Never a bearer value: an id that gives nobody anything. */
+  readonly id?: string | undefined;
+}
+
+export interface AuditEvent {
+  readonly event: AuditEventName;
+  /** Default: `failure` for names that end so, else `success`. */
+  readonly outcome?: 'success' | 'failure' | undefined;
+  /** Why, as a word; for inside only, callers never learn it. */
+  readonly reason?: string | undefined;
+  /** Default: who the request was authorised as; `anonymous` in a request, `system` outside of one. */
+  readonly actor?: AuditActor | undefined;
+  readonly target?: AuditTarget | undefined;
+  readonly clientId?: string | undefined;
+  /** Anything else worth knowing. Secrets are taken out (details.ts), but do not count on it: put none in. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}

@@ -1,0 +1,58 @@
+// Owns where an event comes from: the request in whose course it happens. It travels beside the calls, so that domains
+// that know nothing of HTTP can write events that tell address, browser and request all the same.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AuditActor } from './events.ts';
+
+export interface Origin {
+  readonly ipAddress: string;
+  readonly userAgent: string;
+  readonly requestId: string;
+}
+
+export interface Origins {
+  /**
+   * Runs a request. It does not end before the events that it left behind (defer) are written.
+   * @throws what the request throws, else what the writing of such an event throws
+   */
+  run<T>(origin: Origin, request: () => Promise<T>): Promise<T>;
+  /** Where we are; undefined outside of requests. */
+  current(): Origin | undefined;
+  /** Whom this request was authorised as; undefined before. */
+  actor(): AuditActor | undefined;
+  setActor(actor: AuditActor): void;
+  /** Has the request wait for this before it is answered. @returns false outside of requests */
+  defer(writing: Promise<void>): boolean;
+}
+
+interface Scope {
+  readonly origin: Origin;
+  actor: AuditActor | undefined;
+  readonly deferred: Promise<void>[];
+}
+
+export function createOrigins(): Origins {
+  const scopes = new AsyncLocalStorage<Scope>();
+  return {
+    async run(origin, request) {
+      const scope: Scope = { origin, actor: undefined, deferred: [] };
+      const result = await scopes.run(scope, request).catch(async (error: unknown) => {
+        // What happened before the failure has happened all the same; the failure is the answer.
+        await Promise.allSettled(scope.deferred);
+        throw error;
+      });
+      if (scope.deferred.length > 0) await Promise.all(scope.deferred);
+      return result;
+    },
+    current: () => scopes.getStore()?.origin,
+    actor: () => scopes.getStore()?.actor,
+    setActor(actor) {
+      const scope = scopes.getStore();
+      if (scope !== undefined) scope.actor = actor;
+    },
+    defer(writing) {
+      const scope = scopes.getStore();
+      scope?.deferred.push(writing);
+      return scope !== undefined;
+    },
+  };
+}

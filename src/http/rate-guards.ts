@@ -1,0 +1,83 @@
+// Owns the limits on guessing passwords and administrators' bearers, wrapped round the one function that judges each:
+// whatever path a guess comes in by (a page, the password grant, introspection), it is counted before it is judged. What
+// turns out to be right is given back, so that an office behind one address can sign in all day.
+import { parseLoginName } from '../accounts/login-name.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { type Charge, keyFor, type RateKind, type RateLimits } from './rate-limit.ts';
+
+interface Deps {
+  readonly limits: Pick<RateLimits, 'consume'>;
+  /** Of the request we are in; '' where there is none. */
+  readonly address: () => string;
+}
+
+type Key = readonly [kind: RateKind, key: string];
+
+/** All or none: where one limit refuses, nothing was tried, and the others get their points back. */
+async function consumeAll(limits: Deps['limits'], keys: readonly Key[]): Promise<Charge> {
+  const charges: Charge[] = [];
+  const giveBack = (): void => {
+    for (const charge of charges) charge.giveBack();
+  };
+  try {
+    for (const [kind, key] of keys) charges.push(await limits.consume(kind, key));
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+  return { giveBack };
+}
+
+const isOneOf = (error: unknown, codes: readonly ErrorCode[]): boolean =>
+  error instanceof AppError && codes.includes(error.code);
+
+/**
+ * The limits are the same for names that exist and names that don't: what is counted is what was typed, folded as the
+ * look-up folds it (R087).
+ * @returns authenticate, which now also throws AppError request.rate_limited
+ */
+export function limitSignIns<Account>(
+  authenticate: (identifier: string, password: string) => Promise<Account | undefined>,
+  { limits, address }: Deps,
+): (identifier: string, password: string) => Promise<Account | undefined> {
+  return async (identifier, password) => {
+    const name = parseLoginName(identifier)?.key ?? '';
+    const charge = await consumeAll(limits, [
+      ['login_account_ip', keyFor(name, address())],
+      ['login_ip', address()],
+    ]);
+    try {
+      const account = await authenticate(identifier, password);
+      if (account !== undefined) charge.giveBack();
+      return account;
+    } catch (error) {
+      // Nobody has looked at the password.
+      if (isOneOf(error, ['server.busy'])) charge.giveBack();
+      throw error;
+    }
+  };
+}
+
+/**
+ * Only bearers that are nobody's count. Once the points are spent even the right one is refused from there, or the limit
+ * would not limit guessing.
+ * @returns authorize, which now also throws AppError request.rate_limited
+ */
+export function limitBearerGuesses<Actor>(
+  authorize: (authorization: string | undefined) => Promise<Actor>,
+  { limits, address }: Deps,
+): (authorization: string | undefined) => Promise<Actor> {
+  return async (authorization) => {
+    // A request without a bearer guesses nothing.
+    if (authorization === undefined || authorization === '') return authorize(authorization);
+    const charge = await limits.consume('admin_failures_ip', address());
+    try {
+      const actor = await authorize(authorization);
+      charge.giveBack();
+      return actor;
+    } catch (error) {
+      if (!isOneOf(error, ['auth.invalid_token'])) charge.giveBack();
+      throw error;
+    }
+  };
+}

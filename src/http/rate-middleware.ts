@@ -1,0 +1,105 @@
+// Owns which addresses (paths) are limited per network, and which of their requests count. Signing in and administrators'
+// bearers are limited where they are judged, since they can come in by more than one path (rate-guards.ts).
+//
+// An OAuth endpoint answers 429 with Retry-After (RFC 6585 §4) and `temporarily_unavailable`: RFC 6749 §5.2 has no code
+// for it at the token endpoint, and `slow_down` (RFC 8628 §3.5) would tell any other client than a polling device
+// nothing. Polling itself is not counted.
+import type Koa from 'koa';
+import type { ErrorCode } from '../errors.ts';
+import { describeFailure } from './failure.ts';
+import type { RateKind, RateLimits } from './rate-limit.ts';
+
+/** How a request ended. */
+interface Ending {
+  readonly status: number;
+  readonly body?: unknown;
+  /** Of one of our own refusals. */
+  readonly code?: ErrorCode;
+}
+
+export interface RateRule {
+  readonly kind: RateKind;
+  readonly methods: readonly string[];
+  /** Below BASE_URL's own path; lower case. */
+  readonly paths: RegExp;
+  /** Whether such an ending keeps the point; others give it back. */
+  readonly counts: (ending: Ending) => boolean;
+}
+
+const always = (): boolean => true;
+const whenRefused = ({ status }: Ending): boolean => status >= 400 && status < 500;
+const whenGuessed = ({ code }: Ending): boolean => code === 'auth.invalid_token';
+const whenAnswered = ({ status }: Ending): boolean => status >= 200 && status < 300;
+
+/** RFC 8628 §3.5: a device that asks as often as it was told to does nothing wrong. */
+const pollingErrors: ReadonlySet<unknown> = new Set(['authorization_pending', 'slow_down']);
+
+function whenTokenRefused(ending: Ending): boolean {
+  const { body } = ending;
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  return whenRefused(ending) && !pollingErrors.has(error);
+}
+
+export const rateRules: readonly RateRule[] = [
+  { kind: 'mfa_ip', methods: ['POST'], paths: /^\/oauth2\/mfa$/, counts: whenRefused },
+  { kind: 'token_ip', methods: ['POST'], paths: /^\/oauth2\/token$/, counts: whenTokenRefused },
+  // Registering a client takes a token, so wrong ones are what counts; signing up takes nothing.
+  { kind: 'register_ip', methods: ['POST'], paths: /^\/oauth2\/signup$/, counts: always },
+  {
+    kind: 'register_ip',
+    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+    paths: /^\/oauth2\/register(?:\/|$)/,
+    counts: whenGuessed,
+  },
+  {
+    kind: 'mail_ip',
+    methods: ['POST'],
+    paths: /^\/oauth2\/(?:forgot-password|magic-link|verify-email|mfa\/email)$/,
+    counts: always,
+  },
+  // A sign-in page, a pushed request, a device code: each is something in the store. A redirect back is not.
+  {
+    kind: 'authorize_ip',
+    methods: ['GET', 'POST'],
+    paths: /^\/oauth2\/(?:authorize|par|device_authorization)$/,
+    counts: whenAnswered,
+  },
+];
+
+/** Routers take more spellings of a path than one; a limit must know them all. */
+function plainPath(path: string): string {
+  const spelt = path.toLowerCase().replace(/\/{2,}/g, '/');
+  return spelt.length > 1 && spelt.endsWith('/') ? spelt.slice(0, -1) : spelt;
+}
+
+/**
+ * To be mounted where ctx.path is below BASE_URL's own path and aliases are resolved.
+ * @returns middleware that answers 429 (AppError request.rate_limited) to a network whose points are spent
+ */
+export function limitByAddress({
+  limits,
+  rules = rateRules,
+}: {
+  limits: Pick<RateLimits, 'consume'>;
+  rules?: readonly RateRule[];
+}): Koa.Middleware {
+  const ruleOf = (ctx: Koa.Context): RateRule | undefined => {
+    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    const path = plainPath(ctx.path);
+    return rules.find(({ methods, paths }) => paths.test(path) && methods.includes(method));
+  };
+
+  return async (ctx, next) => {
+    const rule = ruleOf(ctx);
+    if (rule === undefined) return next();
+    const charge = await limits.consume(rule.kind, ctx.ip);
+    try {
+      await next();
+    } catch (error) {
+      if (!rule.counts(describeFailure(error))) charge.giveBack();
+      throw error;
+    }
+    if (!rule.counts({ status: ctx.status, body: ctx.body })) charge.giveBack();
+    return undefined;
+  };
+}
