@@ -12,6 +12,7 @@ import type {
   LeaseRecord,
   LinkRecord,
   MailRecord,
+  MailRequestRecord,
   ProtocolPayload,
   RateRecord,
   SessionRecord,
@@ -33,6 +34,7 @@ export type {
   LeaseRecord,
   LinkRecord,
   MailRecord,
+  MailRequestRecord,
   Profile,
   ProtocolPayload,
   RateRecord,
@@ -235,6 +237,13 @@ export const mails: CollectionDefinition<MailRecord> = {
   },
 };
 
+export const mailRequests: CollectionDefinition<MailRequestRecord> = {
+  name: 'mail_requests',
+  durability: 'durable',
+  indexes: {},
+  fields: { created_at: { type: 'number', of: (r) => r.createdAt } },
+};
+
 export const audit: CollectionDefinition<AuditRecord> = {
   name: 'audit',
   durability: 'durable',
@@ -263,6 +272,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   emailChallenges,
   links,
   mails,
+  mailRequests,
   audit,
   rates,
   clients,

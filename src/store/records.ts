@@ -135,6 +135,8 @@ export interface ClientRecord {
   /** SHA-256 of each secret that is accepted now (two during a rotation's overlap). */
   secrets: { digest: string; createdAt: number; expiresAt?: number }[];
   clientType: 'confidential' | 'public';
+  /** It said how it authenticates, so no other way is taken; by default both ways of sending a secret are. */
+  hasChosenAuthMethod?: boolean;
   isActive: boolean;
   /** First-party: no consent page. Only an administrator can set it. */
   skipConsent: boolean;
@@ -228,6 +230,18 @@ export interface MailRecord {
   lastError?: string;
   createdAt: number;
   sentAt?: number;
+}
+
+/** Somebody's wish for a mail; whether there is such an account is looked up later, out of the request (R085). */
+export interface MailRequestRecord {
+  kind: 'password_reset' | 'magic_link';
+  email: string;
+  ipAddress: string;
+  userAgent: string;
+  language: string;
+  /** The sign-in that a magic link goes on with. */
+  interaction?: string;
+  createdAt: number;
 }
 
 /** One thing that happened; never changed, removed by retention. Ids sort by time. */
