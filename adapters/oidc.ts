@@ -1,6 +1,6 @@
 // Owns the translation of oidc-provider's adapter contract (seven methods) onto the storage port, and nothing else.
 // Bearer values (codes, refresh tokens, cookie values, …) are stored as digests, so a copied database signs nobody in.
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Clock } from '../src/clock.ts';
 import { secretDigest } from '../src/ids.ts';
 import * as model from '../src/store/collections.ts';
@@ -9,6 +9,7 @@ import {
   type CollectionDefinition,
   type EphemeralCollection,
   type Store,
+  type Stored,
   VersionConflict,
 } from '../src/store/port.ts';
 
@@ -41,6 +42,18 @@ const INSERTED_ONCE = new Set(['ReplayDetection', 'RefreshToken']);
 // Every secret identifier of the library is base64url; anything else cannot be in the store.
 const IDENTIFIER = /^[\w-]{1,512}$/;
 
+type Artifact = Stored<model.ProtocolPayload>;
+
+/** What each request has found, so that a use need not look again: its version is all that the compare-and-set asks. */
+const foundIn = new WeakMap<object, Map<string, Artifact>>();
+
+function foundNow(): Map<string, Artifact> {
+  const { ctx } = Provider;
+  const found = (ctx && foundIn.get(ctx)) ?? new Map<string, Artifact>();
+  if (ctx !== undefined) foundIn.set(ctx, found);
+  return found;
+}
+
 /** @returns the id under which the store keeps an artifact of this kind */
 export const storedId = (isSecret: boolean, id: string): string => (isSecret ? secretDigest(id) : id);
 
@@ -70,7 +83,12 @@ class PortAdapter implements Adapter {
     return this.#kind.isSecret ? { ...payload, jti: id } : payload;
   }
 
+  #foundKey(id: string): string {
+    return `${this.#name} ${this.#id(id)}`;
+  }
+
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+    foundNow().delete(this.#foundKey(id));
     const value: model.ProtocolPayload = { ...payload };
     // With the plain id beside its digest the digest would be of no use; an interaction's return address has it too.
     if (this.#kind.isSecret) {
@@ -95,6 +113,7 @@ class PortAdapter implements Adapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     if (!IDENTIFIER.test(id)) return undefined;
     const stored = await this.#collection.find(this.#id(id));
+    if (stored !== undefined) foundNow().set(this.#foundKey(id), stored);
     return stored && this.#load(id, stored.value);
   }
 
@@ -108,7 +127,7 @@ class PortAdapter implements Adapter {
 
   /** Compare-and-set: of many parallel calls exactly one returns, the others throw (RFC 6749 §4.1.2, RFC 9700 §4.14). */
   async consume(id: string): Promise<void> {
-    const stored = await this.#collection.find(this.#id(id));
+    const stored = foundNow().get(this.#foundKey(id)) ?? (await this.#collection.find(this.#id(id)));
     if (stored === undefined || stored.value.consumed !== undefined) throw this.#used();
     try {
       const consumed = Math.floor(this.#clock() / 1000);
@@ -125,6 +144,7 @@ class PortAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
+    foundNow().delete(this.#foundKey(id));
     await this.#collection.remove(this.#id(id));
   }
 

@@ -39,6 +39,8 @@ interface Deps {
 
 export interface ConsentPage {
   show(ctx: Koa.Context, interaction: BoundInteraction): Promise<void>;
+  /** GET: the page again. */
+  again(ctx: Koa.Context): Promise<void>;
   submit(ctx: Koa.Context): Promise<void>;
 }
 
@@ -89,32 +91,39 @@ export function createConsentPage(deps: Deps): ConsentPage {
     await current.finishStep(ctx, interaction, { consent: { grantId } });
   }
 
-  return {
-    async show(ctx, interaction) {
-      const { client, account } = await partiesOf(interaction);
-      const scopes = askedScopes(interaction, account).map((name): ConsentScope => {
-        return { name, group: ACTING_SCOPES.has(name) ? 'act' : 'know' };
-      });
-      const redirectUri = stringParameter(interaction, 'redirect_uri');
-      views.send(
-        ctx,
-        'consent',
-        {
-          csrf: current.csrfToken(ctx, interaction),
-          interaction: interaction.uid,
-          client: {
-            name: client.clientName ?? client.clientId,
-            host: redirectUri === undefined ? undefined : URL.parse(redirectUri)?.host,
-            logoUri: client.logoUri,
-            policyUri: client.policyUri,
-            tosUri: client.tosUri,
-            isFirstTime: (await consents.find(account.id, client.clientId)) === undefined,
-          },
-          account: { username: account.username, email: account.email },
-          scopes,
+  async function show(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
+    const { client, account } = await partiesOf(interaction);
+    const scopes = askedScopes(interaction, account).map((name): ConsentScope => {
+      return { name, group: ACTING_SCOPES.has(name) ? 'act' : 'know' };
+    });
+    const redirectUri = stringParameter(interaction, 'redirect_uri');
+    views.send(
+      ctx,
+      'consent',
+      {
+        csrf: current.csrfToken(ctx, interaction),
+        interaction: interaction.uid,
+        clientId: client.clientId,
+        client: {
+          name: client.clientName ?? client.clientId,
+          host: redirectUri === undefined ? undefined : URL.parse(redirectUri)?.host,
+          logoUri: client.logoUri,
+          policyUri: client.policyUri,
+          tosUri: client.tosUri,
+          isFirstTime: (await consents.find(account.id, client.clientId)) === undefined,
         },
-        pageOptions(interaction),
-      );
+        account: { username: account.username, email: account.email },
+        scopes,
+      },
+      pageOptions(interaction),
+    );
+  }
+
+  return {
+    show,
+
+    async again(ctx) {
+      await show(ctx, await current.ofAddress(ctx));
     },
 
     async submit(ctx) {

@@ -2,19 +2,23 @@
 // sending the browser on. Every page of this folder comes through here.
 
 import type Koa from 'koa';
-import type { InteractionResults } from 'oidc-provider';
 import { AppError } from '../src/errors.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import { secretDigest } from '../src/ids.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { InteractionResults } from '../src/oidc/library-types.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 
 export interface CurrentInteraction {
   /** By a form of ours. @throws AppError signin.expired, request.csrf, request.cookies_off */
   ofForm(ctx: Koa.Context, form: Form): Promise<BoundInteraction>;
-  /** By its id alone, for showing its page again; only in the browser it belongs to. @throws AppError signin.expired */
+  /** By its id alone; only in the browser it belongs to. @throws AppError signin.expired */
   ofBrowser(ctx: Koa.Context, id: string | undefined): Promise<BoundInteraction>;
+  /** By the address of its page (`pageUrl`); only in the browser it belongs to. @throws AppError signin.expired */
+  ofAddress(ctx: Koa.Context): Promise<BoundInteraction>;
+  /** An address that shows the step's page, as often as it is loaded, until the step is over. */
+  pageUrl(step: 'login' | 'consent', interaction: BoundInteraction): string;
   /** What goes into the form's `csrf` field. */
   csrfToken(ctx: Koa.Context, interaction: BoundInteraction): string;
   /** Writes the step's result down and sends the browser on (303) to where the library picks it up. */
@@ -42,10 +46,22 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
 
   return {
     ofBrowser,
+    ofAddress(ctx) {
+      const { interaction: id, client_id: clientId } = ctx.query;
+      // As in ofForm.
+      ctx.state.formClientId = clientId;
+      return ofBrowser(ctx, typeof id === 'string' ? id : undefined);
+    },
+    pageUrl(step, { uid, params }) {
+      const query = new URLSearchParams({ interaction: uid, client_id: String(params.client_id) });
+      return `${basePath}/oauth2/${step}?${query}`;
+    },
     csrfToken: (ctx, interaction) => csrf.token(ctx, purpose(interaction.uid)),
 
     async ofForm(ctx, form) {
       const id = form.get('interaction');
+      // For the page that says so if it has expired (error-pages.ts); proves nothing.
+      ctx.state.formClientId = form.get('client_id');
       csrf.verify(ctx, purpose(id ?? ''), form.get('csrf'));
       return ofBrowser(ctx, id);
     },

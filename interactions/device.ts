@@ -1,8 +1,9 @@
 // Owns the pages of the device flow (RFC 8628 §3.3). The library keeps the state; its forms are two fields, shown in our
 // pages.
-import type { KoaContextWithOIDC } from 'oidc-provider';
+
 import type { Views } from '../src/http/views.ts';
 import type { DevicePages } from '../src/oidc/configuration.ts';
+import type { KoaContextWithOIDC } from '../src/oidc/library-types.ts';
 
 /** By the name of the library's error (lib/helpers/re_render_errors.js). */
 const ALERTS: Readonly<Record<string, string>> = {
@@ -26,13 +27,19 @@ export function createDevicePages({ views, basePath }: Deps): DevicePages {
   return {
     input(ctx, _form, out, error) {
       const userCode: unknown = ctx.state.userCode;
+      const isRefused = out !== undefined || error !== undefined;
       const alert = ALERTS[error?.name ?? ''] ?? 'alert.form_expired';
-      views.send(ctx, 'device', {
-        action,
-        xsrf: xsrfOf(ctx),
-        userCode: typeof userCode === 'string' ? userCode : undefined,
-        alert: out === undefined && error === undefined ? undefined : { key: alert },
-      });
+      views.send(
+        ctx,
+        'device',
+        {
+          action,
+          xsrf: xsrfOf(ctx),
+          userCode: typeof userCode === 'string' ? userCode : undefined,
+          alert: isRefused ? { key: alert } : undefined,
+        },
+        { status: isRefused ? 400 : 200 },
+      );
     },
     confirm(ctx, _form, client, userCode) {
       const name = client.clientName ?? client.clientId;

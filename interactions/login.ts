@@ -1,28 +1,24 @@
 // Owns the sign-in page with username and password.
 import type Koa from 'koa';
-import { AppError } from '../src/errors.ts';
+import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { SendOptions, Views } from '../src/http/views.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
-import { ACR } from '../src/oidc/scopes.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
+import type { SigninSteps, StepsAccount } from './signin-steps.ts';
 
-export interface SigninAccount {
-  readonly id: string;
-  readonly username: string;
-}
-
-interface Deps {
+interface Deps<A extends StepsAccount> {
   readonly provider: () => IdentityProvider;
   readonly views: Views;
   readonly current: CurrentInteraction;
-  readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly findAccount: (id: string) => Promise<SigninAccount | undefined>;
-  readonly authenticate: (username: string, password: string) => Promise<SigninAccount | undefined>;
-  readonly endSession: (uid: string) => Promise<unknown>;
+  readonly steps: SigninSteps<A>;
+  readonly canResetPassword: () => boolean;
+  readonly canUseMagicLinks: () => boolean;
+  readonly findAccount: (id: string) => Promise<{ readonly username: string } | undefined>;
+  readonly authenticate: (username: string, password: string) => Promise<A | undefined>;
 }
 
 /** What a failed attempt shows again. */
@@ -33,6 +29,12 @@ interface Attempt {
   readonly retryAfterSeconds?: number | undefined;
 }
 
+/** Refusals that time alone mends: the form stays, with the time left. */
+const alertsToWait: { readonly [Code in ErrorCode]?: string } = {
+  'server.busy': 'alert.busy',
+  'request.rate_limited': 'alert.rate_limited',
+};
+
 const PROMPTS = new Set(['login', 'select_account']);
 
 export interface LoginPage {
@@ -42,13 +44,13 @@ export interface LoginPage {
   submit(ctx: Koa.Context): Promise<void>;
 }
 
-export function createLoginPage(deps: Deps): LoginPage {
-  const { provider, views, current, basePath, readForm, findAccount, authenticate, endSession } = deps;
+export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPage {
+  const { provider, views, current, readForm, findAccount, authenticate, steps } = deps;
 
   async function send(
     ctx: Koa.Context,
     interaction: BoundInteraction,
-    account: SigninAccount | undefined,
+    account: { readonly username: string } | undefined,
     attempt: Attempt | undefined,
   ): Promise<void> {
     const client = await provider().Client.find(String(interaction.params.client_id));
@@ -59,48 +61,47 @@ export function createLoginPage(deps: Deps): LoginPage {
       {
         csrf: current.csrfToken(ctx, interaction),
         interaction: interaction.uid,
+        clientId: client?.clientId,
         clientName: client?.clientName ?? client?.clientId,
         clientLogoUri: client?.logoUri,
         values: { username: attempt?.username ?? stringParameter(interaction, 'login_hint') ?? '' },
         alert: attempt && { key: attempt.alert },
         retryAfterSeconds: attempt?.retryAfterSeconds,
         canCancel: true,
+        canReset: deps.canResetPassword(),
+        canMagicLink: deps.canUseMagicLinks(),
         ...(account && {
           account: { username: account.username },
-          switchUrl: `${basePath}/oauth2/login?interaction=${encodeURIComponent(interaction.uid)}`,
+          canContinue: interaction.prompt.name === 'select_account',
+          switchUrl: current.pageUrl('login', interaction),
         }),
       },
       options,
     );
   }
 
-  async function signIn(
-    ctx: Koa.Context,
-    interaction: BoundInteraction,
-    account: SigninAccount,
-  ): Promise<void> {
-    // Another person at this browser: the session before ends with all it gave, nothing of it passes on (R060).
-    if (interaction.session !== undefined && interaction.session.accountId !== account.id) {
-      await endSession(interaction.session.uid);
-      interaction.session = undefined;
+  /** The person signed in here already chose that account (OIDC Core §3.1.2.1 `select_account`). */
+  async function goOn(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
+    // Whether the session is still that person's is checked when the library takes the interaction up again.
+    if (interaction.prompt.name !== 'select_account' || interaction.session === undefined) {
+      throw new AppError('signin.expired');
     }
-    await current.finishStep(ctx, interaction, {
-      login: { accountId: account.id, amr: ['pwd'], acr: ACR.singleFactor, remember: true },
-      // The account was chosen by signing in with it.
-      select_account: {},
-    });
+    await current.finishStep(ctx, interaction, { select_account: {} });
   }
 
   return {
     async show(ctx, interaction, attempt) {
+      const raised = await steps.canStepUp(interaction);
+      if (raised !== undefined) {
+        return steps.proceed(ctx, interaction, raised, interaction.session?.amr ?? ['pwd']);
+      }
       const known = interaction.session?.accountId;
       const account = known === undefined ? undefined : await findAccount(known);
       await send(ctx, interaction, account, attempt);
     },
 
     async again(ctx) {
-      const id = ctx.query.interaction;
-      const interaction = await current.ofBrowser(ctx, typeof id === 'string' ? id : undefined);
+      const interaction = await current.ofAddress(ctx);
       if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
       await send(ctx, interaction, undefined, undefined);
     },
@@ -117,21 +118,27 @@ export function createLoginPage(deps: Deps): LoginPage {
           error_description: description,
         });
       }
+      if (form.get('action') === 'continue') return goOn(ctx, interaction);
       const username = form.get('username') ?? '';
       try {
         const account = await authenticate(username, form.get('password') ?? '');
-        if (account !== undefined) return await signIn(ctx, interaction, account);
+        if (account !== undefined) return await steps.proceed(ctx, interaction, account, ['pwd']);
         return await send(ctx, interaction, undefined, {
           username,
           alert: 'alert.signin_failed',
           status: 401,
         });
       } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'server.busy') throw error;
+        const alert = error instanceof AppError ? alertsToWait[error.code] : undefined;
+        if (!(error instanceof AppError) || alert === undefined) throw error;
         const retryAfterSeconds = error.retryAfterSeconds ?? 1;
         ctx.set('Retry-After', String(retryAfterSeconds));
-        const busy = { username, alert: 'alert.busy', status: error.status, retryAfterSeconds };
-        return send(ctx, interaction, undefined, busy);
+        return send(ctx, interaction, undefined, {
+          username,
+          alert,
+          status: error.status,
+          retryAfterSeconds,
+        });
       }
     },
   };

@@ -3,13 +3,13 @@
 
 import type Koa from 'koa';
 import Router from 'koa-router';
-import type { Interaction } from 'oidc-provider';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { Views } from '../src/http/views.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { ProtocolPages } from '../src/oidc/create-provider.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { Interaction } from '../src/oidc/library-types.ts';
 import type { LogoutPages } from '../src/oidc/logout.ts';
 import { createConsentPage, type RememberedConsents } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
@@ -17,7 +17,10 @@ import { createDevicePages } from './device.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
 import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
+import { createMailedLinkPages } from './mailed-links.ts';
 import { createOnboardingPage } from './onboarding.ts';
+import { createSecondFactorPages } from './second-factor.ts';
+import { createSigninSteps } from './signin-steps.ts';
 
 interface Person {
   readonly id: string;
@@ -26,7 +29,7 @@ interface Person {
   readonly role: string;
 }
 
-interface Deps {
+interface Deps<A extends Person> {
   readonly provider: () => IdentityProvider;
   readonly views: Views;
   readonly csrf: Csrf;
@@ -38,11 +41,28 @@ interface Deps {
     hasAdmin(): Promise<boolean>;
     createFirstAdmin(input: { username: string; password: string; email?: string }): Promise<Person>;
   };
-  readonly authenticate: (username: string, password: string) => Promise<Person | undefined>;
+  readonly authenticate: (username: string, password: string) => Promise<A | undefined>;
   readonly consents: RememberedConsents;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly minPasswordLength: () => number;
+  readonly signIn: SignInParts<A>;
 }
+
+/** Second factors and links by mail, as their pages need them. */
+type SignInParts<A extends Person> = Pick<
+  Parameters<typeof createSigninSteps<A>>[0],
+  'mfaMode' | 'findUsable' | 'stepOf' | 'hasFactor' | 'isTrustedDevice' | 'mailFirst'
+> &
+  Omit<
+    Parameters<typeof createSecondFactorPages<A>>[0],
+    'views' | 'current' | 'steps' | 'basePath' | 'readForm'
+  > &
+  Pick<
+    Parameters<typeof createMailedLinkPages<A>>[0],
+    'links' | 'checkPassword' | 'setPassword' | 'verifyEmail' | 'requestMail' | 'canUseMagicLinks'
+  > & {
+    readonly canResetPassword: () => boolean;
+  };
 
 export interface Interactions {
   readonly middleware: Koa.Middleware;
@@ -51,11 +71,22 @@ export interface Interactions {
   readonly sendErrorPage: ReturnType<typeof createSendErrorPage>;
 }
 
-export function createInteractions(deps: Deps): Interactions {
-  const { views, csrf, basePath, accounts } = deps;
+const isUnmet = (reason: string): boolean => reason === 'essential_acr' || reason === 'essential_acrs';
+
+export function createInteractions<A extends Person>(deps: Deps<A>): Interactions {
+  const { views, csrf, basePath, accounts, signIn } = deps;
   const current = createCurrentInteraction(deps);
   const findAccount = (id: string): Promise<Person | undefined> => accounts.find(id);
-  const login = createLoginPage({ ...deps, current, findAccount });
+  const steps = createSigninSteps<A>({ ...deps, ...signIn, current });
+  const login = createLoginPage({ ...deps, ...signIn, current, steps, findAccount });
+  const factors = createSecondFactorPages<A>({ ...deps, ...signIn, current, steps });
+  const mailed = createMailedLinkPages<A>({
+    ...deps,
+    ...signIn,
+    current,
+    steps,
+    minLength: deps.minPasswordLength,
+  });
   const consent = createConsentPage({ ...deps, current, findAccount });
   const onboarding = createOnboardingPage({
     ...deps,
@@ -67,7 +98,19 @@ export function createInteractions(deps: Deps): Interactions {
   const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ strict: true, sensitive: true });
   router.get('/oauth2/login', (ctx) => login.again(ctx));
   router.post('/oauth2/login', (ctx) => login.submit(ctx));
+  router.get('/oauth2/consent', (ctx) => consent.again(ctx));
   router.post('/oauth2/consent', (ctx) => consent.submit(ctx));
+  router.get('/oauth2/mfa', (ctx) => factors.show(ctx));
+  router.post('/oauth2/mfa', (ctx) => factors.submit(ctx));
+  router.post('/oauth2/mfa/email', (ctx) => factors.sendEmail(ctx));
+  router.get('/oauth2/forgot-password', (ctx) => mailed.showForgotten(ctx));
+  router.post('/oauth2/forgot-password', (ctx) => mailed.submitForgotten(ctx));
+  router.get('/oauth2/reset-password', (ctx) => mailed.showReset(ctx));
+  router.post('/oauth2/reset-password', (ctx) => mailed.submitReset(ctx));
+  router.get('/oauth2/verify-email', (ctx) => mailed.showVerification(ctx));
+  router.post('/oauth2/verify-email', (ctx) => mailed.submitVerification(ctx));
+  router.get('/oauth2/magic-link', (ctx) => mailed.showMagicLink(ctx));
+  router.post('/oauth2/magic-link', (ctx) => mailed.submitMagicLink(ctx));
   for (const path of ['/', '/onboard', '/oauth2/onboard']) {
     router.get(path, (ctx) => onboarding.show(ctx));
     router.post(path, (ctx) => onboarding.submit(ctx));
@@ -76,15 +119,30 @@ export function createInteractions(deps: Deps): Interactions {
   return {
     // The type asks for what koa-router itself puts into the context.
     middleware: router.routes() as Koa.Middleware,
-    sendErrorPage: createSendErrorPage({ views }),
+    sendErrorPage: createSendErrorPage({
+      views,
+      basePath,
+      findClient: (id) => deps.provider().Client.find(id),
+    }),
     logoutPages: createLogoutPages({ views, csrf }),
     protocolPages: {
-      renderError: createRenderError({ views }),
+      renderError: createRenderError({ views, basePath }),
       devicePages: createDevicePages({ views, basePath }),
       showFormPost: (ctx, action, fields) =>
         views.send(ctx, 'continue', { action, fields }, { formAction: [action] }),
-      async showInteraction(ctx: Koa.Context, interaction: Interaction) {
-        if (interaction.prompt.name === 'consent') await consent.show(ctx, interaction);
+      async showInteraction(ctx: Koa.Context, interaction: Interaction, isResumed: boolean) {
+        const isConsent = interaction.prompt.name === 'consent';
+        // Signed in, and still not as strongly as was demanded: asking again would never end (OIDC Core §5.5.1.1).
+        if (interaction.lastSubmission?.login !== undefined && interaction.prompt.reasons.some(isUnmet)) {
+          const description = 'The authentication that was asked for cannot be had here.';
+          const error = { error: 'unmet_authentication_requirements', error_description: description };
+          return current.finishStep(ctx, interaction, error);
+        }
+        // The address at which the step before ended is used up: the next page moves to one that can be loaded again.
+        if (isResumed) {
+          ctx.redirect(current.pageUrl(isConsent ? 'consent' : 'login', interaction));
+          ctx.status = 303;
+        } else if (isConsent) await consent.show(ctx, interaction);
         else await login.show(ctx, interaction);
       },
     },

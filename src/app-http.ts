@@ -7,6 +7,8 @@ import type { Accounts } from './accounts/accounts.ts';
 import { consoleSignInUrl } from './admin/console-client.ts';
 import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
+import { auditedRegistration, auditOrigin } from './app-audit.ts';
+import type { Protection } from './app-protection.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
@@ -15,6 +17,7 @@ import { errorBoundary, logLateErrors } from './http/boundary.ts';
 import type { Csrf } from './http/csrf.ts';
 import { healthRoutes } from './http/health.ts';
 import { pinOrigin } from './http/origin.ts';
+import { limitByAddress } from './http/rate-middleware.ts';
 import { requestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import type { Views } from './http/views.ts';
@@ -41,6 +44,7 @@ export interface HttpParts {
   readonly ping: () => Promise<void>;
   readonly isDraining: (() => boolean) | undefined;
   readonly settings: Settings;
+  readonly protection: Protection;
   readonly accounts: Accounts;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
   readonly clients: Clients;
@@ -56,12 +60,15 @@ export interface HttpParts {
 
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
+  const { audit, origins, limits } = parts.protection;
   const { settings, accounts, directory, clients, sessions, interactions } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
 
-  const authorizeAdmin = createAuthorizeAdmin({ adminToken: config.adminToken, tokens });
+  const authorizeAdmin = parts.protection.limitAdmins(
+    createAuthorizeAdmin({ adminToken: config.adminToken, tokens }),
+  );
   const authorizeRequest = (ctx: Koa.Context) => authorizeAdmin(ctx.get('authorization'));
   const app = new Koa();
   pinOrigin(app, pinned);
@@ -71,12 +78,14 @@ export function createHandler(parts: HttpParts): RequestListener {
   app.use(errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }));
   app.use(healthRoutes({ ping: parts.ping, ...(parts.isDraining && { isDraining: parts.isDraining }) }));
   app.use(views.assetRoutes());
+  app.use(auditOrigin(origins));
   app.use(async (_ctx, next) => {
     await settings.refresh();
     return next();
   });
   const site = new Koa();
   site.use(aliases);
+  site.use(limitByAddress({ limits }));
   site.use(interactions.middleware);
   const protocol = protocolRoutes({
     mounted,
@@ -89,8 +98,9 @@ export function createHandler(parts: HttpParts): RequestListener {
     browser,
     endSession: (uid) => sessions.end(uid),
     logoutPages: interactions.logoutPages,
+    refuseForeign: csrf.refuseForeign,
     registration: registrationRoutes({
-      clients,
+      clients: auditedRegistration(clients, { audit, origins }),
       authorizeAdmin: authorizeRequest,
       readJson,
       path: '/oauth2/register',
@@ -105,6 +115,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       initialAccessTokens: clients.initialAccessTokens,
       sessions,
       settings,
+      audit,
       authorizeAdmin: authorizeRequest,
       clock,
       cursorKey: config.cookieKeys[0] ?? '',

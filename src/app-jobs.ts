@@ -1,10 +1,15 @@
 // Owns which background jobs there are (app.ts builds the rest).
 import type { Accounts } from './accounts/accounts.ts';
+import type { Factors } from './app-factors.ts';
+import type { Audit } from './audit/audit.ts';
 import type { Clock } from './clock.ts';
 import { newId } from './ids.ts';
+import { answerMailRequests } from './jobs/answer-mail-requests.ts';
 import { finishInterrupted } from './jobs/finish-interrupted.ts';
+import { forgetAudit } from './jobs/forget-audit.ts';
 import { purgeExpired } from './jobs/purge-expired.ts';
 import { createScheduler, type Scheduler } from './jobs/scheduler.ts';
+import { sendMail } from './jobs/send-mail.ts';
 import type { Logger } from './log.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { SettingValues } from './settings/schema.ts';
@@ -17,22 +22,41 @@ interface JobParts {
   readonly log: Logger;
   readonly sessions: Sessions;
   readonly accounts: Accounts;
+  readonly audit: Pick<Audit, 'forget'>;
+  readonly factors: Pick<Factors, 'mail' | 'requested'>;
   readonly current: () => SettingValues;
 }
 
-export function createJobs({ store, clock, log, sessions, accounts, current }: JobParts): Scheduler {
+export function createJobs({
+  store,
+  clock,
+  log,
+  sessions,
+  accounts,
+  audit,
+  factors,
+  current,
+}: JobParts): Scheduler {
   return createScheduler({
     leases: store.ephemeral(model.leases),
     clock,
     newId,
     log,
     jobs: [
+      answerMailRequests({ process: factors.requested.process }),
+      sendMail({ mail: factors.mail }),
       purgeExpired({
         store,
         clock,
         removeEndedSessions: (before, limit) => sessions.forget(before, limit),
         retentionSeconds: () => current().retention_sessions_seconds,
         intervalSeconds: () => current().purge_interval_seconds,
+      }),
+      forgetAudit({
+        forget: (before, limit) => audit.forget(before, limit),
+        retentionSeconds: () => current().retention_audit_seconds,
+        intervalSeconds: () => current().purge_interval_seconds,
+        clock,
       }),
       finishInterrupted({
         finishDeletions: () => accounts.finishDeletions(),

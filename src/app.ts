@@ -4,14 +4,17 @@ import type { RequestListener } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { createOidcAdapter } from '../adapters/oidc.ts';
 import { createInteractions } from '../interactions/routes.ts';
-import { isAuthenticationCurrent, isUsable } from './accounts/account.ts';
+import { isAuthenticationCurrent, isProofCurrent, isUsable } from './accounts/account.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import { createAuthenticate } from './accounts/authenticate.ts';
 import { toClaims } from './accounts/claims.ts';
 import { createPasswords, type HashParameters } from './accounts/password.ts';
 import { seedConsoleClient } from './admin/console-client.ts';
+import { auditedConsents, auditedOnboarding, auditedRevocation } from './app-audit.ts';
+import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
+import { createProtection } from './app-protection.ts';
 import { createClients } from './clients/clients.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -35,7 +38,7 @@ import { createRevokeToken } from './oidc/revocation.ts';
 import { createTokenState } from './oidc/token-state.ts';
 import { createConsents } from './sessions/consents.ts';
 import { createGrants } from './sessions/grants.ts';
-import { createSessions } from './sessions/sessions.ts';
+import { createSessions, type EndedSession } from './sessions/sessions.ts';
 import { createSettings, type Settings } from './settings/settings.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
@@ -69,9 +72,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const isSecure = baseUrl.startsWith('https:');
 
+  const sealer = createSealer(config.secretKeys);
+
   // --- settings, accounts, sessions ---------------------------------------------------------------------------------
   const settings = createSettings({
     collection: store.collection(model.settings),
+    sealer,
     clock,
     stamp: () => store.stamp(),
   });
@@ -79,15 +85,39 @@ export async function createApp(options: AppOptions): Promise<App> {
   for (const problem of settings.problems()) log.warn({ problem }, 'stored setting not usable');
   const current = () => settings.current();
 
+  const protection = createProtection({ store, clock, log, settings: current });
+  const { audit } = protection;
+
+  const factors = createFactors({
+    store,
+    config,
+    basePath,
+    isSecure,
+    clock,
+    log,
+    sealer,
+    current,
+    theme: () => themeOf(settings),
+    accounts: () => accounts,
+    audit,
+    limits: protection.limits,
+  });
   const grants = createGrants({ store });
-  const sessions = createSessions({ store, clock, grants, onEnded: (session) => tellClients(session) });
-  const consents = createConsents({ collection: store.collection(model.consents), clock });
+  const onEnded = (session: EndedSession): void => {
+    protection.noteEndedSession(session);
+    tellClients(session);
+  };
+  const sessions = createSessions({ store, clock, grants, onEnded });
+  const consents = auditedConsents(
+    createConsents({ collection: store.collection(model.consents), clock }),
+    audit,
+  );
   const passwords = createPasswords({
     ...(options.hashParameters && { parameters: options.hashParameters }),
     maxInFlight: availableParallelism(),
     maxQueued: MAX_WAITING_HASHES,
   });
-  const accounts = createAccounts({
+  const ownAccounts = createAccounts({
     collection: store.collection(model.accounts),
     facts: store.collection(model.facts),
     clock,
@@ -95,20 +125,25 @@ export async function createApp(options: AppOptions): Promise<App> {
     passwords,
     settings: current,
     endSessions: (accountId) => sessions.endAllOf(accountId),
-    removeOwned: (accountId) => consents.removeOfAccount(accountId),
+    contextWords: () => [current().product_name, new URL(baseUrl).hostname],
+    removeOwned: (accountId) =>
+      Promise.all([consents.removeOfAccount(accountId), factors.removeAllOf(accountId)]),
   });
-  const authenticate = createAuthenticate({
-    collection: store.collection(model.accounts),
-    clock,
-    passwords,
-    settings: current,
-    onOutcome: (event) => log.info({ event: 'signin', ...event }, 'sign-in attempt'),
-    onLocked: (event) => log.warn({ event: 'account_locked', ...event }, 'account locked'),
-  });
+  const accounts = auditedOnboarding(ownAccounts, audit);
+  const authenticate = protection.limitSignIns(
+    createAuthenticate({
+      collection: store.collection(model.accounts),
+      clock,
+      passwords,
+      settings: current,
+      ...protection.signInEvents,
+    }),
+  );
   const directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>> = {
     find: (id) => accounts.find(id),
     isUsable: (account) => isUsable(account, clock()),
     isAuthenticationCurrent,
+    isProofCurrent,
     claims: (account) => ({ ...toClaims(account) }),
   };
 
@@ -125,7 +160,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const keySet = await createSigningKeys({
     collection: store.collection(model.signingKeys),
-    sealer: createSealer(config.secretKeys),
+    sealer,
     clock,
   }).load();
   const csrf = createCsrf({
@@ -142,7 +177,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts: directory,
     isClientActive: async (id) => (await clients.find(id))?.value.isActive === true,
   });
-  const revokeToken = createRevokeToken({ revokeGrant: grants.revoke });
+  const revokeToken = auditedRevocation(createRevokeToken({ revokeGrant: grants.revoke }), audit);
   const cookieNames = {
     session: `${isSecure ? '__Host-' : ''}latchkey_session`,
     interaction: `${isSecure ? '__Secure-' : ''}latchkey_interaction`,
@@ -165,6 +200,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     consents,
     endSession: (uid) => sessions.end(uid),
     minPasswordLength: () => current().password_min_length,
+    signIn: factors.signIn,
   });
 
   const mounted: MountedProvider = await createProvider({
@@ -221,6 +257,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ping: () => store.ping(),
     isDraining: options.isDraining,
     settings,
+    protection,
     accounts,
     directory,
     clients,
@@ -233,7 +270,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     interactions,
     mounted: () => mounted,
   });
-  const jobs = createJobs({ store, clock, log, sessions, accounts, current });
+  const jobs = createJobs({ store, clock, log, sessions, accounts, audit, factors, current });
   return { handler, jobs, accounts, clients, settings };
 }
 

@@ -13,7 +13,6 @@ const defaults: Readonly<Record<ApplicationKind, Readonly<Record<string, unknown
     ...signIn,
     application_type: 'web',
     grant_types: ['authorization_code', 'refresh_token'],
-    token_endpoint_auth_method: 'client_secret_basic',
   },
   // Code in the browser cannot keep a secret (RFC 9700 §2.1.1: PKCE instead).
   spa: {
@@ -35,7 +34,6 @@ const defaults: Readonly<Record<ApplicationKind, Readonly<Record<string, unknown
     grant_types: ['client_credentials'],
     response_types: [],
     redirect_uris: [],
-    token_endpoint_auth_method: 'client_secret_basic',
   },
 };
 

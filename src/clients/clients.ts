@@ -14,6 +14,9 @@ import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 const needsSecret = (metadata: Readonly<Record<string, unknown>>): boolean =>
   secretAuthMethods.has(String(metadata.token_endpoint_auth_method));
 
+const isAuthMethodSaid = (input: Readonly<Record<string, unknown>>): boolean =>
+  (input.token_endpoint_auth_method ?? undefined) !== undefined;
+
 const clientType = (metadata: Readonly<Record<string, unknown>>): ClientRecord['clientType'] =>
   metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential';
 
@@ -58,6 +61,7 @@ export function createClients(deps: ClientsDeps): Clients {
         origin,
         createdAt: now,
         updatedAt: now,
+        ...(isAuthMethodSaid(input) && { hasChosenAuthMethod: true }),
       };
       const { record, clientSecret } = withSecret(withSettings(base, settings));
       const registrationAccessToken = hasRegistrationToken ? newSecret(SECRET_BYTES) : undefined;
@@ -86,6 +90,8 @@ export function createClients(deps: ClientsDeps): Clients {
           ? await prepareMetadata(clientId, members, authority, validateMetadata)
           : stored;
         const next = { ...withSettings(value, settings), metadata, clientType: clientType(metadata) };
+        if (input !== undefined && isAuthMethodSaid(input)) next.hasChosenAuthMethod = true;
+        else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
         isDeactivated = value.isActive && !next.isActive;
         const { record, clientSecret } = withSecret(next);
         made = clientSecret;

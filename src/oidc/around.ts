@@ -33,9 +33,11 @@ export const rethrowServerErrors: Koa.Middleware = async (ctx, next) => {
   if (error !== undefined) throw error;
 };
 
-/** @param show renders the page of the interaction's next step */
+const RESUMING = new Set<string | undefined>(['resume', 'device_resume']);
+
+/** @param show renders the page of the interaction's next step; `isResumed`: a step before it has just ended */
 export function showInteractions(
-  show: (ctx: Koa.Context, interaction: Interaction) => Promise<void>,
+  show: (ctx: Koa.Context, interaction: Interaction, isResumed: boolean) => Promise<void>,
 ): Koa.Middleware {
   return async (ctx: ProtocolContext, next) => {
     await next();
@@ -43,7 +45,7 @@ export function showInteractions(
     // After a resumed interaction the entity is the one that has ended; a new one comes with the library's redirect.
     if (interaction === undefined || ctx.status !== 303 || !isInteractionRedirect(ctx)) return;
     ctx.remove('Location');
-    await show(ctx, interaction);
+    await show(ctx, interaction, RESUMING.has(ctx.oidc?.route));
   };
 }
 

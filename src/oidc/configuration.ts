@@ -12,8 +12,10 @@ import type {
 import type { Clock } from '../clock.ts';
 import { type AccountDirectory, createFindAccount, extraTokenClaims } from './find-account.ts';
 import { createInteractionPolicy } from './interaction-policy.ts';
+import { outboundFetch } from './outbound-fetch.ts';
 import {
   clientBasedCORS,
+  createAssertionCheck,
   introspectionAllowed,
   issueRefreshToken,
   type LifetimeSettings,
@@ -25,6 +27,7 @@ import type { AnyToken } from './token-state.ts';
 
 export interface ProtocolSettings extends LifetimeSettings {
   readonly require_pkce: boolean;
+  readonly mfa_mode: 'off' | 'optional' | 'required';
 }
 
 export interface CookieNames {
@@ -66,6 +69,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
   return {
     adapter: deps.adapter,
     jwks: { keys: [...deps.signingKeys] },
+    fetch: outboundFetch,
     cookies: { keys: [...deps.cookieKeys], names: { ...deps.cookieNames }, long: cookie, short: cookie },
     clockTolerance: 5,
     // Specification §2.6: the ID token itself carries the claims of `profile` and `email`.
@@ -81,7 +85,10 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     },
     acrValues: Object.values(ACR),
     responseTypes: ['code'],
+    // RFC 6749 §4.1.3 and OIDC Core §3.1.2.1: it is said, not guessed.
+    allowOmittingSingleRegisteredRedirectUri: false,
     subjectTypes: ['public'],
+    assertJwtClientAuthClaimsAndHeader: createAssertionCheck(deps.clock),
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: {
       idTokenSigningAlgValues: ['RS256'],
@@ -121,6 +128,8 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       pushedAuthorizationRequests: { enabled: true },
       rpInitiatedLogout: { enabled: true },
       userinfo: { enabled: true },
+      // For applications registered with userinfo_signed_response_alg.
+      jwtUserinfo: { enabled: true },
     },
     routes: {
       authorization: '/authorize',
@@ -135,7 +144,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       userinfo: '/userinfo',
     },
     interactions: {
-      policy: createInteractionPolicy(),
+      policy: createInteractionPolicy({ hasSecondFactors: () => deps.settings().mfa_mode !== 'off' }),
       url: (_ctx: KoaContextWithOIDC, _interaction: Interaction) => deps.interactionUrl,
     },
     ttl: lifetimes(deps),

@@ -20,8 +20,8 @@ type ModelDeps = ConstructorParameters<typeof IdentityProvider>[2];
 
 /** What people see of the protocol. */
 export interface ProtocolPages extends Pick<ConfigurationDeps, 'renderError' | 'devicePages'> {
-  /** The page of the interaction's next step. */
-  showInteraction(ctx: Koa.Context, interaction: Interaction): Promise<void>;
+  /** The page of the interaction's next step; `isResumed`: a step before it has just ended. */
+  showInteraction(ctx: Koa.Context, interaction: Interaction, isResumed: boolean): Promise<void>;
   showFormPost(ctx: Koa.Context, action: string, fields: readonly { name: string; value: string }[]): void;
 }
 
@@ -30,7 +30,7 @@ export interface ProviderDeps
       ConfigurationDeps,
       'signingKeys' | 'loadExistingGrant' | 'interactionUrl' | keyof ProtocolPages
     >,
-    Omit<ModelDeps, 'jwt' | 'issuer' | 'clock' | 'successorKey'> {
+    Omit<ModelDeps, 'jwt' | 'issuer' | 'clock' | 'settings' | 'successorKey'> {
   readonly issuer: string;
   readonly baseUrl: string;
   readonly basePath: string;

@@ -14,6 +14,8 @@ export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   isUsable(account: A): boolean;
   /** Whether an authentication at that time (epoch seconds) still counts: a new password or role ends what was before. */
   isAuthenticationCurrent(account: A, at: number): boolean;
+  /** The same of a sign-in that is not completed yet, by the time of its proof (epoch milliseconds). */
+  isProofCurrent(account: A, provenAt: number): boolean;
   claims(account: A): { sub: string; [claim: string]: unknown };
 }
 
@@ -37,10 +39,15 @@ export function createFindAccount(accounts: AccountDirectory): FindAccount {
     const authenticatedAt = token === undefined ? ctx.oidc.session?.loginTs : authenticationTime(token);
     if (authenticatedAt !== undefined && !accounts.isAuthenticationCurrent(account, authenticatedAt))
       return undefined;
-    const found: LibraryAccount = { accountId: account.id, claims: () => accounts.claims(account) };
-    accountOf.set(found, account);
-    return found;
+    return libraryAccount(accounts, account);
   };
+}
+
+/** What the library is given of an account; requestAccount leads back to it. */
+export function libraryAccount(accounts: AccountDirectory, account: OidcAccount): LibraryAccount {
+  const given: LibraryAccount = { accountId: account.id, claims: () => accounts.claims(account) };
+  accountOf.set(given, account);
+  return given;
 }
 
 /** @returns the account of the request, if the library has loaded one */

@@ -11,11 +11,16 @@ import { createRefreshTokenModel } from './models/refresh-token.ts';
 import { createSessionModel } from './models/session.ts';
 import { type Models, ProviderBase } from './provider-base.ts';
 
+type SessionModelDeps = Parameters<typeof createSessionModel>[1];
+
 type ModelDeps = Parameters<typeof createAccessTokenModel>[1] &
   Parameters<typeof createRefreshTokenModel>[1] &
   Parameters<typeof createInteractionModel>[1] &
   Parameters<typeof createOIDCContextModel>[1] &
-  Parameters<typeof createClientModel>[1] & { readonly sessions: Parameters<typeof createSessionModel>[1] };
+  Parameters<typeof createClientModel>[1] & {
+    readonly sessions: Omit<SessionModelDeps, 'settings'>;
+    readonly settings: SessionModelDeps['settings'];
+  };
 
 export class IdentityProvider extends ProviderBase {
   readonly #deps: ModelDeps;
@@ -42,7 +47,8 @@ export class IdentityProvider extends ProviderBase {
   }
 
   override get Session(): Models['Session'] {
-    this.#models.Session ??= createSessionModel(super.Session, this.#deps.sessions);
+    const { sessions, settings } = this.#deps;
+    this.#models.Session ??= createSessionModel(super.Session, { ...sessions, settings });
     return this.#models.Session;
   }
 

@@ -35,7 +35,10 @@ interface LibraryAnswer {
   readonly error_description?: unknown;
 }
 
-/** Runs around the library's introspection: our body for an active token, 401 for a caller without credentials. */
+/**
+ * Runs around the library: our body for an active token; 401 where client authentication is missing (RFC 6749 §5.2), with
+ * the bearer as another way in at introspection alone.
+ */
 export function introspectAsClient({ issuer, tokens }: Pick<Deps, 'issuer' | 'tokens'>): Koa.Middleware {
   return async (ctx, next) => {
     await next();
@@ -44,11 +47,15 @@ export function introspectAsClient({ issuer, tokens }: Pick<Deps, 'issuer' | 'to
       const { AccessToken, ClientCredentials, RefreshToken } = ctx.oidc.entities;
       ctx.body = describeToken(await tokens.live(AccessToken ?? ClientCredentials ?? RefreshToken), issuer);
     } else if (answer.error_description === 'no client authentication mechanism provided') {
+      const isIntrospection = ctx.oidc.route === 'introspection';
       ctx.status = 401;
-      ctx.set('WWW-Authenticate', `Bearer realm="${issuer}", Basic realm="${issuer}"`);
+      ctx.set(
+        'WWW-Authenticate',
+        `${isIntrospection ? `Bearer realm="${issuer}", ` : ''}Basic realm="${issuer}"`,
+      );
       ctx.body = {
         error: 'invalid_client',
-        error_description: 'an admin bearer or client authentication is needed',
+        error_description: `${isIntrospection ? 'an admin bearer or ' : ''}client authentication is needed`,
       };
     }
   };

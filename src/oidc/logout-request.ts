@@ -7,6 +7,8 @@ export interface LogoutRequest {
   readonly client: Client | undefined;
   /** Whom the ID token names; undefined without a hint, or when it is not one that we issued to that client. */
   readonly hint: { readonly sub: unknown; readonly sid: unknown } | undefined;
+  /** Whether a hint was sent, good or not. */
+  readonly hasHint: boolean;
   /** Registered by the client, with `state` added; undefined: stay on our page. */
   readonly returnTo: string | undefined;
 }
@@ -35,7 +37,8 @@ export async function readLogoutRequest(
   const hint = client && hintToken !== undefined ? await validate(provider, hintToken, client) : undefined;
 
   // An address is only as good as the application that is proven to ask (§3): without one it is ignored.
-  if (address === undefined || client === undefined) return { client, hint, returnTo: undefined };
+  const hasHint = hintToken !== undefined;
+  if (address === undefined || client === undefined) return { client, hint, hasHint, returnTo: undefined };
   if (!client.postLogoutRedirectUriAllowed(address)) {
     throw new AppError('request.invalid', {
       message: 'The post_logout_redirect_uri is not registered for this application.',
@@ -45,7 +48,7 @@ export async function readLogoutRequest(
   const target = new URL(address);
   const state = parameters.get('state');
   if (state !== undefined) target.searchParams.set('state', state);
-  return { client, hint, returnTo: target.href };
+  return { client, hint, hasHint, returnTo: target.href };
 }
 
 const present = (value: string | undefined): string | undefined => (value === '' ? undefined : value);

@@ -3,6 +3,7 @@
 
 import type Koa from 'koa';
 import type { Client, Session } from 'oidc-provider';
+import { AppError } from '../errors.ts';
 import type { BrowserSession } from './browser-session.ts';
 import type { Form, ReadForm } from './form.ts';
 import type { IdentityProvider } from './identity-provider.ts';
@@ -62,17 +63,20 @@ export function logoutRoute(deps: Deps): Koa.Middleware {
 
 /**
  * Another site may send a browser here by a link, a frame or a form. An ID token of this very session shows that an
- * application it is signed in at asks; without one, only a request that no other site caused is obeyed at once.
+ * application it is signed in at asks; any other one does not, and the person is asked (RP-Initiated Logout §2). Without
+ * one, only a request that no other site caused is obeyed at once.
  */
-function needsConfirmation(ctx: Koa.Context, { hint, client }: LogoutRequest, session: Session): boolean {
+function needsConfirmation(
+  ctx: Koa.Context,
+  { hint, hasHint, client }: LogoutRequest,
+  session: Session,
+): boolean {
   const isCrossSite = ctx.get('sec-fetch-site') === 'cross-site';
   const mode = ctx.get('sec-fetch-mode');
   if (isCrossSite && mode !== '' && mode !== 'navigate') return true;
-  if (hint !== undefined && client !== undefined && hint.sub === session.accountId) {
-    const sid = session.sidFor(client.clientId);
-    if (hint.sid === undefined || hint.sid === sid) return false;
-  }
-  return isCrossSite;
+  if (!hasHint) return isCrossSite;
+  const sid = client && session.sidFor(client.clientId);
+  return sid === undefined || hint?.sid !== sid || hint.sub !== session.accountId;
 }
 
 /** A program without cookies: its access token's session ends, or the token itself where there is no session. */
@@ -88,7 +92,14 @@ async function logoutByToken(ctx: Koa.Context, { tokens, endSession, revokeToken
   ctx.body = { status: 'signed_out' };
 }
 
+/** @throws AppError request.malformed for a parameter that was sent twice, as the form reader does (RFC 6749 §3.1) */
 function queryOf(ctx: Koa.Context): { get(name: string): string | undefined } {
   const query = new URLSearchParams(ctx.querystring);
+  for (const name of PARAMETERS) {
+    if (query.getAll(name).length > 1)
+      throw new AppError('request.malformed', {
+        message: `The parameter "${name}" was sent more than once.`,
+      });
+  }
   return { get: (name) => query.get(name) ?? undefined };
 }

@@ -2,7 +2,7 @@
 // granted by self-registration. Same lockout, same answer and same work as the sign-in page.
 import { errors, type TokenEndpointGrantContext } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../clock.ts';
-import type { AccountDirectory, OidcAccount } from './find-account.ts';
+import { type AccountDirectory, libraryAccount, type OidcAccount } from './find-account.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { ACR, scopes as knownScopes } from './scopes.ts';
 
@@ -31,15 +31,17 @@ export function registerPasswordGrant(
     const grantId = await grant.save();
 
     const claims = accounts.claims(account);
-    ctx.oidc.entity('Account', { accountId: account.id, claims: () => claims });
+    ctx.oidc.entity('Account', libraryAccount(accounts, account));
     const common = { accountId: account.id, client, grantId, gty: 'password', scope };
     const authentication = { acr: ACR.singleFactor, amr: ['pwd'], authTime: epochSeconds(clock) };
 
+    // Where the access token has `auth_time` from, as with the other grants; kept only for a client that may refresh.
+    const source = new provider.RefreshToken({ ...common, ...authentication, rotations: 0 });
+    ctx.oidc.entity('RefreshToken', source);
     const accessToken = new provider.AccessToken(common);
+    ctx.oidc.entity('AccessToken', accessToken);
     const value = await accessToken.save();
-    const refreshToken = client.grantTypeAllowed('refresh_token')
-      ? await new provider.RefreshToken({ ...common, ...authentication, rotations: 0 }).save()
-      : undefined;
+    const refreshToken = client.grantTypeAllowed('refresh_token') ? await source.save() : undefined;
 
     ctx.body = {
       access_token: value,

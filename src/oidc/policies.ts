@@ -1,6 +1,6 @@
 // Owns what the library asks us to decide: lifetimes, refresh tokens, CORS, who may introspect. Each is one function of
 // the request and the runtime settings.
-import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { clientRecord } from './models/client.ts';
 
@@ -79,3 +79,14 @@ export function introspectionAllowed(
   const audience = Array.isArray(token.aud) ? token.aud : [token.aud];
   return token.clientId === client.clientId || audience.includes(client.clientId);
 }
+
+// Long enough for clocks that differ; what has to be remembered against a replay stays little.
+const LONGEST_ASSERTION_SECONDS = 300;
+
+/** RFC 7523 §3: an assertion with a far end is a credential that lies around. */
+export const createAssertionCheck =
+  (clock: Clock): NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> =>
+  (_ctx, { exp }) => {
+    if (typeof exp === 'number' && exp <= epochSeconds(clock) + LONGEST_ASSERTION_SECONDS) return;
+    throw new errors.InvalidClientAuth('the assertion lives too long');
+  };

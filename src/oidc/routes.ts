@@ -10,6 +10,7 @@ import type { ReadForm } from './form.ts';
 import { introspectAsAdmin } from './introspection.ts';
 import { type LogoutPages, logoutRoute } from './logout.ts';
 import { checkMethods } from './methods.ts';
+import { checkPushedRequest } from './pushed-request.ts';
 import { revokeByPossession } from './revocation.ts';
 import type { AnyToken, TokenState } from './token-state.ts';
 
@@ -26,6 +27,8 @@ interface Deps {
   readonly logoutPages: LogoutPages;
   /** RFC 7591/7592 (registration.ts). */
   readonly registration: Koa.Middleware;
+  /** @throws AppError when the browser says that another site sent the form */
+  readonly refuseForeign: (ctx: Koa.Context) => void;
 }
 
 /** In order; each passes on what is not its own. */
@@ -37,11 +40,17 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     sensitive: true,
   });
   router.post('/authorize', authorizeByPost({ readForm, path: `${basePath}/oauth2/authorize` }));
+  router.post('/par', checkPushedRequest(deps));
   router.post('/introspect', introspectAsAdmin(deps));
   router.post('/revoke', revokeByPossession(deps));
   const logout = logoutRoute({ ...deps, provider: () => mounted().provider, pages: deps.logoutPages });
   router.get('/logout', logout);
   router.post('/logout', logout);
+  // The library's forms have a token each; what the browser says of their origin counts as well (checklist R113).
+  router.post('/device', (ctx, next) => {
+    deps.refuseForeign(ctx);
+    return next();
+  });
   // The library's own steps of logging out, which ours takes the place of.
   router.all('/logout/:step', () => {
     throw new AppError('request.not_found');

@@ -32,4 +32,9 @@ export const claimsByScope = {
 export const scopes = [...Object.keys(claimsByScope), 'offline_access', 'admin'];
 
 /** What an authentication was worth, as `acr` says it. */
-export const ACR = { singleFactor: 'urn:latchkey:acr:single-factor' } as const;
+export const ACR = {
+  singleFactor: 'urn:latchkey:acr:single-factor',
+  /** A password and a code by mail: more than one, less than two, since the same password may open the mailbox. */
+  emailCode: 'urn:latchkey:acr:email-code',
+  multiFactor: 'urn:latchkey:acr:multi-factor',
+} as const;

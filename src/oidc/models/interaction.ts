@@ -1,29 +1,82 @@
-// Owns what an interaction (one sign-in in progress) keeps beyond the library's fields: which browser it belongs to.
+// Owns what an interaction (one sign-in in progress) keeps beyond the library's fields: which browser it belongs to, and
+// when a person proved who they are, so that a proof does not outlive what was proven.
 import type { AdapterPayload, Interaction } from 'oidc-provider';
+import { type Clock, epochSeconds } from '../../clock.ts';
+import type { AccountDirectory } from '../find-account.ts';
 import { type ModelClass, ProviderBase } from '../provider-base.ts';
+
+/** What a sign-in has come to; kept in the interaction between its pages. */
+export interface SigninProgress {
+  readonly accountId: string;
+  /** RFC 8176 values of what was really done. */
+  readonly amr: readonly string[];
+  /** verify: a code is asked for; enrol: there is no factor yet; codes: recovery codes are being shown. */
+  readonly step: 'verify' | 'enrol' | 'codes';
+  /** The authenticator being enrolled, sealed for the account (accounts/totp.ts). */
+  readonly pending?: string;
+  /** Epoch milliseconds of the last code by mail, for the page's countdown. */
+  readonly mailedAt?: number;
+}
 
 /** An interaction as our pages see it. */
 export type BoundInteraction = Interaction & {
   /** Digest of the browser cookie: a form of this interaction is only taken from that browser. */
   browser?: string;
+  progress?: SigninProgress | undefined;
 };
 
 interface Deps {
   /** Digest of the browser's cookie; sets the cookie when there is none yet. */
   readonly browserDigest: (ctx: NonNullable<typeof ProviderBase.ctx>) => string;
+  readonly clock: Clock;
+  readonly accounts: AccountDirectory;
 }
+
+// Where the library takes a step's result for a fact.
+const RESUMING = new Set(['resume', 'device_resume']);
 
 export function createInteractionModel(
   Base: ModelClass<Interaction>,
-  { browserDigest }: Deps,
+  { browserDigest, clock, accounts }: Deps,
 ): ModelClass<Interaction> {
+  /** Locked, switched off, removed, or given another password since (checklist R089, R063). */
+  async function isOver({
+    accountId,
+    provenAt,
+  }: {
+    accountId: string;
+    provenAt?: unknown;
+  }): Promise<boolean> {
+    const account = await accounts.find(accountId);
+    if (account === undefined || !accounts.isUsable(account) || typeof provenAt !== 'number') return true;
+    return !accounts.isProofCurrent(account, provenAt);
+  }
+
   return class Interaction extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'browser'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'browser', 'progress'];
     declare browser?: string;
+    declare progress?: SigninProgress | undefined;
+
+    static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
+      const interaction: BoundInteraction | undefined = await super.find(value, options);
+      const { ctx } = ProviderBase;
+      if (interaction === undefined || ctx === undefined || !RESUMING.has(ctx.oidc.route)) return interaction;
+      // The library's resume cookie has no __Host- prefix, so a sibling host can plant the attacker's own here and sign
+      // people in to an account of the attacker's. The browser's cookie cannot be planted.
+      if (interaction.browser !== browserDigest(ctx)) return undefined;
+      // Without a result the library asks again, from the beginning.
+      if (interaction.result?.login && (await isOver(interaction.result.login))) delete interaction.result;
+      return interaction;
+    }
 
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       const { ctx } = ProviderBase;
       if (this.browser === undefined && ctx !== undefined) this.browser = browserDigest(ctx);
+      const login = this.result?.login;
+      // OIDC Core §2: auth_time is when the person proved it, not when the browser came back.
+      if (login !== undefined && login.provenAt === undefined) {
+        Object.assign(login, { provenAt: clock(), ts: epochSeconds(clock) });
+      }
       const { value, payload } = await super.getValueAndPayload();
       if (payload.session === undefined) return { value, payload };
       // The library notes the session cookie's value here; a copied database would be a signed-in browser.

@@ -1,7 +1,7 @@
 // Owns the browser's SSO session where it meets its end: a session that was ended while a request of it was under way is
 // not written again. Also notes sign-in, address and activity for administrators and the owner (src/sessions).
 import { type AdapterPayload, errors, type Session as LibrarySession } from 'oidc-provider';
-import type { Clock } from '../../clock.ts';
+import { type Clock, epochSeconds } from '../../clock.ts';
 import { secretDigest } from '../../ids.ts';
 import type { ProtocolPayload } from '../../store/collections.ts';
 import { type EphemeralCollection, VersionConflict } from '../../store/port.ts';
@@ -24,6 +24,10 @@ interface Deps {
   readonly collection: EphemeralCollection<ProtocolPayload>;
   readonly clock: Clock;
   readonly recordActivity: (activity: SessionActivity) => Promise<void>;
+  readonly settings: () => {
+    readonly session_idle_seconds: number;
+    readonly session_absolute_seconds: number;
+  };
 }
 
 // Plain properties, no private names: the library hands its session around behind a Proxy.
@@ -33,6 +37,8 @@ type LoadedSession = LibrarySession &
     noted?: { at: number; as: string };
     oldId?: string;
     touched?: boolean;
+    /** Epoch seconds of the last request that used it. */
+    usedAt?: number;
     /** Absent: not stored yet. */
     storedVersion?: number | undefined;
     /** The request it is used in, where that is none of the library's own (browser-session.ts). */
@@ -51,8 +57,18 @@ const NOTE_EVERY_MS = 60_000;
 
 export function createSessionModel(
   Base: SessionClass,
-  { collection, clock, recordActivity }: Deps,
+  { collection, clock, recordActivity, settings }: Deps,
 ): SessionClass {
+  /** The stored expiry has the settings of the last use; a shorter one since then counts at once (checklist R061). */
+  function isOver({ iat, usedAt }: ProtocolPayload): boolean {
+    const now = epochSeconds(clock);
+    const { session_idle_seconds: idle, session_absolute_seconds: absolute } = settings();
+    return (
+      (typeof usedAt === 'number' && now >= usedAt + idle) ||
+      (typeof iat === 'number' && now >= iat + absolute)
+    );
+  }
+
   async function create(id: string, payload: ProtocolPayload, expiresAt: number): Promise<number> {
     return (await collection.insert(secretDigest(id), payload, { expiresAt })).version;
   }
@@ -107,12 +123,12 @@ export function createSessionModel(
   }
 
   return class Session extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'noted'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'noted', 'usedAt'];
 
     static override async find(value: string): Promise<LibrarySession | undefined> {
       if (typeof value !== 'string' || value === '') return undefined;
       const stored = await collection.find(secretDigest(value));
-      if (stored === undefined) return undefined;
+      if (stored === undefined || isOver(stored.value)) return undefined;
       const payload: AdapterPayload = { ...stored.value, jti: value };
       const session = this.instantiate(await this.verify(payload));
       return Object.assign(session, { storedVersion: stored.version });
@@ -122,6 +138,7 @@ export function createSessionModel(
       const note = takeNote(this, ttl);
       const expiresAt = clock() + ttl * 1000;
       this.exp = Math.floor(expiresAt / 1000);
+      this.usedAt = epochSeconds(clock);
       const { value, payload } = await this.getValueAndPayload();
       const { jti: _, ...rest } = payload;
       const [storedVersion] = await Promise.all([
@@ -132,6 +149,11 @@ export function createSessionModel(
       this.touched = false;
       this.emit('saved');
       return value;
+    }
+
+    // The library writes again what its error page noted; a browser that never got a cookie has no session to note it in.
+    override async persist(this: LoadedSession): Promise<string> {
+      return this.exp === undefined ? '' : this.save(this.exp - epochSeconds(clock));
     }
   };
 }

@@ -1,0 +1,174 @@
+// Owns the pages behind links in mails: a new password, a verified address, a sign-in by link. Opening a link does
+// nothing (mail scanners follow links): its page has one button, and only the form behind that uses the link up.
+import type Koa from 'koa';
+import { AppError } from '../src/errors.ts';
+import type { Csrf } from '../src/http/csrf.ts';
+import type { Form } from '../src/http/form.ts';
+import type { Views } from '../src/http/views.ts';
+import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { CurrentInteraction } from './current.ts';
+import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+
+type Purpose = 'password_reset' | 'email_verification' | 'magic_link';
+
+interface MailedLink {
+  readonly accountId: string;
+  readonly email: string;
+  readonly boundTo?: string;
+}
+
+interface Deps<A extends StepsAccount> {
+  readonly views: Views;
+  readonly csrf: Csrf;
+  readonly current: CurrentInteraction;
+  readonly steps: SigninSteps<A>;
+  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly minLength: () => number;
+  readonly links: {
+    find(token: string, purpose: Purpose): Promise<MailedLink | undefined>;
+    consume(token: string, purpose: Purpose): Promise<MailedLink | undefined>;
+  };
+  readonly findUsable: (id: string) => Promise<A | undefined>;
+  /** @throws AppError request.invalid with what is wrong with the password */
+  readonly setPassword: (ctx: Koa.Context, accountId: string, password: string) => Promise<void>;
+  /** Tries a password against the rules without setting it. @throws AppError request.invalid */
+  readonly checkPassword: (accountId: string, password: string) => Promise<void>;
+  readonly verifyEmail: (ctx: Koa.Context, accountId: string, email: string) => Promise<void>;
+  /** Notes a wish for a mail; whether there is an account is found out later, elsewhere (R085). */
+  readonly requestMail: (
+    ctx: Koa.Context,
+    request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
+  ) => Promise<void>;
+  readonly canUseMagicLinks: () => boolean;
+}
+
+export interface MailedLinkPages {
+  showForgotten(ctx: Koa.Context): Promise<void>;
+  submitForgotten(ctx: Koa.Context): Promise<void>;
+  showReset(ctx: Koa.Context): Promise<void>;
+  submitReset(ctx: Koa.Context): Promise<void>;
+  showVerification(ctx: Koa.Context): Promise<void>;
+  submitVerification(ctx: Koa.Context): Promise<void>;
+  showMagicLink(ctx: Koa.Context): Promise<void>;
+  submitMagicLink(ctx: Koa.Context): Promise<void>;
+}
+
+/** A mailbox was proven and nothing else; not one of RFC 8176's values, none of which says that. */
+const MAILED_LINK_AMR = ['email_link'];
+
+const MAX_ADDRESS = 320;
+
+const tokenOf = (ctx: Koa.Context): string => (typeof ctx.query.token === 'string' ? ctx.query.token : '');
+
+export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): MailedLinkPages {
+  const { views, csrf, current, steps, readForm, links, minLength, findUsable } = deps;
+
+  // One page for used, expired, replaced and invented links: which it was is nobody's business.
+  const sendExpired = (ctx: Koa.Context): void => views.send(ctx, 'link-expired', {}, { status: 410 });
+
+  async function readLinkForm(ctx: Koa.Context, purpose: Purpose): Promise<{ form: Form; token: string }> {
+    const form = await readForm(ctx);
+    csrf.verify(ctx, purpose, form.get('csrf'));
+    return { form, token: form.get('token') ?? '' };
+  }
+
+  function sendReset(
+    ctx: Koa.Context,
+    token: string,
+    errors: Readonly<Record<string, string | { key: string }>>,
+  ): void {
+    const status = Object.keys(errors).length > 0 ? 400 : 200;
+    const model = { csrf: csrf.token(ctx, 'password_reset'), token, minLength: minLength(), errors };
+    views.send(ctx, 'reset-password', model, { status });
+  }
+
+  return {
+    async showForgotten(ctx) {
+      const { interaction } = ctx.query;
+      views.send(ctx, 'forgot-password', {
+        csrf: csrf.token(ctx, 'forgotten'),
+        values: { email: '' },
+        interaction: typeof interaction === 'string' ? interaction : undefined,
+      });
+    },
+
+    async submitForgotten(ctx) {
+      const form = await readForm(ctx);
+      csrf.verify(ctx, 'forgotten', form.get('csrf'));
+      const email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
+      const wantsLink = form.get('action') === 'magic_link' && deps.canUseMagicLinks();
+      const interaction = wantsLink ? await current.ofBrowser(ctx, form.get('interaction')) : undefined;
+      await deps.requestMail(ctx, {
+        kind: wantsLink ? 'magic_link' : 'password_reset',
+        email,
+        interaction: interaction?.uid,
+      });
+      views.send(ctx, 'forgot-password-sent', {});
+    },
+
+    async showReset(ctx) {
+      const token = tokenOf(ctx);
+      if ((await links.find(token, 'password_reset')) === undefined) return sendExpired(ctx);
+      sendReset(ctx, token, {});
+    },
+
+    async submitReset(ctx) {
+      const { form, token } = await readLinkForm(ctx, 'password_reset');
+      const known = await links.find(token, 'password_reset');
+      if (known === undefined) return sendExpired(ctx);
+      const password = form.get('password') ?? '';
+      if (password !== form.get('confirm_password')) {
+        return sendReset(ctx, token, { confirm_password: { key: 'invalid.password_mismatch' } });
+      }
+      try {
+        // A password that will not do must not cost the link.
+        await deps.checkPassword(known.accountId, password);
+        const link = await links.consume(token, 'password_reset');
+        if (link === undefined) return sendExpired(ctx);
+        await deps.setPassword(ctx, link.accountId, password);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.fields === undefined) throw error;
+        return sendReset(ctx, token, error.fields);
+      }
+      // No session (R097): whoever has the mailbox still needs what else the account asks for.
+      views.send(ctx, 'reset-done', {});
+    },
+
+    async showVerification(ctx) {
+      const token = tokenOf(ctx);
+      const link = await links.find(token, 'email_verification');
+      if (link === undefined) return sendExpired(ctx);
+      views.send(ctx, 'verify-email', {
+        csrf: csrf.token(ctx, 'email_verification'),
+        token,
+        email: link.email,
+      });
+    },
+
+    async submitVerification(ctx) {
+      const { token } = await readLinkForm(ctx, 'email_verification');
+      const link = await links.consume(token, 'email_verification');
+      if (link === undefined) return sendExpired(ctx);
+      await deps.verifyEmail(ctx, link.accountId, link.email);
+      views.send(ctx, 'verify-email-done', {});
+    },
+
+    async showMagicLink(ctx) {
+      const token = tokenOf(ctx);
+      if ((await links.find(token, 'magic_link')) === undefined) return sendExpired(ctx);
+      views.send(ctx, 'magic-link', { csrf: csrf.token(ctx, 'magic_link'), token });
+    },
+
+    async submitMagicLink(ctx) {
+      const { token } = await readLinkForm(ctx, 'magic_link');
+      const known = await links.find(token, 'magic_link');
+      if (known === undefined || !deps.canUseMagicLinks()) return sendExpired(ctx);
+      // Only the browser that asked goes on with it: a link that somebody else had sent must sign nobody in.
+      const interaction: BoundInteraction = await current.ofBrowser(ctx, known.boundTo);
+      const link = await links.consume(token, 'magic_link');
+      const account = link && (await findUsable(link.accountId));
+      if (account === undefined) return sendExpired(ctx);
+      await steps.proceed(ctx, interaction, account, MAILED_LINK_AMR);
+    },
+  };
+}

@@ -1,0 +1,261 @@
+// Owns the pages of the second factor at sign-in: asking for a code, enrolling an authenticator, showing recovery codes.
+// Which of them is next is signin-steps.ts; whether a code is right is src/accounts.
+import type Koa from 'koa';
+import { AppError } from '../src/errors.ts';
+import type { Form } from '../src/http/form.ts';
+import type { Views } from '../src/http/views.ts';
+import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
+import type { CurrentInteraction } from './current.ts';
+import { maskEmail } from './mask-email.ts';
+import { pageOptions } from './page-options.ts';
+import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+
+export type Method = 'totp' | 'email' | 'recovery';
+
+export interface FactorAccount extends StepsAccount {
+  readonly email?: string;
+}
+
+interface Deps<A extends FactorAccount> {
+  readonly views: Views;
+  readonly current: CurrentInteraction;
+  readonly steps: SigninSteps<A>;
+  readonly basePath: string;
+  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly methodsOf: (account: A) => Method[];
+  readonly verify: (attempt: {
+    method: Method;
+    accountId: string;
+    boundTo: string;
+    code: string;
+  }) => Promise<'ok' | 'wrong' | 'blocked' | 'expired'>;
+  readonly totp: {
+    begin(account: A): { secret: string; uri: string; pending: string };
+    reopen(account: A, pending: string): { secret: string; uri: string; pending: string } | undefined;
+    confirm(accountId: string, pending: string, code: string): Promise<'ok' | 'wrong' | 'expired'>;
+  };
+  readonly recoveryCodes: (accountId: string) => Promise<string[]>;
+  readonly qr: (text: string) => Promise<string>;
+  /** Makes a code and queues the mail. */
+  readonly mailCode: (
+    ctx: Koa.Context,
+    account: A,
+    boundTo: string,
+  ) => Promise<'sent' | 'cooldown' | 'limited'>;
+  readonly findUsable: (id: string) => Promise<A | undefined>;
+  readonly trust: (ctx: Koa.Context, account: A) => Promise<void>;
+  readonly trustDays: () => number;
+  readonly resendSeconds: number;
+  readonly now: () => number;
+  /** For the audit log and the owner's mail. */
+  readonly onUsed: (
+    ctx: Koa.Context,
+    account: A,
+    event: 'verified' | 'failed' | 'enrolled',
+    method: Method,
+  ) => Promise<void>;
+}
+
+export interface SecondFactorPages {
+  /** GET /oauth2/mfa: the page of the step that the interaction is at, whatever the address says. */
+  show(ctx: Koa.Context): Promise<void>;
+  /** POST /oauth2/mfa */
+  submit(ctx: Koa.Context): Promise<void>;
+  /** POST /oauth2/mfa/email */
+  sendEmail(ctx: Koa.Context): Promise<void>;
+}
+
+interface Shown {
+  readonly alert?: string;
+  readonly status?: number;
+  readonly method?: Method | undefined;
+}
+
+const isMethod = (value: unknown): value is Method =>
+  value === 'totp' || value === 'email' || value === 'recovery';
+
+/** RFC 8176. A code by mail is a code, but no factor of its own kind: the mailbox may be open by the same password. */
+const AMR: Readonly<Record<Method, readonly string[]>> = {
+  totp: ['otp', 'mfa'],
+  email: ['otp'],
+  recovery: ['otp', 'mfa'],
+};
+
+const ALERTS = {
+  wrong: 'alert.code_wrong',
+  expired: 'alert.code_expired',
+  blocked: 'alert.rate_limited',
+} as const;
+
+export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>): SecondFactorPages {
+  const { views, current, steps, basePath, readForm, totp, now, onUsed } = deps;
+
+  /** An administrator needs a factor of another kind than a mailbox (checklist §2, NIST 800-63B). */
+  const methodsOf = (account: A, interaction: BoundInteraction): Method[] => {
+    // After a sign-in by mailed link the mailbox has been used: a code to it would be the same factor again.
+    const isMailUsed = interaction.progress?.amr.includes('email_link') === true;
+    const isMailRefused = account.role === 'admin' || isMailUsed;
+    return deps.methodsOf(account).filter((method) => method !== 'email' || !isMailRefused);
+  };
+
+  async function showCode(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: A,
+    shown: Shown,
+  ): Promise<void> {
+    const methods = methodsOf(account, interaction);
+    const [first] = methods;
+    if (first === undefined) throw new AppError('signin.no_factor');
+    const method = shown.method !== undefined && methods.includes(shown.method) ? shown.method : first;
+    const { mailedAt } = interaction.progress ?? {};
+    const waited = mailedAt === undefined ? undefined : Math.floor((now() - mailedAt) / 1000);
+    const left = waited === undefined ? 0 : Math.max(0, deps.resendSeconds - waited);
+    views.send(
+      ctx,
+      'mfa',
+      {
+        csrf: current.csrfToken(ctx, interaction),
+        interaction: interaction.uid,
+        clientId: String(interaction.params.client_id),
+        methods,
+        method,
+        sentTo: method === 'email' && mailedAt !== undefined ? maskEmail(account.email ?? '') : undefined,
+        canTrust: account.role !== 'admin',
+        trustDays: deps.trustDays(),
+        resendInSeconds: left,
+        alert: shown.alert === undefined ? undefined : { key: shown.alert },
+      },
+      { ...pageOptions(interaction), status: shown.status },
+    );
+  }
+
+  async function showEnrolment(ctx: Koa.Context, interaction: BoundInteraction, account: A, shown: Shown) {
+    const progress = interaction.progress;
+    if (progress === undefined) throw new AppError('signin.expired');
+    const known = progress.pending === undefined ? undefined : totp.reopen(account, progress.pending);
+    const enrolment = known ?? totp.begin(account);
+    if (known === undefined) {
+      interaction.progress = { ...progress, pending: enrolment.pending };
+      await interaction.persist();
+    }
+    views.send(
+      ctx,
+      'mfa-enrol',
+      {
+        csrf: current.csrfToken(ctx, interaction),
+        interaction: interaction.uid,
+        clientId: String(interaction.params.client_id),
+        qr: await deps.qr(enrolment.uri),
+        secret: enrolment.secret.replace(/(.{4})(?=.)/g, '$1 '),
+        otpauthUri: enrolment.uri,
+        canSkip: false,
+        alert: shown.alert === undefined ? undefined : { key: shown.alert },
+      },
+      { ...pageOptions(interaction), status: shown.status },
+    );
+  }
+
+  async function verifyCode(ctx: Koa.Context, interaction: BoundInteraction, form: Form): Promise<void> {
+    const { progress, account } = await steps.resume(interaction);
+    const method = form.get('method');
+    const code = form.get('code') ?? '';
+    // An empty form is no attempt, and a method that this account does not have is none either (Kratos CVE-2024-45042).
+    if (!isMethod(method) || !methodsOf(account, interaction).includes(method) || code === '') {
+      return showCode(ctx, interaction, account, { alert: ALERTS.wrong, status: 401, method: undefined });
+    }
+    const verdict = await deps.verify({ method, accountId: account.id, boundTo: interaction.uid, code });
+    if (verdict !== 'ok') {
+      await onUsed(ctx, account, 'failed', method);
+      const status = verdict === 'blocked' ? 429 : 401;
+      return showCode(ctx, interaction, account, { alert: ALERTS[verdict], status, method });
+    }
+    await onUsed(ctx, account, 'verified', method);
+    if (form.get('trust_device') === 'on' && account.role !== 'admin') await deps.trust(ctx, account);
+    await steps.complete(ctx, interaction, account, [...progress.amr, ...AMR[method]]);
+  }
+
+  async function enrol(ctx: Koa.Context, interaction: BoundInteraction, form: Form): Promise<void> {
+    const { progress, account } = await steps.resume(interaction);
+    if (progress.pending === undefined) return showEnrolment(ctx, interaction, account, {});
+    const outcome = await totp.confirm(account.id, progress.pending, form.get('code') ?? '');
+    if (outcome === 'expired') {
+      const { pending: _, ...rest } = progress;
+      interaction.progress = rest;
+    }
+    if (outcome !== 'ok') {
+      return showEnrolment(ctx, interaction, account, { alert: ALERTS[outcome], status: 401 });
+    }
+    await onUsed(ctx, account, 'enrolled', 'totp');
+    const codes = await deps.recoveryCodes(account.id);
+    const done: SigninProgress = {
+      accountId: account.id,
+      amr: [...progress.amr, ...AMR.totp],
+      step: 'codes',
+    };
+    interaction.progress = done;
+    await interaction.persist();
+    views.send(
+      ctx,
+      'recovery-codes',
+      { csrf: current.csrfToken(ctx, interaction), interaction: interaction.uid, codes },
+      pageOptions(interaction),
+    );
+  }
+
+  return {
+    async show(ctx) {
+      const { interaction: id, method } = ctx.query;
+      const interaction = await current.ofBrowser(ctx, typeof id === 'string' ? id : undefined);
+      const { progress, account } = await steps.resume(interaction);
+      switch (progress.step) {
+        case 'verify':
+          return showCode(ctx, interaction, account, { method: isMethod(method) ? method : undefined });
+        case 'enrol':
+          return showEnrolment(ctx, interaction, account, {});
+        case 'codes':
+          // They are shown once; coming back goes on.
+          return steps.complete(ctx, interaction, account, progress.amr);
+      }
+    },
+
+    async submit(ctx) {
+      const form = await readForm(ctx);
+      const interaction = await current.ofForm(ctx, form);
+      const { progress, account } = await steps.resume(interaction);
+      if (form.get('action') === 'cancel') {
+        const description = 'The person went back instead of signing in.';
+        return current.finishStep(ctx, interaction, {
+          error: 'access_denied',
+          error_description: description,
+        });
+      }
+      switch (progress.step) {
+        case 'verify':
+          return verifyCode(ctx, interaction, form);
+        case 'enrol':
+          return enrol(ctx, interaction, form);
+        case 'codes':
+          return steps.complete(ctx, interaction, account, progress.amr);
+      }
+    },
+
+    async sendEmail(ctx) {
+      const form = await readForm(ctx);
+      const interaction = await current.ofForm(ctx, form);
+      const { progress, account } = await steps.resume(interaction);
+      if (progress.step !== 'verify' || !methodsOf(account, interaction).includes('email'))
+        throw new AppError('signin.expired');
+      const outcome = await deps.mailCode(ctx, account, interaction.uid);
+      if (outcome === 'limited') {
+        return showCode(ctx, interaction, account, { alert: ALERTS.blocked, status: 429, method: 'email' });
+      }
+      if (outcome === 'sent') {
+        interaction.progress = { ...progress, mailedAt: now() };
+        await interaction.persist();
+      }
+      ctx.status = 303;
+      ctx.redirect(`${basePath}/oauth2/mfa?interaction=${encodeURIComponent(interaction.uid)}&method=email`);
+    },
+  };
+}

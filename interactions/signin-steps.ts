@@ -1,0 +1,145 @@
+// Owns the order of a sign-in after its first factor: what is asked next follows from the account, the settings and what
+// was asked for, all read afresh, and from the progress that the interaction keeps. Only when nothing is missing does the
+// interaction get its result, which is all that the library will sign in by; so no address leads past a step.
+import type Koa from 'koa';
+import { AppError } from '../src/errors.ts';
+import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
+import { ACR } from '../src/oidc/scopes.ts';
+import type { CurrentInteraction } from './current.ts';
+import { stringParameter } from './page-options.ts';
+
+export interface StepsAccount {
+  readonly id: string;
+  readonly username: string;
+  readonly role: string;
+}
+
+export interface SigninSteps<A extends StepsAccount> {
+  /** Goes on after something was proven; ends the sign-in when nothing is missing. */
+  proceed(ctx: Koa.Context, interaction: BoundInteraction, account: A, amr: readonly string[]): Promise<void>;
+  /** Ends the sign-in: the interaction gets its result. */
+  complete(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: A,
+    amr: readonly string[],
+  ): Promise<void>;
+  /** The progress of a sign-in whose account still may sign in. @throws AppError signin.expired */
+  resume(interaction: BoundInteraction): Promise<{ progress: SigninProgress; account: A }>;
+  /** Whether a session may be raised by a second factor alone, instead of a whole new sign-in. */
+  canStepUp(interaction: BoundInteraction): Promise<A | undefined>;
+}
+
+interface Deps<A extends StepsAccount> {
+  readonly current: Pick<CurrentInteraction, 'finishStep'>;
+  readonly basePath: string;
+  readonly mfaMode: () => 'off' | 'optional' | 'required';
+  /** Usable accounts only: a lock or deactivation in the middle of a sign-in stops it at its next step (R089). */
+  readonly findUsable: (id: string) => Promise<A | undefined>;
+  readonly stepOf: (account: A, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
+  readonly hasFactor: (account: A) => boolean;
+  readonly isTrustedDevice: (ctx: Koa.Context, account: A) => Promise<boolean>;
+  /** Sends the code where the best method is one by mail. @returns when, in epoch milliseconds */
+  readonly mailFirst: (ctx: Koa.Context, account: A, boundTo: string) => Promise<number | undefined>;
+  readonly endSession: (uid: string) => Promise<unknown>;
+}
+
+const SECOND_FACTORS = new Set(['otp', 'mfa', 'hwk', 'swk']);
+const STEP_UP_REASONS = new Set(['second_factor', 'essential_acr', 'essential_acrs']);
+
+/** @returns what the authentication was worth */
+export function acrOf(amr: readonly string[]): string {
+  if (amr.includes('mfa')) return ACR.multiFactor;
+  return amr.includes('otp') ? ACR.emailCode : ACR.singleFactor;
+}
+
+/** Whether the application asks for two factors, by `acr_values` or by the claim `acr` (OIDC Core §5.5.1.1). */
+export function wantsMultiFactor(interaction: Pick<BoundInteraction, 'params'>): boolean {
+  const { acr_values: values, claims } = interaction.params;
+  if (typeof values === 'string' && values.split(' ').includes(ACR.multiFactor)) return true;
+  if (typeof claims !== 'string') return false;
+  try {
+    const acr: { value?: unknown; values?: unknown } | undefined =
+      JSON.parse(claims)?.id_token?.acr ?? undefined;
+    const wanted = Array.isArray(acr?.values) ? acr.values : [acr?.value];
+    return wanted.includes(ACR.multiFactor);
+  } catch {
+    return false;
+  }
+}
+
+export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): SigninSteps<A> {
+  const { current, basePath, mfaMode, findUsable, stepOf, hasFactor, isTrustedDevice, endSession } = deps;
+
+  async function missingStep(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: A,
+    amr: readonly string[],
+  ): Promise<'verify' | 'enrol' | undefined> {
+    if (amr.some((method) => SECOND_FACTORS.has(method))) return undefined;
+    const mode = mfaMode();
+    const isDemanded = mode !== 'off' && wantsMultiFactor(interaction);
+    const step = stepOf(account, mode);
+    if (step === 'none') return isDemanded ? (hasFactor(account) ? 'verify' : 'enrol') : undefined;
+    // R101: a trusted device stands for the second factor at an ordinary sign-in of an ordinary account, no more.
+    const mayBeTrusted = step === 'verify' && !isDemanded && account.role !== 'admin';
+    return mayBeTrusted && (await isTrustedDevice(ctx, account)) ? undefined : step;
+  }
+
+  async function complete(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: A,
+    amr: readonly string[],
+  ): Promise<void> {
+    // Another person at this browser: the session before ends with all it gave, nothing of it passes on (R060).
+    if (interaction.session !== undefined && interaction.session.accountId !== account.id) {
+      await endSession(interaction.session.uid);
+      interaction.session = undefined;
+    }
+    interaction.progress = undefined;
+    await current.finishStep(ctx, interaction, {
+      login: { accountId: account.id, amr: [...amr], acr: acrOf(amr), remember: true },
+      // The account was chosen by signing in with it.
+      select_account: {},
+    });
+  }
+
+  return {
+    complete,
+
+    async proceed(ctx, interaction, account, amr) {
+      const step = await missingStep(ctx, interaction, account, amr);
+      if (step === undefined) return complete(ctx, interaction, account, amr);
+      const mailedAt = step === 'verify' ? await deps.mailFirst(ctx, account, interaction.uid) : undefined;
+      interaction.progress = {
+        accountId: account.id,
+        amr,
+        step,
+        ...(mailedAt === undefined ? {} : { mailedAt }),
+      };
+      await interaction.persist();
+      ctx.status = 303;
+      ctx.redirect(`${basePath}/oauth2/mfa?interaction=${encodeURIComponent(interaction.uid)}`);
+    },
+
+    async resume(interaction) {
+      const { progress } = interaction;
+      const account = progress && (await findUsable(progress.accountId));
+      if (progress === undefined || account === undefined) throw new AppError('signin.expired');
+      return { progress, account };
+    },
+
+    async canStepUp(interaction) {
+      const { session, prompt } = interaction;
+      const isStepUp =
+        prompt.name === 'login' && prompt.reasons.every((reason) => STEP_UP_REASONS.has(reason));
+      if (!isStepUp || session === undefined || stringParameter(interaction, 'prompt') !== undefined)
+        return undefined;
+      const account = await findUsable(session.accountId);
+      // Enrolling is for who has just given the password: an old session alone must not add a factor (R098).
+      return account !== undefined && hasFactor(account) ? account : undefined;
+    },
+  };
+}

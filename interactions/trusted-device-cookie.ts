@@ -1,0 +1,60 @@
+// Owns the cookie of "don't ask again on this device" (checklist R100, R114): HttpOnly, and Strict, since it is only
+// looked at when a form of ours is sent.
+import type Koa from 'koa';
+
+export interface TrustedDeviceCookie<A> {
+  /** Renews the cookie when the device still counts for this account. */
+  isTrusted(ctx: Koa.Context, account: A): Promise<boolean>;
+  trust(ctx: Koa.Context, account: A): Promise<void>;
+}
+
+interface Deps<A> {
+  readonly isSecure: boolean;
+  readonly basePath: string;
+  readonly devices: {
+    create(input: {
+      account: A;
+      ipAddress: string;
+      userAgent: string;
+      label: string;
+    }): Promise<{ token: string; expiresAt: number }>;
+    check(account: A, token: string): Promise<boolean>;
+  };
+  readonly seconds: () => number;
+  readonly deviceName: (userAgent: string) => string;
+}
+
+export function createTrustedDeviceCookie<A>(deps: Deps<A>): TrustedDeviceCookie<A> {
+  const { isSecure, basePath, devices, seconds, deviceName } = deps;
+  const name = isSecure ? '__Host-latchkey_device' : 'latchkey_device';
+  const set = (ctx: Koa.Context, token: string): void => {
+    ctx.cookies.set(name, token, {
+      httpOnly: true,
+      sameSite: 'strict',
+      secure: isSecure,
+      // The __Host- prefix demands the root.
+      path: isSecure || basePath === '' ? '/' : basePath,
+      maxAge: seconds() * 1000,
+      signed: true,
+      overwrite: true,
+    });
+  };
+  return {
+    async isTrusted(ctx, account) {
+      const token = ctx.cookies.get(name, { signed: true });
+      if (token === undefined || !(await devices.check(account, token))) return false;
+      set(ctx, token);
+      return true;
+    },
+    async trust(ctx, account) {
+      const userAgent = ctx.get('user-agent');
+      const { token } = await devices.create({
+        account,
+        ipAddress: ctx.ip,
+        userAgent,
+        label: deviceName(userAgent),
+      });
+      set(ctx, token);
+    },
+  };
+}

@@ -1,0 +1,253 @@
+// Owns putting together what a sign-in needs beyond the password: second factors, trusted devices, links by mail and the
+// mails themselves (app.ts builds the rest).
+import type Koa from 'koa';
+import { createTrustedDeviceCookie } from '../interactions/trusted-device-cookie.ts';
+import { type Account, isUsable } from './accounts/account.ts';
+import type { Accounts } from './accounts/accounts.ts';
+import { EMAIL_CODE_COOLDOWN_SECONDS } from './accounts/email-codes.ts';
+import { createLinks } from './accounts/links.ts';
+import { passwordProblems } from './accounts/password-rules.ts';
+import { toQrDataUri } from './accounts/qr.ts';
+import { createSecondFactors } from './accounts/second-factors.ts';
+import { hasSecondFactor } from './accounts/security-state.ts';
+import { deviceName } from './admin/device-name.ts';
+import type { Audit } from './audit/audit.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config/types.ts';
+import { AppError } from './errors.ts';
+import { createMailViews } from './http/mail-views.ts';
+import type { RateLimits } from './http/rate-limit.ts';
+import type { Theme } from './http/theme.ts';
+import { createTimeSortedIds } from './ids.ts';
+import type { Sealer } from './keys/sealing.ts';
+import type { Logger } from './log.ts';
+import { createMail } from './mail/mail.ts';
+import { createRequestedMails } from './mail/requested.ts';
+import type { MailTemplate, MailValues } from './mail/templates.ts';
+import type { SettingValues } from './settings/schema.ts';
+import * as model from './store/collections.ts';
+import type { Store } from './store/port.ts';
+
+interface Parts {
+  readonly store: Store;
+  readonly config: Config;
+  readonly basePath: string;
+  readonly isSecure: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly sealer: Sealer;
+  readonly current: () => SettingValues;
+  readonly theme: () => Theme;
+  /** Built after this: an account's removal takes what is in here along. */
+  readonly accounts: () => Accounts;
+  readonly audit: Pick<Audit, 'write'>;
+  readonly limits: Pick<RateLimits, 'isWithin'>;
+}
+
+export type Factors = ReturnType<typeof createFactors>;
+
+export function createFactors(parts: Parts) {
+  const { store, config, basePath, isSecure, clock, log, sealer, current, accounts, audit, limits } = parts;
+  const { baseUrl } = config;
+  const mail = createMail({
+    collection: store.collection(model.mails),
+    sealer,
+    clock,
+    newId: createTimeSortedIds(clock),
+    settings: current,
+    render: createMailViews({ theme: parts.theme, baseUrl }),
+    baseUrl,
+    log,
+  });
+  const factors = createSecondFactors({
+    accounts: store.collection(model.accounts),
+    emailChallenges: store.ephemeral(model.emailChallenges),
+    trustedDevices: store.collection(model.trustedDevices),
+    rates: store.ephemeral(model.rates),
+    sealer,
+    secretKeys: config.secretKeys,
+    clock,
+    issuerName: () => current().product_name,
+    settings: current,
+  });
+  const links = createLinks({
+    collection: store.collection(model.links),
+    accounts: store.collection(model.accounts),
+    clock,
+    settings: current,
+  });
+  const deviceCookie = createTrustedDeviceCookie<Account>({
+    isSecure,
+    basePath,
+    devices: factors.trustedDevices,
+    seconds: () => current().trusted_device_seconds,
+    deviceName,
+  });
+
+  const findUsable = async (id: string): Promise<Account | undefined> => {
+    const account = await accounts().find(id);
+    return account !== undefined && isUsable(account, clock()) ? account : undefined;
+  };
+
+  /** A notice to the owner; whoever has no verified address gets none. */
+  async function tellOwner(
+    account: Account,
+    template: MailTemplate,
+    values: MailValues = {},
+    language?: string,
+  ): Promise<void> {
+    if (account.email === undefined || !account.isEmailVerified) return;
+    await mail.queue({
+      to: account.email,
+      template,
+      values: { username: account.username, ...values },
+      language,
+    });
+  }
+
+  const originOf = (ctx: Koa.Context): MailValues => ({
+    ipAddress: ctx.ip,
+    device: deviceName(ctx.get('user-agent')),
+    at: clock(),
+  });
+  const languageOf = (ctx: Koa.Context): string => ctx.get('accept-language').slice(0, 200);
+
+  async function mailCode(
+    ctx: Koa.Context,
+    account: Account,
+    boundTo: string,
+  ): Promise<'sent' | 'cooldown' | 'limited'> {
+    const started = await factors.startEmail(account, boundTo);
+    if (typeof started === 'string') return started;
+    const expiresSeconds = Math.round((started.expiresAt - clock()) / 1000);
+    const values = { ...originOf(ctx), code: started.code, expiresSeconds };
+    await tellOwner(account, 'sign_in_code', values, languageOf(ctx));
+    return 'sent';
+  }
+
+  const requested = createRequestedMails({
+    collection: store.collection(model.mailRequests),
+    clock,
+    newId: createTimeSortedIds(clock),
+    async answer({ kind, email, ipAddress, userAgent, language, interaction }) {
+      const found = await accounts().findByLogin(email);
+      const account = found && (await findUsable(found.id));
+      if (account?.email === undefined || !(await limits.isWithin('mail_address', account.email))) return;
+      const isReset = kind === 'password_reset';
+      if (isReset ? !current().allow_password_reset : !current().allow_magic_link) return;
+      const bound = interaction === undefined ? {} : { boundTo: interaction };
+      const { token, expiresAt } = await links.create({ account, purpose: kind, ...bound });
+      const path = isReset ? 'reset-password' : 'magic-link';
+      await mail.queue({
+        to: account.email,
+        template: kind,
+        language,
+        values: {
+          url: `${baseUrl}/oauth2/${path}?token=${token}`,
+          expiresSeconds: Math.round((expiresAt - clock()) / 1000),
+          username: account.username,
+          ipAddress,
+          device: deviceName(userAgent),
+          at: clock(),
+        },
+      });
+    },
+  });
+
+  return {
+    mail,
+    factors,
+    links,
+    requested,
+    /** What belongs to an account outside of its own document. */
+    async removeAllOf(accountId: string): Promise<void> {
+      await Promise.all([factors.removeAllOf(accountId), links.removeAllOf(accountId)]);
+    },
+    /** For interactions/. */
+    signIn: {
+      mfaMode: () => current().mfa_mode,
+      findUsable,
+      stepOf: factors.stepOf,
+      hasFactor: hasSecondFactor,
+      isTrustedDevice: deviceCookie.isTrusted,
+      async mailFirst(ctx: Koa.Context, account: Account, boundTo: string): Promise<number | undefined> {
+        const [first] = factors.methodsOf(account);
+        if (first !== 'email' || account.role === 'admin') return undefined;
+        return (await mailCode(ctx, account, boundTo)) === 'sent' ? clock() : undefined;
+      },
+      methodsOf: factors.methodsOf,
+      verify: factors.verify,
+      totp: factors.totp,
+      recoveryCodes: (accountId: string) => factors.recoveryCodes.generate(accountId),
+      qr: toQrDataUri,
+      mailCode,
+      async trust(ctx: Koa.Context, account: Account): Promise<void> {
+        // As it is now: the code that was just given changed it.
+        const fresh = await findUsable(account.id);
+        if (fresh === undefined) return;
+        await deviceCookie.trust(ctx, fresh);
+        await audit.write({ event: 'device.trusted', target: { kind: 'user', id: account.id } });
+      },
+      trustDays: () => Math.max(1, Math.round(current().trusted_device_seconds / 86_400)),
+      resendSeconds: EMAIL_CODE_COOLDOWN_SECONDS,
+      now: clock,
+      async onUsed(
+        ctx: Koa.Context,
+        account: Account,
+        event: 'verified' | 'failed' | 'enrolled',
+        method: 'totp' | 'email' | 'recovery',
+      ): Promise<void> {
+        const target = { kind: 'user', id: account.id } as const;
+        const name = { verified: 'mfa.success', failed: 'mfa.failure', enrolled: 'mfa.enrolled' } as const;
+        await audit.write({ event: name[event], target, details: { method } });
+        if (event === 'enrolled')
+          await tellOwner(account, 'second_factor_added', originOf(ctx), languageOf(ctx));
+        if (event === 'verified' && method === 'recovery') {
+          await audit.write({ event: 'recovery.used', target });
+          const fresh = await findUsable(account.id);
+          const codesLeft = fresh?.recoveryCodes?.length ?? 0;
+          await tellOwner(account, 'recovery_code_used', { ...originOf(ctx), codesLeft }, languageOf(ctx));
+        }
+      },
+      links,
+      async checkPassword(accountId: string, password: string): Promise<void> {
+        const account = await findUsable(accountId);
+        const { username, email } = account ?? { username: '', email: undefined };
+        const problems = passwordProblems(password, {
+          minLength: current().password_min_length,
+          username,
+          email,
+        });
+        if (problems.length > 0)
+          throw new AppError('request.invalid', { fields: { password: problems.join(' ') } });
+      },
+      async setPassword(ctx: Koa.Context, accountId: string, password: string): Promise<void> {
+        // Ends every session; trusted devices, codes and other links are void with the state they were made in.
+        const account = await accounts().update(accountId, { password });
+        await audit.write({ event: 'password.reset', target: { kind: 'user', id: accountId } });
+        await tellOwner(account, 'password_changed', originOf(ctx), languageOf(ctx));
+      },
+      async verifyEmail(_ctx: Koa.Context, accountId: string, email: string): Promise<void> {
+        const account = await accounts().find(accountId);
+        if (account?.email !== email) return;
+        await accounts().update(accountId, { isEmailVerified: true }, { version: account.version });
+        await audit.write({ event: 'email.verified', target: { kind: 'user', id: accountId } });
+      },
+      async requestMail(
+        ctx: Koa.Context,
+        request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
+      ): Promise<void> {
+        const { interaction, ...rest } = request;
+        await requested.request({
+          ...rest,
+          ipAddress: ctx.ip,
+          userAgent: ctx.get('user-agent').slice(0, 512),
+          language: languageOf(ctx),
+          ...(interaction === undefined ? {} : { interaction }),
+        });
+      },
+      canUseMagicLinks: () => current().allow_magic_link,
+      canResetPassword: () => current().allow_password_reset,
+    },
+  };
+}
