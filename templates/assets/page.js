@@ -63,7 +63,7 @@ addEventListener('pageshow', ({ persisted }) => {
   for (const field of all('.control input[autocomplete$=password]')) field.value = '';
 });
 
-// Passwords: look at what was typed, notice Caps Lock, judge a new one.
+// Passwords: look at what was typed, notice Caps Lock.
 for (const button of all('.reveal')) {
   const field = byId(button.getAttribute('aria-controls'));
   const reveal = (isShown) => {
@@ -82,20 +82,6 @@ for (const button of all('.reveal')) {
   field.addEventListener('keyup', watch);
   field.addEventListener('blur', () => {
     hint.textContent = '';
-  });
-}
-for (const meter of all('.strength')) {
-  const field = byId(meter.dataset.for);
-  const labels = meter.dataset.labels.split('|');
-  meter.hidden = false;
-  field.addEventListener('input', () => {
-    const { value, minLength } = field;
-    const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u].filter((kind) => kind.test(value)).length;
-    const points = Math.min(value.length, 2 * new Set(value).size) + 2 * kinds;
-    const isWeak = value.length < minLength || points < 14;
-    const level = value ? 1 + (isWeak ? 0 : 1 + (points >= 18) + (points >= 23)) : 0;
-    meter.dataset.level = level;
-    meter.querySelector('output').textContent = labels[level - 1] ?? '';
   });
 }
 
@@ -128,7 +114,7 @@ for (const button of all('.copy')) {
   button.addEventListener('click', async () => {
     const source = byId(button.dataset.copy);
     try {
-      await navigator.clipboard.writeText(source.textContent);
+      await navigator.clipboard.writeText(source.textContent.trim());
     } catch {
       return getSelection().selectAllChildren(source);
     }

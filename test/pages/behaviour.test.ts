@@ -3,12 +3,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { launch, open } from './browser.ts';
-import { type Sample, samples } from './samples.ts';
+import type { Sample } from './sample.ts';
+import { samples } from './samples.ts';
 import { type PageServer, startPages } from './server.ts';
 
 const shown: Record<string, Sample> = {
   ...samples,
-  'login-soon': { ...samples['login-limited'], model: { ...samples['login-limited'].model, retryAfterSeconds: 1 } },
+  'login-soon': {
+    ...samples['login-limited'],
+    model: { ...samples['login-limited'].model, retryAfterSeconds: 1 },
+  },
   'login-dead-logo': {
     ...samples.login,
     model: { ...samples.login.model, clientLogoUri: 'data:image/png;base64,AAAA' },
@@ -27,7 +31,9 @@ after(async () => {
 
 const lastPosted = (): Record<string, string> => Object.fromEntries(new URLSearchParams(pages.posted.at(-1)));
 const focused = (page: Page): Promise<string> =>
-  page.evaluate('document.activeElement.name || document.activeElement.id || document.activeElement.className || document.activeElement.textContent');
+  page.evaluate(
+    'document.activeElement.name || document.activeElement.id || document.activeElement.className || document.activeElement.textContent',
+  );
 
 test('the keyboard goes through the login page from top to bottom', async () => {
   const { page, complaints, close } = await open(browser);
@@ -37,7 +43,16 @@ test('the keyboard goes through the login page from top to bottom', async () => 
     await page.keyboard.press('Tab');
     order.push(await focused(page));
   }
-  assert.deepEqual(order, ['username', 'password', 'reveal', 'button primary', 'action', 'Help', 'Privacy', 'Terms']);
+  assert.deepEqual(order, [
+    'username',
+    'password',
+    'reveal',
+    'button primary',
+    'action',
+    'Help',
+    'Privacy',
+    'Terms',
+  ]);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -45,7 +60,7 @@ test('the keyboard goes through the login page from top to bottom', async () => 
 test('after a failure the alert has the focus, the username is kept and the password is not', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login-failed`);
-  await page.waitForFunction('document.activeElement.id === "alert"');
+  await page.locator('#alert:focus').waitFor();
   assert.equal(await page.getAttribute('#alert', 'role'), 'alert');
   assert.equal(await page.inputValue('#username'), 'ada.lovelace@acme.example');
   assert.equal(await page.inputValue('#password'), '');
@@ -142,8 +157,8 @@ test('a password can be looked at, is judged while it grows, and Caps Lock is no
     await page.fill('#password', password);
     assert.equal(await page.textContent('.strength output'), label, password);
   }
-  await page.locator('#password').evaluate(
-    `(field) => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'A', modifierCapsLock: true }))`,
+  await page.evaluate(
+    `document.getElementById('password').dispatchEvent(new KeyboardEvent('keydown', { key: 'A', modifierCapsLock: true }))`,
   );
   assert.equal(await page.locator('.caps').first().textContent(), 'Caps Lock is on');
   await close();
@@ -206,25 +221,30 @@ test('a wait counts down and ends', async () => {
   await page.goto(`${pages.origin}/show/login-limited`);
   assert.match((await page.textContent('[role=timer]')) ?? '', /^1:3[3-5]$/);
   await page.goto(`${pages.origin}/show/login-soon`);
-  await page.waitForFunction(`document.getElementById('alert').textContent.includes('You can try again now.')`);
+  await page.locator('#alert', { hasText: 'You can try again now.' }).waitFor();
   await close();
 });
 
 test('a logo that cannot be shown gives way to the first letter', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login-dead-logo`);
-  await page.waitForFunction(`!document.querySelector('.avatar img')`);
+  await page.locator('.avatar img').waitFor({ state: 'detached' });
   assert.equal((await page.textContent('.avatar'))?.trim(), 'A');
   await close();
 });
 
 test('values of a new application are copied whole', async () => {
-  const { page, complaints, close } = await open(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page, complaints, close } = await open(browser, {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
   await page.goto(`${pages.origin}/show/admin-home-created`);
   const button = page.locator('[data-copy=client-secret]');
   await button.click();
-  await page.waitForFunction(`document.querySelector('[data-copy=client-secret]').textContent === 'Copied'`);
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), samples['admin-home-created'].model.created?.clientSecret);
+  await page.locator('[data-copy=client-secret]', { hasText: 'Copied' }).waitFor();
+  assert.equal(
+    await page.evaluate('navigator.clipboard.readText()'),
+    samples['admin-home-created'].model.created?.clientSecret,
+  );
   assert.deepEqual(complaints, []);
   await close();
 });

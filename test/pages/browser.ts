@@ -1,19 +1,20 @@
 // Owns the one real Chromium of a page test, and pages in it that report everything the browser complains about.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-export const launch = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+export const launchOptions = {
+  executablePath: '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+};
+
+export const launch = (): Promise<Browser> => chromium.launch(launchOptions);
 
 export interface Watched {
   readonly page: Page;
@@ -39,7 +40,8 @@ export const open = async (browser: Browser, options: BrowserContextOptions = {}
     await dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!/^(?:http:\/\/127\.0\.0\.1:|data:)/.test(request.url())) complaints.push(`request to ${request.url()}`);
+    if (!/^(?:http:\/\/127\.0\.0\.1:|data:)/.test(request.url()))
+      complaints.push(`request to ${request.url()}`);
   });
   return { page, complaints, close: () => context.close() };
 };

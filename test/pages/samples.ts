@@ -1,24 +1,12 @@
 // Owns sample models for every page, in the states that people meet; the page tests and screenshots show them all.
-import type { PageModels, PageName } from '../../src/http/pages.ts';
-
-export interface Sample<T extends PageName = PageName> {
-  readonly template: T;
-  readonly model: PageModels[T];
-  readonly formAction?: readonly string[];
-}
+import type { PageModels } from '../../src/http/pages.ts';
+import { mailedLinkSamples } from './mailed-link-samples.ts';
+import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
+import { secondStepSamples } from './second-step-samples.ts';
 
 const logo =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 48 48'%3E%3Crect width='48' height='48' fill='%23fff'/%3E%3Cpath d='M24 8 40 38H8z' fill='%23e4572e'/%3E%3C/svg%3E";
 
-const sample = <T extends PageName>(template: T, model: PageModels[T], formAction?: readonly string[]): Sample => ({
-  template,
-  model,
-  ...(formAction ? { formAction } : {}),
-});
-
-const csrf = 'csrf-token-0123456789abcdef';
-const interaction = 'Vb3qZk1x9rT0';
-const noErrors = {};
 const baseUrl = 'http://localhost:3000';
 
 const home = {
@@ -65,6 +53,16 @@ export const samples = {
     values: { username: '' },
     canCancel: true,
   }),
+  'login-choose': sample('login', {
+    csrf,
+    interaction,
+    clientName: 'Acme Analytics',
+    values: { username: '' },
+    account: { username: 'ada.lovelace' },
+    switchUrl: '/oauth2/authorize?prompt=login',
+    canContinue: true,
+    canCancel: true,
+  }),
   'login-plain': sample('login', { csrf, interaction, values: { username: '' } }),
   'login-failed': sample('login', {
     csrf,
@@ -92,6 +90,18 @@ export const samples = {
     switchUrl: '/oauth2/authorize?prompt=login',
     canCancel: true,
   }),
+  'login-full': sample('login', {
+    csrf,
+    interaction,
+    clientName: 'Acme Analytics',
+    clientLogoUri: logo,
+    values: { username: '' },
+    canCancel: true,
+    canReset: true,
+    canMagicLink: true,
+  }),
+  ...secondStepSamples,
+  ...mailedLinkSamples,
   onboard: sample('onboard', { csrf, values: { username: '', email: '' }, errors: noErrors, minLength: 8 }),
   'onboard-errors': sample('onboard', {
     csrf,

@@ -6,7 +6,7 @@ import Koa from 'koa';
 import type { PageModels } from '../../src/http/pages.ts';
 import type { Theme } from '../../src/http/theme.ts';
 import { createViews, type Views } from '../../src/http/views.ts';
-import type { Sample } from './samples.ts';
+import type { Sample } from './sample.ts';
 
 export const plainTheme: Theme = {
   productName: 'Latchkey',

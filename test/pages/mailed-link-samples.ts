@@ -1,0 +1,43 @@
+// Owns sample models of the pages around links in mails: asking for one, and what opening one shows.
+import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
+
+const token = 'mJ4yQ0vPq8kX2cT7bN5sL1wZ';
+
+export const mailedLinkSamples = {
+  'forgot-password': sample('forgot-password', { csrf, values: { email: '' }, interaction }),
+  'forgot-password-limited': sample('forgot-password', {
+    csrf,
+    values: { email: 'ada.lovelace@acme.example' },
+    alert: 'alert.rate_limited',
+    retryAfterSeconds: 95,
+  }),
+  'forgot-password-link': sample('forgot-password', {
+    csrf,
+    values: { email: '' },
+    interaction,
+    action: 'magic_link',
+  }),
+  'forgot-password-sent': sample('forgot-password-sent', { email: 'ada.lovelace@acme.example', interaction }),
+  'forgot-password-sent-link': sample('forgot-password-sent', { interaction, action: 'magic_link' }),
+  'forgot-password-sent-plain': sample('forgot-password-sent', {}),
+  'reset-password': sample('reset-password', {
+    csrf,
+    token,
+    minLength: 8,
+    errors: noErrors,
+    username: 'ada.lovelace',
+  }),
+  'reset-password-errors': sample('reset-password', {
+    csrf,
+    token,
+    minLength: 8,
+    errors: { password: 'invalid.password_common', confirm_password: 'invalid.password_mismatch' },
+  }),
+  'reset-done': sample('reset-done', { clientName: 'Acme Analytics', continueUrl: 'https://acme.example/' }),
+  'reset-done-plain': sample('reset-done', {}),
+  'verify-email': sample('verify-email', { csrf, token, email: 'ada.lovelace@acme.example' }),
+  'verify-email-done': sample('verify-email-done', {}),
+  'magic-link': sample('magic-link', { csrf, token }),
+  'link-expired': sample('link-expired', {}),
+  'link-expired-restart': sample('link-expired', { restartUrl: 'https://acme.example/login' }),
+} as const satisfies Record<string, Sample>;

@@ -1,0 +1,22 @@
+// Owns what a sample is: a page with a model for it, each pair checked by its type.
+import type { PageModels, PageName } from '../../src/http/pages.ts';
+
+export interface Sample<T extends PageName = PageName> {
+  readonly template: T;
+  readonly model: PageModels[T];
+  readonly formAction?: readonly string[];
+}
+
+export const sample = <T extends PageName>(
+  template: T,
+  model: PageModels[T],
+  formAction?: readonly string[],
+): Sample<T> => ({
+  template,
+  model,
+  ...(formAction ? { formAction } : {}),
+});
+
+export const csrf = 'csrf-token-0123456789abcdef';
+export const interaction = 'Vb3qZk1x9rT0';
+export const noErrors = {};

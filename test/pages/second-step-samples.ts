@@ -1,0 +1,62 @@
+// Owns sample models of the second step of a sign-in: codes, enrolling, recovery codes.
+import { toQrDataUri } from '../../src/accounts/qr.ts';
+import type { PageModels } from '../../src/http/pages.ts';
+import { csrf, interaction, type Sample, sample } from './sample.ts';
+
+const secondStep = {
+  csrf,
+  interaction,
+  clientId: 'acme',
+  clientName: 'Acme Analytics',
+  methods: ['totp', 'email', 'recovery'],
+  method: 'totp',
+  canTrust: true,
+  trustDays: 30,
+} satisfies PageModels['mfa'];
+const byMail = { ...secondStep, method: 'email', sentTo: 'a•••@a•••.example' } as const;
+
+const otpauthUri =
+  'otpauth://totp/Latchkey:ada.lovelace?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Latchkey';
+const enrolment = {
+  csrf,
+  interaction,
+  qr: await toQrDataUri(otpauthUri),
+  secret: 'JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP',
+  otpauthUri,
+  canSkip: true,
+} satisfies PageModels['mfa-enrol'];
+
+export const recoveryCodes = [
+  'k3v9-0qzt-m1x8-r5ce',
+  '7wdn-2hgb-p4sy-0j6a',
+  'x8te-5rcm-9k1v-3zqf',
+  'b0hn-6ygw-d2pj-8s4x',
+  't9ka-1mve-r7cq-5w3z',
+  'g4xb-8dsn-0fyh-6p2t',
+  '3jqe-w5rm-k8zc-1v9d',
+  'n6pg-4tbs-7xha-2y0k',
+  'r1dv-9zwf-c5mq-8e3j',
+  'h7sy-0kxt-6gbn-4rpa',
+];
+
+export const secondStepSamples = {
+  mfa: sample('mfa', secondStep),
+  'mfa-failed': sample('mfa', { ...secondStep, alert: 'alert.code_wrong' }),
+  'mfa-limited': sample('mfa', { ...secondStep, alert: 'alert.rate_limited', retryAfterSeconds: 95 }),
+  'mfa-plain': sample('mfa', {
+    csrf,
+    interaction,
+    methods: ['totp'],
+    method: 'totp',
+    canTrust: false,
+    trustDays: 30,
+  }),
+  'mfa-email': sample('mfa', { ...byMail, resendInSeconds: 42 }),
+  'mfa-email-again': sample('mfa', { ...byMail, alert: 'alert.code_expired' }),
+  'mfa-email-unsent': sample('mfa', { ...secondStep, method: 'email' }),
+  'mfa-recovery': sample('mfa', { ...secondStep, method: 'recovery' }),
+  'mfa-recovery-failed': sample('mfa', { ...secondStep, method: 'recovery', alert: 'alert.code_wrong' }),
+  'mfa-enrol': sample('mfa-enrol', enrolment),
+  'mfa-enrol-failed': sample('mfa-enrol', { ...enrolment, canSkip: false, alert: 'alert.code_wrong' }),
+  'recovery-codes': sample('recovery-codes', { csrf, interaction, codes: recoveryCodes }),
+} as const satisfies Record<string, Sample>;

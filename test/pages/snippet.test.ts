@@ -1,0 +1,74 @@
+// Owns the proof that the samples for a new application are programs, whatever was registered.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { CreatedApplication } from '../../src/http/pages.ts';
+import type { Sample } from './sample.ts';
+import { samples } from './samples.ts';
+import { startPages } from './server.ts';
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'latchkey-'));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+const entities: Readonly<Record<string, string>> = { quot: '"', lt: '<', gt: '>', amp: '&' };
+const decode = (html: string): string =>
+  html.replace(/&(?:#(\d+)|(\w+));/g, (_, code?: string, name?: string) =>
+    code === undefined ? (entities[name ?? ''] ?? '') : String.fromCodePoint(Number(code)),
+  );
+
+const snippet = async (created: CreatedApplication, issuer: string): Promise<string> => {
+  const { model } = samples['admin-home-created'];
+  const shown: Record<string, Sample> = {
+    home: { template: 'admin-home', model: { ...model, issuer, created } },
+  };
+  const pages = await startPages({ samples: shown });
+  const html = await (await fetch(`${pages.origin}/show/home`)).text();
+  await pages.close();
+  return decode(/<code id="sample">([^<]*)<\/code>/.exec(html)?.[1] ?? assert.fail('no sample on the page'));
+};
+
+const check = (code: string): void => {
+  const file = join(folder, 'sample.mjs');
+  writeFileSync(file, code);
+  execFileSync(process.execPath, ['--check', file], { stdio: 'pipe' });
+};
+
+const secret = 'secret-not-real';
+const hostile = 'https://a.example/cb?x="\'`$(exit 1)</code><script>&amp;\\';
+const applications: CreatedApplication[] = [
+  { clientId: 'id', clientSecret: secret, name: 'Web', type: 'web', redirectUri: hostile },
+  { clientId: 'id', name: 'Native', type: 'native', redirectUri: 'http://127.0.0.1:8080/callback' },
+  { clientId: 'id', name: 'Page', type: 'spa', redirectUri: hostile },
+];
+
+test('the sample of every kind of application is valid JavaScript that holds the values unchanged', async () => {
+  for (const created of applications) {
+    const code = await snippet(created, 'https://id.example/oauth2');
+    check(code);
+    assert.ok(code.includes(JSON.stringify(created.redirectUri)), created.type);
+    assert.equal(code.includes(secret), created.type === 'web');
+    assert.equal(code.includes('allowInsecureRequests'), false);
+  }
+});
+
+test('a plain http issuer is allowed in the sample, with a warning beside it', async () => {
+  const [web] = applications;
+  assert.ok(web);
+  const code = await snippet(web, 'http://localhost:3000/oauth2');
+  check(code);
+  assert.match(code, /allowInsecureRequests\] \}, \/\/ plain http: for development only/);
+});
+
+test('a machine gets a token request instead', async () => {
+  const code = await snippet(
+    { clientId: 'id', clientSecret: secret, name: 'M', type: 'machine' },
+    'https://id.example/oauth2',
+  );
+  assert.match(code, /^# .*\ncurl https:\/\/id\.example\/oauth2\/token \\\n {2}-u 'id:secret-not-real' \\\n/);
+});
