@@ -116,6 +116,28 @@ withEachServer('parallel changes of different fields are all kept', async ({ cli
 });
 
 withEachServer(
+  'of parallel changes that expect one version one is made, the others are told',
+  async (world) => {
+    const { clients } = world;
+    const { client } = await clients.create({ metadata: web, origin: 'admin' });
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, at) =>
+        clients.update(client.id, {
+          settings: { accessTokenSeconds: 100 + at },
+          mode: 'merge',
+          authority: 'administrator',
+          ifVersion: 1,
+        }),
+      ),
+    );
+    const refusals = results.filter((result) => result.status === 'rejected');
+    equal(refusals.length, 9);
+    for (const { reason } of refusals) equal(reason.code, 'account.changed');
+    equal((await clients.find(client.id))?.version, 2);
+  },
+);
+
+withEachServer(
   'removal takes everything that was given to the client, deactivation as well',
   async (world) => {
     const { clients, store } = world;

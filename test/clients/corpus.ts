@@ -27,7 +27,9 @@ export const hostileUris: readonly string[] = [
   'http://localhost.evil.example/callback',
   'http://localhost./callback',
   'http://127.0.0.1.evil.example/',
-  'http://127.0.0.2/',
+  'http://127.0.0.1.nip.example/',
+  'http://notlocalhost/',
+  'http://evil.example/.localhost',
   'http://127.1/',
   'http://2130706433/',
   'http://0x7f000001/',
@@ -57,6 +59,7 @@ export const hostileUris: readonly string[] = [
   'https://:443/',
   'https://app.example.com:port/',
   'https://app.example.com:99999/',
+  'https://app.example.com./callback',
   'https://%61pp.example.com/',
   'https://ａpp.example.com/',
   'https://app.example.com%2f.evil.example/',
@@ -100,6 +103,8 @@ export const goodUris: readonly string[] = [
   'http://localhost:3000/callback',
   'http://127.0.0.1:8080/callback',
   'http://[::1]:8080/callback',
+  'http://127.0.0.2/callback',
+  'http://app.localhost:3000/callback',
   'https://app.example.com/v1.2/a..b/~user/(x)',
 ];
 

@@ -20,6 +20,16 @@ test('hostile links, images and addresses to call are refused', () => {
   }
 });
 
+test('the refusal says what is wrong', () => {
+  const problems: readonly (readonly [string, string])[] = [
+    ['https://user@app.example.com/', 'must not contain a user name or password'],
+    ['http://app.example.com/', 'must start with https:// (http:// only for localhost)'],
+    ['https://app.example.com/#x', 'must not contain a fragment'],
+    ['/callback', 'must be an absolute URI'],
+  ];
+  for (const [uri, problem] of problems) equal(uriProblem(uri, 'redirect', false), problem);
+});
+
 test('good redirect URIs are taken', () => {
   for (const uri of goodUris) {
     equal(uriProblem(uri, 'redirect', false), undefined, uri);

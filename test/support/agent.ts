@@ -1,6 +1,8 @@
 // Owns a browser without a screen for tests: keeps cookies, sends forms as a browser does, follows redirects on this
 // provider and stops at the application's. What the pages look like is tested in Chromium.
 import { createHash, randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { PASSWORD, REDIRECT_URI, type TestApp } from './app.ts';
 
 export interface Page {
@@ -21,12 +23,15 @@ export interface Authorization {
 
 export class Agent {
   readonly #origin: string;
+  readonly #connect: string;
   readonly #base: string;
   readonly #cookies = new Map<string, { value: string; path: string }>();
 
-  constructor(app: Pick<TestApp, 'url'>) {
-    this.#base = app.url;
-    this.#origin = new URL(app.url).origin;
+  /** @param options.publicUrl BASE_URL where it is not the address to connect to, as behind a proxy */
+  constructor(app: Pick<TestApp, 'url'>, options: { publicUrl?: string } = {}) {
+    this.#connect = new URL(app.url).origin;
+    this.#base = options.publicUrl ?? app.url;
+    this.#origin = new URL(this.#base).origin;
   }
 
   /** `name=value` of the cookies a request to this path would carry. */
@@ -39,6 +44,14 @@ export class Agent {
 
   clearCookies(): void {
     this.#cookies.clear();
+  }
+
+  /** Puts cookies of another browser here, as `cookiesFor` gives them; they go along with every request from now on. */
+  plant(cookies: string): void {
+    for (const pair of cookies.split('; ').filter(Boolean)) {
+      const name = pair.slice(0, pair.indexOf('='));
+      this.#cookies.set(`/ ${name}`, { value: pair.slice(name.length + 1), path: '/' });
+    }
   }
 
   #keep(headers: Headers): void {
@@ -61,7 +74,10 @@ export class Agent {
     const headers = new Headers(init.headers);
     if (!headers.has('accept')) headers.set('accept', 'text/html');
     if (url.origin === this.#origin) headers.set('cookie', this.cookiesFor(url.pathname));
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const reached =
+      url.origin === this.#origin ? new URL(url.href.slice(url.origin.length), this.#connect) : url;
+    const send = headers.has('sec-fetch-mode') ? sendExactly : fetch;
+    const response = await send(reached, { ...init, headers, redirect: 'manual' });
     this.#keep(response.headers);
     const location = response.headers.get('location');
     return {
@@ -107,6 +123,19 @@ export class Agent {
     return this.get(`${this.#base}/oauth2/authorize?${new URLSearchParams(given)}`);
   }
 
+  /** From the answer of the authorization endpoint on: fills in the pages that come. @returns where the application gets it */
+  async finish(first: Page, user: { username: string; password?: string }): Promise<URL> {
+    let page = first;
+    if (page.status === 200 && page.body.includes('name="password"')) {
+      page = await this.submit(page, { username: user.username, password: user.password ?? PASSWORD });
+    }
+    if (page.status === 200 && page.body.includes('/oauth2/consent'))
+      page = await this.submit(page, { action: 'allow' });
+    if (page.location === undefined)
+      throw new Error(`not at the application: ${page.status} ${/<h1[\s\S]*<\/main>/.exec(page.body)?.[0]}`);
+    return new URL(page.location);
+  }
+
   /** The whole way from the application and back to it with a code. */
   async signIn(
     clientId: string,
@@ -124,17 +153,29 @@ export class Agent {
       code_challenge_method: 'S256',
       ...parameters,
     });
-    let page = first;
-    if (page.status === 200 && page.body.includes('name="password"')) {
-      page = await this.submit(page, { username: user.username, password: user.password ?? PASSWORD });
-    }
-    if (page.status === 200 && page.body.includes('/oauth2/consent'))
-      page = await this.submit(page, { action: 'allow' });
-    if (page.location === undefined)
-      throw new Error(`not at the application: ${page.status} ${page.body.slice(0, 2000)}`);
-    const response = new URL(page.location).searchParams;
+    const response = (await this.finish(first, user)).searchParams;
     return { code: response.get('code') ?? '', verifier, response };
   }
+}
+
+/** Node's fetch writes its own Sec-Fetch-Mode over what it is given; what a browser says needs a plainer client. */
+function sendExactly(url: URL, { method = 'GET', headers, body }: RequestInit): Promise<Response> {
+  const sent = new Headers(headers);
+  if (body instanceof URLSearchParams) sent.set('content-type', 'application/x-www-form-urlencoded');
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      { method, headers: Object.fromEntries(sent), agent: false },
+      async (answer) => {
+        const received = new Headers();
+        for (const [name, values = []] of Object.entries(answer.headersDistinct))
+          for (const value of values) received.append(name, value);
+        resolve(new Response(await text(answer), { status: answer.statusCode ?? 0, headers: received }));
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body === undefined || body === null ? undefined : String(body));
+  });
 }
 
 export const challengeOf = (verifier: string): string =>
@@ -152,8 +193,8 @@ export function hiddenFields(html: string): Record<string, string> {
 
 const unescapeHtml = (text: string): string =>
   text
+    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
     .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');

@@ -8,13 +8,25 @@ import { type App, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createHttpServer, type HttpServer, listen, stopServer } from '../../src/http/server.ts';
 import { createLogger } from '../../src/log.ts';
+import { settingKeys } from '../../src/settings/schema.ts';
 import { allCollections } from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
 export const PASSWORD = 'correct horse battery staple';
+/** Of applications that share a store; others make their own. */
+export const SECRET_KEY = 'test-secret-key-0123456789-0123456789';
 
-export interface TestApp {
+/** What an administrator does over the API. */
+export interface Operator {
+  /** The admin API with ADMIN_TOKEN. */
+  admin(method: string, path: string, body?: unknown): Promise<{ status: number; body: AdminBody }>;
+  /** A client by the admin API; `secret` is '' for a public one. */
+  register(metadata?: Record<string, unknown>): Promise<{ id: string; secret: string }>;
+  createUser(username: string, fields?: Record<string, unknown>): Promise<{ id: string; username: string }>;
+}
+
+export interface TestApp extends Operator {
   /** BASE_URL, without a trailing slash. */
   readonly url: string;
   readonly issuer: string;
@@ -22,13 +34,10 @@ export interface TestApp {
   readonly store: Store;
   /** Finished log lines. */
   readonly logged: string[];
+  /** DATA_DIR; with `store: 'sqlite'` the file is latchkey.db in it. */
+  readonly dataDir: string;
   /** Moves our clock (store expiry, lockout, settings); the protocol core keeps the machine's. */
   advance(ms: number): void;
-  /** The admin API with ADMIN_TOKEN. */
-  admin(method: string, path: string, body?: unknown): Promise<{ status: number; body: AdminBody }>;
-  /** A client by the admin API; `secret` is '' for a public one. */
-  register(metadata?: Record<string, unknown>): Promise<{ id: string; secret: string }>;
-  createUser(username: string, fields?: Record<string, unknown>): Promise<{ id: string; username: string }>;
   stop(): Promise<void>;
 }
 
@@ -51,9 +60,16 @@ export interface TestAppOptions {
   readonly env?: Record<string, string>;
   readonly path?: string;
   readonly port?: number;
+  /** `shipped`: hashes cost what they cost in production; default: next to nothing. */
+  readonly hashes?: 'shipped';
+  /** `shipped`: the rate limits as they are by default; default: so high that no test meets them by chance. */
+  readonly limits?: 'shipped';
 }
 
 export const REDIRECT_URI = 'https://rp.example/callback';
+
+const limitKeys = settingKeys.filter((key) => key.startsWith('limit_'));
+const generousLimits = Object.fromEntries(limitKeys.map((key) => [key, 1_000_000]));
 
 /** Enough of the algorithm to be real, little enough not to be the test's whole time. */
 const CHEAP_HASHES = { memoryKib: 64, passes: 1, lanes: 1 };
@@ -83,8 +99,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     DATA_DIR: folder,
     ADMIN_TOKEN,
     LOG_LEVEL: 'debug',
+    ...(options.shared && { SECRET_KEY }),
     ...options.env,
   });
+  const listening = server;
   const app = await createApp({
     config,
     store,
@@ -95,21 +113,40 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       pretty: false,
       destination: { write: (line) => void logged.push(line) },
     }),
-    hashParameters: CHEAP_HASHES,
+    ...(options.hashes !== 'shipped' && { hashParameters: CHEAP_HASHES }),
     isDraining: () => server?.isDraining === true,
+  }).catch(async (error: unknown) => {
+    // A server left open would keep the test's process alive for ever.
+    await stopServer(listening, { graceMs: 0 });
+    throw error;
   });
   handler = app.handler;
+  if (options.limits !== 'shipped') await app.settings.patch(generousLimits, 'test');
 
-  const test: TestApp = {
+  return {
+    ...createOperator(url),
     url,
     issuer: config.issuer,
     app,
     store,
     logged,
+    dataDir: folder,
     advance: (ms) => {
       offset += ms;
     },
 
+    async stop() {
+      await app.jobs.stop();
+      if (server) await stopServer(server, { graceMs: 200 });
+      if (!options.shared) await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @param url BASE_URL of a running application whose ADMIN_TOKEN is the tests' own */
+export function createOperator(url: string): Operator {
+  const operator: Operator = {
     async admin(method, path, body) {
       const response = await fetch(`${url}/admin/api${path}`, {
         method,
@@ -121,7 +158,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
 
     async register(metadata = {}) {
-      const { status, body } = await test.admin('POST', '/clients', {
+      const { status, body } = await operator.admin('POST', '/clients', {
         client_name: 'Test application',
         redirect_uris: [REDIRECT_URI],
         grant_types: ['authorization_code', 'refresh_token'],
@@ -133,7 +170,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
 
     async createUser(username, fields = {}) {
-      const { status, body } = await test.admin('POST', '/users', {
+      const { status, body } = await operator.admin('POST', '/users', {
         username,
         password: PASSWORD,
         ...fields,
@@ -141,13 +178,6 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       if (status !== 201) throw new Error(`user not created: ${JSON.stringify(body)}`);
       return { id: String(body.data.id), username };
     },
-
-    async stop() {
-      await app.jobs.stop();
-      if (server) await stopServer(server, { graceMs: 200 });
-      if (!options.shared) await store.close();
-      await rm(folder, { recursive: true, force: true });
-    },
   };
-  return test;
+  return operator;
 }

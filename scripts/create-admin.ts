@@ -1,0 +1,141 @@
+// Owns making the first administrator from a terminal: the same act as the onboarding page, on the same store, also
+// beside running servers. Options and environment in; one line and an exit code out.
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { parseArgs } from 'node:util';
+import { createReader, type Environment } from '../src/config/environment.ts';
+import { ConfigError, loadConfig } from '../src/config/load.ts';
+import { AppError } from '../src/errors.ts';
+import { createLogger } from '../src/log.ts';
+
+const HELP = `Creates the first administrator, without a browser.
+
+Usage: sh scripts/with-node.sh scripts/create-admin.ts --username NAME [options]
+
+  --username NAME     3 to 64 characters (or ADMIN_USERNAME)
+  --email ADDRESS     optional (or ADMIN_EMAIL)
+  --password-stdin    read the password from standard input, up to the first line end
+  --help              show this
+
+Without --password-stdin the password comes from ADMIN_PASSWORD or from the file that ADMIN_PASSWORD_FILE names; never
+from an option, since other users of the machine could read it. All else (DATA_DIR, SECRET_KEY, BASE_URL …) is as for
+the server, which may be running.
+
+Exit codes: 0 created, 1 something went wrong, 2 the options or values are not right, 3 there is an administrator already.
+`;
+
+const EXIT = { created: 0, failed: 1, usage: 2, exists: 3 } as const;
+
+class UsageError extends Error {}
+
+interface Request {
+  readonly admin: { readonly username: string; readonly password: string; readonly email?: string };
+  /** The environment of the server, without the administrator. */
+  readonly env: Environment;
+}
+
+function parseOptions(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        username: { type: 'string' },
+        email: { type: 'string' },
+        'password-stdin': { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    // Node's sentence names the option; what follows the first line is advice about its own syntax.
+    throw new UsageError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+  }
+}
+
+const MAX_STDIN_BYTES = 4_096;
+
+/** From a terminal, without showing what is typed. */
+async function askPassword(): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  terminal.on('SIGINT', () => process.exit(EXIT.failed));
+  process.stderr.write('Password: ');
+  const password = await terminal.question('');
+  process.stderr.write('\n');
+  terminal.close();
+  return password;
+}
+
+/** Only the line end goes: a password may begin or end with a space. */
+async function readPassword(): Promise<string> {
+  if (process.stdin.isTTY) return askPassword();
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk;
+    if (text.includes('\n') || text.length > MAX_STDIN_BYTES) break;
+  }
+  return text.replace(/\r?\n[\s\S]*$/, '');
+}
+
+async function readRequest(options: ReturnType<typeof parseOptions>, env: Environment): Promise<Request> {
+  // Everything of ADMIN_* that is ours, so that the rest is a server's configuration and nothing more.
+  const { ADMIN_USERNAME, ADMIN_EMAIL, ADMIN_PASSWORD, ADMIN_PASSWORD_FILE, ...rest } = env;
+  const isFromStdin = options['password-stdin'] === true;
+  const reader = createReader(isFromStdin ? {} : { ADMIN_PASSWORD, ADMIN_PASSWORD_FILE });
+  const given = reader.read('ADMIN_PASSWORD');
+  if (reader.problems.length > 0) throw new UsageError(reader.problems.join('\n'));
+  const username = options.username ?? ADMIN_USERNAME ?? '';
+  const email = options.email ?? ADMIN_EMAIL ?? '';
+  if (username === '') throw new UsageError('--username is missing.');
+  const password = isFromStdin ? await readPassword() : (given ?? '');
+  if (password === '') {
+    throw new UsageError(
+      isFromStdin
+        ? 'Standard input holds no password.'
+        : 'There is no password. Set ADMIN_PASSWORD, or use --password-stdin.',
+    );
+  }
+  return { admin: { username, password, ...(email === '' ? {} : { email }) }, env: rest };
+}
+
+async function createAdmin({ admin, env }: Request): Promise<string> {
+  const config = loadConfig(env);
+  const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
+  // Only now: loading the whole product takes longer than saying that an option is wrong.
+  const { openApp } = await import('../src/boot.ts');
+  const { app, close } = await openApp({ config, log });
+  try {
+    const account = await app.accounts.createFirstAdmin(admin);
+    return `Administrator "${account.username}" created. Sign in at ${config.baseUrl}/admin`;
+  } finally {
+    await close();
+  }
+}
+
+/** @returns what to say and the exit code */
+function explain(error: unknown): [message: string, exitCode: number] {
+  if (error instanceof UsageError) {
+    return [`${error.message}\nTry --help.`, EXIT.usage];
+  }
+  if (error instanceof AppError) {
+    if (error.code === 'onboarding.closed') {
+      const advice = 'Further ones are made by an administrator.';
+      return [`There is an administrator already; nothing was changed. ${advice}`, EXIT.exists];
+    }
+    const fields = Object.entries(error.fields ?? {}).map(([name, problem]) => `  ${name}: ${problem}`);
+    if (fields.length > 0) return [['Not created:', ...fields].join('\n'), EXIT.usage];
+    return [`Not created: ${error.message}`, EXIT.failed];
+  }
+  if (error instanceof ConfigError) return [error.message, EXIT.failed];
+  return [`Not created: ${error instanceof Error ? error.message : String(error)}`, EXIT.failed];
+}
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) console.log(HELP.trimEnd());
+  else console.log(await createAdmin(await readRequest(options, process.env)));
+  process.exitCode = EXIT.created;
+} catch (error) {
+  const [message, exitCode] = explain(error);
+  console.error(message);
+  process.exitCode = exitCode;
+}

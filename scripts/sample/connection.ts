@@ -1,0 +1,139 @@
+// Owns how the sample comes to be an application of the provider: discovery, then credentials that were given or that it
+// registers by itself. Both are tried again at the next use when the provider did not answer.
+import * as client from 'openid-client';
+import type { Credentials } from './options.ts';
+import { Problem, toProblem } from './problem.ts';
+
+export interface Connection {
+  readonly issuer: URL;
+  /** Known without asking the provider; undefined until somebody gives it. */
+  readonly clientId: string | undefined;
+  /** Whether there is something to connect with. */
+  readonly isConfigured: boolean;
+  /** @throws Problem: not configured, not answering, credentials refused */
+  configuration(): Promise<client.Configuration>;
+  /** Takes other credentials if the provider knows them; else everything stays as it was. @throws Problem */
+  configure(credentials: Credentials): Promise<void>;
+  forget(): void;
+  /** Takes back what was registered here. */
+  close(): Promise<void>;
+}
+
+interface Options {
+  readonly issuer: URL;
+  readonly redirectUri: string;
+  readonly homeUri: string;
+  readonly credentials?: Credentials | undefined;
+  readonly adminToken?: string | undefined;
+}
+
+export const SCOPE = 'openid profile email';
+
+const TIMEOUT_SECONDS = 5;
+
+type Connect = () => Promise<client.Configuration>;
+
+export function createConnection(options: Options): Connection {
+  const { issuer } = options;
+  // Plain http is for a provider on this machine.
+  const execute = issuer.protocol === 'http:' ? [client.allowInsecureRequests] : [];
+  const request = { execute, timeout: TIMEOUT_SECONDS };
+
+  /** Asks about a token that does not exist: the answer tells whether the credentials are right. */
+  async function verify(configuration: client.Configuration): Promise<void> {
+    if (configuration.serverMetadata().introspection_endpoint === undefined) return;
+    await client.tokenIntrospection(configuration, 'is-this-me');
+  }
+
+  const connectWith =
+    ({ clientId, clientSecret }: Credentials): Connect =>
+    async () => {
+      const authentication =
+        clientSecret === undefined ? client.None() : client.ClientSecretBasic(clientSecret);
+      const configuration = await client.discovery(issuer, clientId, undefined, authentication, request);
+      if (clientSecret !== undefined) await verify(configuration);
+      return configuration;
+    };
+
+  const registerWith =
+    (initialAccessToken: string): Connect =>
+    () =>
+      client.dynamicClientRegistration(
+        issuer,
+        {
+          client_name: 'Sample',
+          client_uri: options.homeUri,
+          redirect_uris: [options.redirectUri],
+          post_logout_redirect_uris: [options.homeUri],
+          grant_types: ['authorization_code', 'refresh_token'],
+          token_endpoint_auth_method: 'client_secret_basic',
+          scope: SCOPE,
+        },
+        undefined,
+        { ...request, initialAccessToken },
+      );
+
+  const { credentials, adminToken } = options;
+  let clientId = credentials?.clientId;
+  let connect: Connect | undefined =
+    credentials === undefined
+      ? adminToken === undefined
+        ? undefined
+        : registerWith(adminToken)
+      : connectWith(credentials);
+  let connected: Promise<client.Configuration> | undefined;
+
+  async function unregister(configuration: client.Configuration): Promise<void> {
+    const { registration_client_uri: uri, registration_access_token: token } = configuration.clientMetadata();
+    if (typeof uri !== 'string' || typeof token !== 'string') return;
+    await fetch(uri, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
+    });
+  }
+
+  return {
+    issuer,
+    get clientId() {
+      return clientId;
+    },
+    get isConfigured() {
+      return connect !== undefined;
+    },
+    async configuration() {
+      if (connect === undefined) throw new Problem('other', 'No application was given yet.');
+      connected ??= connect();
+      try {
+        const configuration = await connected;
+        clientId = configuration.clientMetadata().client_id;
+        return configuration;
+      } catch (error) {
+        connected = undefined;
+        throw toProblem(error, issuer);
+      }
+    },
+    async configure(given) {
+      const attempt = connectWith(given);
+      try {
+        connected = Promise.resolve(await attempt());
+      } catch (error) {
+        throw toProblem(error, issuer);
+      }
+      connect = attempt;
+      clientId = given.clientId;
+    },
+    forget() {
+      connect = undefined;
+      connected = undefined;
+      clientId = undefined;
+    },
+    async close() {
+      try {
+        if (connected !== undefined) await unregister(await connected);
+      } catch {
+        // The provider is gone as well: then there is nothing to tidy up now.
+      }
+    },
+  };
+}

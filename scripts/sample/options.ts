@@ -1,0 +1,99 @@
+// Owns the sample's command line and environment: what may be said, what holds when nothing is said.
+import { parseArgs } from 'node:util';
+
+export const HELP = `A sample application that signs people in with Latchkey (or any OpenID Connect provider).
+
+Usage: npm run sample -- [options]
+
+  --issuer URL           the provider's issuer identifier (default http://localhost:3000/oauth2)
+  --port NUMBER          where the sample listens on this machine (default 4000)
+  --client-id ID         of an application registered for the sample (or CLIENT_ID)
+  --client-secret TEXT   its secret, if it has one (or CLIENT_SECRET)
+  --admin-token TOKEN    registers the sample by itself and removes it again at the end (or ADMIN_TOKEN)
+  --help                 show this
+
+Without a client ID and without a token the sample's page says what to register and asks for the rest. Options can be
+seen by other users of this machine; the environment and the page cannot.
+
+Exit codes: 0 stopped by a signal, 1 could not start, 2 the options are not right.
+`;
+
+export interface Credentials {
+  readonly clientId: string;
+  /** Absent for a public application. */
+  readonly clientSecret?: string | undefined;
+}
+
+export interface Options {
+  readonly issuer: URL;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly credentials?: Credentials;
+  readonly adminToken?: string;
+  readonly isHelpAsked: boolean;
+}
+
+/** What is wrong, in a sentence for the person at the terminal. */
+export class UsageError extends Error {}
+
+const nonEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
+
+function readFlags(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        issuer: text,
+        port: text,
+        'client-id': text,
+        'client-secret': text,
+        'admin-token': text,
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    // Node's sentence names the option; what follows its first line is advice about its own syntax.
+    throw new UsageError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+  }
+}
+
+function readIssuer(text: string): URL {
+  const issuer = URL.parse(text);
+  if (issuer?.protocol !== 'https:' && issuer?.protocol !== 'http:') {
+    throw new UsageError('--issuer must be an address like http://localhost:3000/oauth2.');
+  }
+  return issuer;
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError('--port must be a number from 0 to 65535.');
+  return port;
+}
+
+/** @throws UsageError */
+export function readOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Options {
+  const flags = readFlags(args);
+  const clientId = nonEmpty(flags['client-id'] ?? env.CLIENT_ID);
+  const clientSecret = nonEmpty(flags['client-secret'] ?? env.CLIENT_SECRET);
+  const adminToken = nonEmpty(flags['admin-token'] ?? (clientId === undefined ? env.ADMIN_TOKEN : undefined));
+  if (clientId === undefined && clientSecret !== undefined) {
+    throw new UsageError('The client secret needs its --client-id.');
+  }
+  if (clientId !== undefined && adminToken !== undefined) {
+    throw new UsageError(
+      '--client-id and --admin-token exclude each other: known already, or to be registered?',
+    );
+  }
+  return {
+    issuer: readIssuer(flags.issuer ?? 'http://localhost:3000/oauth2'),
+    port: readPort(flags.port ?? '4000'),
+    isHelpAsked: flags.help === true,
+    ...(clientId === undefined ? {} : { credentials: { clientId, clientSecret } }),
+    ...(adminToken === undefined ? {} : { adminToken }),
+  };
+}

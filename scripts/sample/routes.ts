@@ -1,0 +1,186 @@
+// Owns the addresses of the sample and what happens at each. How a request gets here and an answer out is server.ts.
+import { randomBytes } from 'node:crypto';
+import type { Browsers, Visit } from './browsers.ts';
+import type { Connection } from './connection.ts';
+import type { Html } from './html.ts';
+import { problemPage, setupPage, signedOutPage } from './pages.ts';
+import { Problem } from './problem.ts';
+import type { Answer, Handler, Question } from './server.ts';
+import type { Prompt, SignIn, Tokens } from './sign-in.ts';
+import { signedInPage } from './signed-in-page.ts';
+import type { Claims } from './token-facts.ts';
+
+interface Deps {
+  readonly connection: Connection;
+  readonly signIn: SignIn;
+  readonly browsers: Browsers;
+  readonly redirectUri: string;
+  readonly homeUri: string;
+}
+
+const HOME: Answer = { location: '/' };
+const PROMPTS: readonly Prompt[] = ['login', 'consent', 'select_account', 'none'];
+
+const page = (content: Html, status = 200): Answer => ({ page: content, status });
+
+const asProblem = (error: unknown): Problem => {
+  if (error instanceof Problem) return error;
+  throw error;
+};
+
+const takeNotice = (visit: Visit | undefined): Visit['notice'] => {
+  const notice = visit?.notice;
+  if (visit !== undefined) visit.notice = undefined;
+  return notice;
+};
+
+export function createRoutes(deps: Deps): Readonly<Record<string, Handler>> {
+  const { connection, signIn, browsers, redirectUri, homeUri } = deps;
+  const place = { issuer: connection.issuer, redirectUri, homeUri };
+
+  const failed = (problem: Problem, title: string, label: string, href: string): Answer =>
+    page(
+      problemPage(title, problem, { label, href }, connection.clientId),
+      problem.kind === 'unreachable' ? 503 : 400,
+    );
+
+  async function home({ request, url }: Question): Promise<Answer> {
+    const visit = browsers.find(request);
+    if (visit?.signOutState !== undefined && url.searchParams.get('state') === visit.signOutState) {
+      visit.signOutState = undefined;
+      visit.notice = { text: `You’re signed out, here and at ${connection.issuer.host}.` };
+      return HOME;
+    }
+    if (visit?.tokens !== undefined) {
+      const { tokens } = visit;
+      const userinfo = await signIn.userinfo(tokens).catch(asProblem);
+      const notice = takeNotice(visit);
+      return page(signedInPage({ tokens, userinfo, notice, issuer: connection.issuer, now: Date.now() }));
+    }
+    if (!connection.isConfigured) return page(setupPage(place));
+    try {
+      await connection.configuration();
+    } catch (error) {
+      return failed(asProblem(error), 'The sample is not connected', 'Try again', '/');
+    }
+    return page(
+      signedOutPage({ issuer: connection.issuer, clientId: connection.clientId }, takeNotice(visit)),
+    );
+  }
+
+  async function connect({ form }: Question): Promise<Answer> {
+    const clientId = form.get('client_id')?.trim() ?? '';
+    const clientSecret = form.get('client_secret')?.trim() || undefined;
+    try {
+      if (clientId === '') throw new Problem('other', 'The client ID is missing.');
+      await connection.configure({ clientId, clientSecret });
+    } catch (error) {
+      return page(setupPage(place, { clientId, problem: asProblem(error) }), 400);
+    }
+    browsers.forgetAll();
+    return HOME;
+  }
+
+  async function forget(): Promise<Answer> {
+    connection.forget();
+    browsers.forgetAll();
+    return HOME;
+  }
+
+  async function begin({ request, response, url }: Question): Promise<Answer> {
+    const prompt = PROMPTS.find((known) => known === url.searchParams.get('prompt'));
+    try {
+      const { url: target, pending } = await signIn.begin(prompt);
+      browsers.remember(browsers.findOrBegin(request, response), pending);
+      return { location: target.href };
+    } catch (error) {
+      return failed(asProblem(error), 'Signing in did not begin', 'Back', '/');
+    }
+  }
+
+  async function callback({ request, response, url }: Question): Promise<Answer> {
+    const visit = browsers.find(request);
+    const pending = visit?.pending.get(url.searchParams.get('state') ?? '');
+    if (pending === undefined) {
+      // The back button, or a page loaded twice: what was wanted is there already.
+      if (visit?.tokens !== undefined) return HOME;
+      const problem = new Problem(
+        'other',
+        'This sign-in has ended already, or was begun in another browser.',
+      );
+      return failed(problem, 'Signing in did not work', 'Start again', '/sign-in');
+    }
+    visit?.pending.delete(pending.state);
+    try {
+      const tokens = await signIn.complete(url, pending);
+      browsers.renew(request, response).tokens = tokens;
+      return HOME;
+    } catch (error) {
+      return failed(asProblem(error), 'Signing in did not work', 'Try again', '/sign-in');
+    }
+  }
+
+  /** One of the buttons: does it, says how it went, and shows the page afresh. */
+  const action =
+    (act: (tokens: Tokens, visit: Visit, url: URL) => Promise<{ text: string; answer?: Claims }>): Handler =>
+    async ({ request, url }) => {
+      const visit = browsers.find(request);
+      if (visit?.tokens === undefined) return HOME;
+      try {
+        visit.notice = await act(visit.tokens, visit, url);
+      } catch (error) {
+        const { message, code, advice = '' } = asProblem(error);
+        visit.notice = {
+          text: `${message}${code === undefined ? '' : ` (${code})`}. ${advice}`,
+          isProblem: true,
+        };
+      }
+      return HOME;
+    };
+
+  const refresh = action(async (tokens, visit) => {
+    visit.tokens = await signIn.refresh(tokens);
+    return { text: 'Refreshed: there is a new access token, and a new refresh token for the next time.' };
+  });
+
+  const introspect = action(async ({ accessToken }) => ({
+    text: 'Asked about the access token, the provider says:',
+    answer: await signIn.introspect(accessToken),
+  }));
+
+  const revoke = action(async ({ accessToken, refreshToken }, _visit, url) => {
+    if (url.searchParams.get('token') === 'refresh' && refreshToken !== undefined) {
+      await signIn.revoke(refreshToken, 'refresh_token');
+      return { text: 'Refresh token revoked. Everything that came from this sign-in is void now.' };
+    }
+    await signIn.revoke(accessToken, 'access_token');
+    return { text: 'Access token revoked. Userinfo refuses it now; Refresh gets a new one.' };
+  });
+
+  async function signOut({ request, response }: Question): Promise<Answer> {
+    const tokens = browsers.find(request)?.tokens;
+    if (tokens === undefined) return HOME;
+    // First here: whatever happens at the provider, this application has forgotten the person.
+    const visit = browsers.renew(request, response);
+    const state = randomBytes(16).toString('base64url');
+    try {
+      const url = await signIn.signOutUrl(tokens, state);
+      visit.signOutState = state;
+      return { location: url.href };
+    } catch (error) {
+      return failed(asProblem(error), 'Signed out here only', 'Back', '/');
+    }
+  }
+
+  return {
+    'GET /': home,
+    'POST /connect': connect,
+    'POST /forget': forget,
+    'GET /sign-in': begin,
+    'GET /callback': callback,
+    'POST /refresh': refresh,
+    'POST /introspect': introspect,
+    'POST /revoke': revoke,
+    'POST /sign-out': signOut,
+  };
+}

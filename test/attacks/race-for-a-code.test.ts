@@ -1,0 +1,60 @@
+// Owns the attack: one authorization code, redeemed by many at the same moment (checklist F1, R070; the class of
+// better-auth GHSA-7w99-5wm4-3g79). Exactly one may succeed, in every store, in every round.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Agent, redeem } from '../support/agent.ts';
+import { startApp } from '../support/app.ts';
+import { atOnce, sized } from './sizes.ts';
+
+const PARALLEL = sized(50, 100);
+const ROUNDS = sized(5, 200);
+
+for (const store of ['memory', 'sqlite'] as const) {
+  test(`one code, ${PARALLEL} redemptions at once, ${ROUNDS} rounds, ${store}: one succeeds`, async (t) => {
+    const app = await startApp({ store });
+    t.after(() => app.stop());
+    const client = await app.register();
+    await app.createUser('alice');
+    const browser = new Agent(app);
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const authorization = await browser.signIn(client.id, { username: 'alice' });
+      const answers = await atOnce(PARALLEL, () => redeem(app, client, authorization));
+      const winners = answers.filter(({ status }) => status === 200);
+      assert.equal(winners.length, 1, `round ${round}: ${winners.length} redemptions succeeded`);
+      for (const { status, body } of answers) {
+        if (status !== 200) assert.deepEqual([status, body.error], [400, 'invalid_grant']);
+      }
+    }
+  });
+}
+
+test('a code that comes a second time ends what the first one gave (RFC 6749 §4.1.2)', async (t) => {
+  const app = await startApp();
+  t.after(() => app.stop());
+  const client = await app.register();
+  await app.createUser('alice');
+  const authorization = await new Agent(app).signIn(client.id, { username: 'alice' });
+  const first = await redeem(app, client, authorization);
+  assert.equal(first.status, 200);
+
+  const second = await redeem(app, client, authorization);
+  assert.deepEqual([second.status, second.body.error], [400, 'invalid_grant']);
+  const userinfo = await fetch(`${app.url}/oauth2/userinfo`, {
+    headers: { authorization: `Bearer ${first.body.access_token}` },
+  });
+  assert.equal(userinfo.status, 401);
+});
+
+test('a redemption with a wrong verifier in the middle of the race neither wins nor burns the code (R026)', async (t) => {
+  const app = await startApp();
+  t.after(() => app.stop());
+  const client = await app.register();
+  await app.createUser('alice');
+  const authorization = await new Agent(app).signIn(client.id, { username: 'alice' });
+  const wrong = { ...authorization, verifier: 'w'.repeat(43) };
+
+  const refused = await atOnce(20, () => redeem(app, client, wrong));
+  assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([400]));
+  assert.equal((await redeem(app, client, authorization)).status, 200);
+});

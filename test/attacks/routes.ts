@@ -1,0 +1,107 @@
+// Owns the list of all addresses, for attacks that try every one: pages and protocol by name, the admin API as its own
+// OpenAPI document tells it, so that a new route is attacked without anybody thinking of it.
+import { ADMIN_TOKEN, type TestApp } from '../support/app.ts';
+
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  /** What its body is; absent: it takes none. */
+  readonly body?: 'form' | 'json';
+  /** Whether it is for administrators with a bearer. */
+  readonly isAdmin?: boolean;
+}
+
+const UUID = '00000000-0000-4000-8000-000000000000';
+
+const pages: readonly Route[] = [
+  '/',
+  '/onboard',
+  '/oauth2/onboard',
+  '/oauth2/authorize',
+  `/oauth2/authorize/${'a'.repeat(43)}`,
+  '/oauth2/login',
+  '/oauth2/consent',
+  '/oauth2/logout',
+  '/oauth2/device',
+  '/admin',
+  '/admin/callback',
+  '/admin/applications',
+].map((path) => ({ method: 'GET', path }));
+
+const publicDocuments: readonly Route[] = [
+  '/healthz',
+  '/readyz',
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server/oauth2',
+  '/.well-known/jwks.json',
+  '/oauth2/.well-known/openid-configuration',
+  '/oauth2/.well-known/oauth-authorization-server',
+  '/oauth2/.well-known/jwks.json',
+  '/realms/any/.well-known/openid-configuration',
+  '/realms/any/protocol/openid-connect/certs',
+].map((path) => ({ method: 'GET', path }));
+
+const forms: readonly Route[] = [
+  '/',
+  '/onboard',
+  '/oauth2/onboard',
+  '/oauth2/authorize',
+  '/oauth2/login',
+  '/oauth2/consent',
+  '/oauth2/logout',
+  '/oauth2/device',
+  '/oauth2/token',
+  '/oauth2/userinfo',
+  '/oauth2/introspect',
+  '/oauth2/revoke',
+  '/oauth2/par',
+  '/oauth2/device_authorization',
+  '/oauth2/protocol/openid-connect/token',
+  '/oauth2/protocol/openid-connect/token/introspect',
+  '/realms/any/protocol/openid-connect/revoke',
+  '/admin/applications',
+].map((path) => ({ method: 'POST', path, body: 'form' }));
+
+const programs: readonly Route[] = [
+  { method: 'GET', path: '/oauth2/userinfo' },
+  { method: 'OPTIONS', path: '/oauth2/token' },
+  { method: 'POST', path: '/oauth2/register', body: 'json', isAdmin: true },
+  { method: 'GET', path: `/oauth2/register/${UUID}` },
+  { method: 'PUT', path: `/oauth2/register/${UUID}`, body: 'json' },
+  { method: 'DELETE', path: `/oauth2/register/${UUID}` },
+];
+
+const unknown: readonly Route[] = [
+  { method: 'GET', path: '/nothing/here' },
+  { method: 'GET', path: '/assets/nothing.css' },
+  { method: 'GET', path: '/oauth2/nothing' },
+  { method: 'GET', path: '/account' },
+  { method: 'PUT', path: '/oauth2/token' },
+  { method: 'DELETE', path: '/oauth2/login' },
+];
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly requestBody?: object }>>>>;
+}
+
+async function adminRoutes(app: Pick<TestApp, 'url'>): Promise<Route[]> {
+  const response = await fetch(`${app.url}/admin/api/openapi.json`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  const { paths }: OpenApi = JSON.parse(await response.text());
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { requestBody }]): Route => {
+      const route = {
+        method: method.toUpperCase(),
+        path: `/admin/api${path.replace(/\{\w+\}/g, UUID)}`,
+        isAdmin: true,
+      };
+      return requestBody === undefined ? route : { ...route, body: 'json' };
+    }),
+  );
+}
+
+/** Every method at every address that there is, and a few that there are not. */
+export async function allRoutes(app: Pick<TestApp, 'url'>): Promise<Route[]> {
+  return [...pages, ...publicDocuments, ...forms, ...programs, ...unknown, ...(await adminRoutes(app))];
+}

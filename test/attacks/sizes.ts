@@ -1,0 +1,10 @@
+// Owns how long the attacks go on: what every run can afford, and with LONG=1 what a release is held to.
+
+export const isLong = process.env.LONG === '1';
+
+/** @returns the size of an attack in this run */
+export const sized = (usual: number, long: number): number => (isLong ? long : usual);
+
+/** Runs `act` that many times at once, as near to one moment as one process can. */
+export const atOnce = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => act(index)));

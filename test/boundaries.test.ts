@@ -1,0 +1,317 @@
+// Holds the shape of the code (README, Architecture): who may import whom, one door per vendor, where environment,
+// console and randomness may be touched, how files begin and how long they get. Each test tells all violations at once.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface Source {
+  /** Relative to the project, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** Without comments and the contents of strings, so that only code is judged. */
+  readonly code: string;
+  readonly imports: readonly string[];
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .sort();
+}
+
+/** Comments and texts blanked out; line by line enough for our own formatted code. */
+function codeOf(text: string): string {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")
+    .replace(/(^|[^:\\'"`/])\/\/[^\n]*/g, '$1');
+}
+
+const specifier = /(?:^|\n)\s*(?:import|export)\s(?:[^'";]*?\sfrom\s*)?'([^']+)'|\bimport\(\s*'([^']+)'/g;
+
+const importsOf = (text: string): string[] =>
+  [...text.matchAll(specifier)].map((match) => match[1] ?? match[2] ?? '');
+
+const read = (path: string): Source => {
+  const text = readFileSync(join(root, path), 'utf8');
+  return { path, text, code: codeOf(text), imports: importsOf(text) };
+};
+
+const product = ['src', 'adapters', 'interactions'].flatMap(filesIn).map(read);
+const scripts = filesIn('scripts').map(read);
+const tests = filesIn('test').map(read);
+
+function assertNone(violations: readonly string[]): void {
+  assert.equal(violations.length, 0, `\n${violations.join('\n')}\n`);
+}
+
+// ------------------------------------------------------------------------------------------- who may import whom
+
+/** From the entries to the leaves; a file may import from columns to the right of its own, and from its own part. */
+const columns: readonly (readonly string[])[] = [
+  ['src/main', 'src/worker'],
+  ['src/web'],
+  ['src/boot'],
+  // The composition root may be several files, app.ts and app-….ts.
+  ['src/app'],
+  ['src/admin', 'src/account', 'interactions', 'src/jobs'],
+  ['src/oidc', 'src/http', 'src/sessions', 'src/workers'],
+  ['src/accounts', 'src/clients', 'src/settings', 'src/keys', 'src/mail', 'src/audit'],
+  ['src/store', 'src/config'],
+  ['src/errors', 'src/clock', 'src/ids', 'src/log'],
+];
+
+/** The part of the house a file belongs to: `src/oidc`, `src/app`, `interactions`, `adapters`. */
+function partOf(path: string): string {
+  const [top = '', second = ''] = path.split('/');
+  if (top !== 'src') return top;
+  const name = second.replace(/\.ts$/, '');
+  return `src/${path.split('/').length === 2 && name.startsWith('app-') ? 'app' : name}`;
+}
+
+const columnOf = (part: string): number => columns.findIndex((column) => column.includes(part));
+
+/** Beside the columns: what else may import what. */
+const adaptersMayImport = new Set(['src/store', 'src/errors', 'src/clock', 'src/ids']);
+/** The one adapter that translates the protocol core's contract knows whom it speaks for. */
+const protocolAdapterMayImport = new Set([...adaptersMayImport, 'src/clients', 'src/oidc']);
+/** Only their types: an adapter is told its options and where to log. */
+const typesForAll = new Set(['src/config/types.ts', 'src/log.ts']);
+const mayImportAdapters = new Set(['src/main', 'src/worker', 'src/boot', 'src/app']);
+
+function isAllowed(from: string, to: string): boolean {
+  const fromPart = partOf(from);
+  const toPart = partOf(to);
+  if (fromPart === toPart || typesForAll.has(to)) return true;
+  if (fromPart === 'adapters') {
+    return (from === 'adapters/oidc.ts' ? protocolAdapterMayImport : adaptersMayImport).has(toPart);
+  }
+  if (toPart === 'adapters') return mayImportAdapters.has(fromPart);
+  const [fromColumn, toColumn] = [columnOf(fromPart), columnOf(toPart)];
+  return fromColumn >= 0 && toColumn > fromColumn;
+}
+
+test('every part of src has its column', () => {
+  const parts = new Set(product.map(({ path }) => partOf(path)));
+  assertNone([...parts].filter((part) => part !== 'adapters' && columnOf(part) < 0));
+});
+
+test('imports point from the entries to the leaves, never back or sideways', () => {
+  const violations = product.flatMap(({ path, imports }) =>
+    imports
+      .filter((name) => name.startsWith('.'))
+      .map((name) => join(dirname(path), name).replaceAll('\\', '/'))
+      .filter((target) => !isAllowed(path, target))
+      .map((target) => `${path} imports ${target}`),
+  );
+  assertNone(violations);
+});
+
+test('an adapter takes only types from configuration and log', () => {
+  const violations = product
+    .filter(({ path }) => path.startsWith('adapters/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/import ([^;]*?) from '([^']+)';/g)]
+        .filter(
+          ([, names = '', name = '']) =>
+            /\/(?:config\/types|log)\.ts$/.test(name) && !names.startsWith('type '),
+        )
+        .map(([statement]) => `${path}: ${statement}`),
+    );
+  assertNone(violations);
+});
+
+test('product code imports no test and no script', () => {
+  assertNone(
+    product.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => /\.\.\/(?:test|scripts)\//.test(name))
+        .map((name) => `${path} imports ${name}`),
+    ),
+  );
+});
+
+// ------------------------------------------------------------------------------------------- one door per vendor
+
+const doors: readonly [vendor: RegExp, door: RegExp][] = [
+  [/^pino(-pretty)?$/, /^src\/log\.ts$/],
+  [/^nunjucks$/, /^src\/http\/views\.ts$/],
+  [/^node-cron$/, /^src\/jobs\/scheduler\.ts$/],
+  [/^argon2$/, /^src\/accounts\/password\.ts$/],
+  [/^koa-body$/, /^src\/http\/body\.ts$/],
+  [/^nodemailer(?:\/|$)/, /^src\/mail\//],
+  [/^rate-limiter-flexible$/, /^src\/http\/rate-limiter\.ts$/],
+  [/^@simplewebauthn\/server$/, /^src\/accounts\/passkeys?[./-]/],
+  [/^otplib$/, /^src\/accounts\/totp[./-]/],
+  [/^oidc-provider$/, /^src\/oidc\/|^adapters\/oidc\.ts$/],
+  [/^node:sqlite$/, /^adapters\/sqlite[\w-]*\.ts$/],
+  [/^mongodb$/, /^adapters\/mongodb[\w-]*\.ts$/],
+  [/^ioredis$/, /^adapters\/redis[\w-]*\.ts$/],
+  [/^node:cluster$/, /^src\/(?:workers|web)\.ts$/],
+  // Domains, store and jobs know nothing of HTTP.
+  [
+    /^(?:koa|koa-router|koa-mount|@koa\/.*)$/,
+    /^src\/(?:app[\w-]*\.ts|admin\/|account\/|oidc\/|http\/)|^interactions\//,
+  ],
+];
+
+test('each vendor comes in by its one door', () => {
+  const violations = product.flatMap(({ path, imports }) =>
+    imports.flatMap((name) =>
+      doors
+        .filter(([vendor, door]) => vendor.test(name) && !door.test(path))
+        .map(([, door]) => `${path} imports ${name}, which is for ${door.source}`),
+    ),
+  );
+  assertNone(violations);
+});
+
+test('nobody reaches into the protocol core', () => {
+  const violations = [...product, ...scripts, ...tests].flatMap(({ path, imports }) =>
+    imports.filter((name) => name.startsWith('oidc-provider/')).map((name) => `${path} imports ${name}`),
+  );
+  assertNone(violations);
+});
+
+test('every import from npm is a declared dependency of the right kind', () => {
+  const manifest: { dependencies: object; devDependencies: object } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  );
+  const packageOf = (name: string): string => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+  const isDeclared = (name: string, isProduct: boolean): boolean =>
+    Object.hasOwn(manifest.dependencies, name) ||
+    (!isProduct && Object.hasOwn(manifest.devDependencies, name));
+  const violations = [...product, ...scripts, ...tests].flatMap((source) =>
+    source.imports
+      .filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
+      .map(packageOf)
+      .filter((name) => !isDeclared(name, product.includes(source)))
+      .map((name) => `${source.path} imports ${name}`),
+  );
+  assertNone([...new Set(violations)]);
+});
+
+// ------------------------------------------------------------------------------------------- what code may touch
+
+const places = (sources: readonly Source[], pattern: RegExp, allowed: RegExp = /^$/): string[] =>
+  sources
+    .filter(({ path }) => !allowed.test(path))
+    .flatMap(({ path, code }) =>
+      code
+        .split('\n')
+        .map((line, index) => ({ line, at: `${path}:${index + 1}` }))
+        .filter(({ line }) => pattern.test(line))
+        .map(({ line, at }) => `${at} ${line.trim()}`),
+    );
+
+test('the environment is read in config/load.ts alone', () => {
+  assertNone(places(product, /\bprocess\.env\b/, /^src\/config\/load\.ts$/));
+});
+
+test('nothing behaves differently for NODE_ENV', () => {
+  assertNone(
+    [...product, ...scripts].filter(({ text }) => /\bNODE_ENV\b/.test(text)).map(({ path }) => path),
+  );
+});
+
+test('console is for scripts', () => {
+  assertNone(places(product, /\bconsole\./));
+});
+
+test('randomness comes from node:crypto', () => {
+  assertNone(places([...product, ...scripts], /\bMath\.random\b/));
+});
+
+test('time comes from the clock', () => {
+  assertNone(places(product, /\bDate\.now\(|\bnew Date\(\)/, /^src\/clock\.ts$/));
+});
+
+test('no weak hashes', () => {
+  const weak = /create(?:Hash|Hmac)\(\s*'(?:md5|sha1)'/i;
+  assertNone(product.filter(({ text }) => weak.test(text)).map(({ path }) => path));
+});
+
+test('the type checker and the linter are not told to look away', () => {
+  // Bracketed letters: this file must not find itself.
+  const away = /@ts-(?:ignore|expect-error|nocheck)|biome-ignor[e]|\bTOD[O]\b|\bFIXM[E]\b/;
+  assertNone(
+    [...product, ...scripts, ...tests].filter(({ text }) => away.test(text)).map(({ path }) => path),
+  );
+  assertNone(places([...product, ...scripts, ...tests], /:\s*an[y]\b|\bas an[y]\b|<an[y]>/));
+});
+
+// ------------------------------------------------------------------------------------------- files and folders
+
+test('every file begins by saying what it owns', () => {
+  const opening = /^(?:#!.*\n)?\/\/ \S|^(?:#!.*\n)?\/\*\*/;
+  assertNone(
+    [...product, ...scripts, ...tests].filter(({ text }) => !opening.test(text)).map(({ path }) => path),
+  );
+});
+
+test('no product file is longer than 300 lines', () => {
+  const lengths = [...product, ...scripts].map(({ path, text }) => ({
+    path,
+    lines: text.split('\n').length - 1,
+  }));
+  assertNone(lengths.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines} lines`));
+});
+
+test('no folder is a drawer', () => {
+  const drawers = /\/(?:utils?|helpers?|common|misc|managers?|services?|lib)(?:\/|\.ts$)/;
+  assertNone([...product, ...scripts].map(({ path }) => path).filter((path) => drawers.test(path)));
+});
+
+test('exports are named', () => {
+  assertNone(places([...product, ...scripts], /^\s*export\s+default\b|^\s*export\s*\*/));
+});
+
+test('the top level holds what it should and nothing else', () => {
+  const folders = ['src', 'adapters', 'interactions', 'templates', 'scripts', 'test'];
+  const files = [
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'biome.json',
+    'Procfile',
+    'README.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'LICENSE',
+    'app.json',
+    'compose.yaml',
+    'Dockerfile',
+  ];
+  // What is not in the repository (.gitignore).
+  const local = ['node_modules', 'data', 'test-results'];
+  const expected = new Set([...folders, ...files, ...local]);
+  const entries = readdirSync(root).filter((name) => !name.startsWith('.') && !name.endsWith('.log'));
+  assertNone(entries.filter((name) => !expected.has(name)));
+  for (const name of folders) assert.ok(entries.includes(name), `${name}/ is missing`);
+});
+
+test('the judge itself: what it must see, it sees', () => {
+  const sample = [
+    "import a, { type b } from './x.ts';",
+    "import type { c } from '../y.ts';",
+    "import 'side-effect';",
+    "export { d } from './z.ts';",
+    "import {\n  e,\n} from 'koa';",
+    "const f = await import('koa-body');",
+  ].join('\n');
+  assert.deepEqual(importsOf(sample), ['./x.ts', '../y.ts', 'side-effect', './z.ts', 'koa', 'koa-body']);
+  assert.equal(isAllowed('src/accounts/a.ts', 'src/clients/b.ts'), false);
+  assert.equal(isAllowed('src/store/a.ts', 'src/accounts/b.ts'), false);
+  assert.equal(isAllowed('interactions/a.ts', 'src/admin/b.ts'), false);
+  assert.equal(isAllowed('interactions/a.ts', 'src/http/b.ts'), true);
+  assert.equal(isAllowed('src/oidc/a.ts', 'adapters/sqlite.ts'), false);
+  assert.equal(isAllowed('src/app-http.ts', 'src/app.ts'), true);
+  assert.equal(isAllowed('adapters/sqlite.ts', 'src/clients/b.ts'), false);
+  assert.equal(codeOf("x('process.env'); // console.log\n/* Math.random */ y").includes('console'), false);
+  assert.match(codeOf("const a = 'http://b'; console.log(a)"), /console/);
+});

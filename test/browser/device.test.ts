@@ -1,0 +1,121 @@
+// Owns the proof of connecting a device (RFC 8628): a code typed wrong, typed right as people write, refused, and given
+// up half-way; the device hears of each.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { launch } from '../pages/browser.ts';
+import { type RunningServer, startServer } from './processes.ts';
+import { shoot } from './shots.ts';
+import { enter, heading, loaded, USER } from './steps.ts';
+import { openWindow, type Window } from './window.ts';
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+let browser: Browser;
+let server: RunningServer;
+let clientId: string;
+let person: Window;
+
+before(async () => {
+  [browser, server] = await Promise.all([launch(), startServer()]);
+  await server.admin('POST', '/users', USER);
+  const client = await server.admin('POST', '/clients', {
+    client_name: 'Television',
+    application_type: 'native',
+    redirect_uris: [],
+    response_types: [],
+    grant_types: [GRANT],
+    token_endpoint_auth_method: 'none',
+  });
+  clientId = String(client.client_id);
+});
+
+after(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+beforeEach(async () => {
+  person = await openWindow(browser);
+});
+
+afterEach(async () => {
+  await person.close();
+  assert.deepEqual(person.complaints, []);
+});
+
+async function post(path: string, fields: Record<string, string>): Promise<Record<string, string>> {
+  const body = new URLSearchParams({ client_id: clientId, ...fields });
+  return JSON.parse(await (await fetch(server.issuer + path, { method: 'POST', body })).text());
+}
+
+interface Device {
+  readonly userCode: string;
+  readonly address: string;
+  readonly addressWithCode: string;
+  /** @returns the error, or undefined when the device has its tokens */
+  poll(): Promise<string | undefined>;
+}
+
+async function startDevice(): Promise<Device> {
+  const started = await post('/device_authorization', { scope: 'openid profile' });
+  const { device_code: deviceCode = '', user_code: userCode = '' } = started;
+  return {
+    userCode,
+    address: String(started.verification_uri),
+    addressWithCode: String(started.verification_uri_complete),
+    poll: async () => (await post('/token', { grant_type: GRANT, device_code: deviceCode })).error,
+  };
+}
+
+test('the code typed as people write it, sign-in and consent on the way: the device gets its tokens', async () => {
+  const { page } = person;
+  const device = await startDevice();
+  assert.equal(await device.poll(), 'authorization_pending');
+  await page.goto(device.address);
+  assert.equal(await heading(page), 'Connect a device');
+  await shoot(page, 'device');
+  await page.getByLabel('Code').fill('WRNG-CODE');
+  await loaded(page, () => page.keyboard.press('Enter'));
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /code isn’t right/);
+  await shoot(page, 'device-wrong');
+
+  await page.getByLabel('Code').fill(` ${device.userCode.toLowerCase().replace('-', ' ')} `);
+  await loaded(page, () => page.keyboard.press('Enter'));
+  assert.equal(await heading(page), 'Is this your device?');
+  assert.equal(await page.locator('.code').textContent(), device.userCode);
+  await shoot(page, 'device-confirm');
+  await loaded(page, () => page.getByRole('button', { name: 'Connect', exact: true }).click());
+  await loaded(page, () => enter(page, USER));
+  assert.equal(await heading(page), 'Television asks for access to your account');
+  await loaded(page, () => page.getByRole('button', { name: 'Allow' }).click());
+  assert.equal(await heading(page), 'Device connected');
+  await shoot(page, 'device-done');
+  assert.equal(await device.poll(), undefined);
+});
+
+test('a code that came in a link is shown for comparing, and can be refused', async () => {
+  const { page } = person;
+  const device = await startDevice();
+  await page.goto(device.addressWithCode);
+  assert.equal(await page.getByLabel('Code').inputValue(), device.userCode);
+  await loaded(page, () => page.getByRole('button', { name: 'Continue' }).click());
+  await loaded(page, () => page.getByRole('button', { name: 'Don’t connect' }).click());
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /Nothing was connected/);
+  await shoot(page, 'device-refused');
+  assert.equal(await device.poll(), 'access_denied');
+});
+
+test('whoever goes back at the sign-in or denies the consent leaves the device without', async () => {
+  const { page } = person;
+  for (const ending of ['Cancel', 'Deny']) {
+    const device = await startDevice();
+    await page.goto(device.addressWithCode);
+    await loaded(page, () => page.getByRole('button', { name: 'Continue' }).click());
+    await loaded(page, () => page.getByRole('button', { name: 'Connect', exact: true }).click());
+    if (ending === 'Deny') await loaded(page, () => enter(page, USER));
+    await loaded(page, () => page.getByRole('button', { name: ending }).click());
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /Nothing was connected/);
+    assert.equal(await device.poll(), 'access_denied');
+  }
+});

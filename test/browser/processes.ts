@@ -1,0 +1,126 @@
+// Owns the processes that a newcomer starts in two terminals: the server as `npm start` runs it, on a folder of its own,
+// and the sample application.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const START_MS = 20_000;
+
+export interface Program {
+  /** Without a trailing slash. */
+  readonly origin: string;
+  /** Everything printed so far. */
+  output(): string;
+  /** @returns the exit code */
+  stop(): Promise<number | null>;
+}
+
+interface Spec {
+  readonly file: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its first group is the address. */
+  readonly ready: RegExp;
+}
+
+/** @returns once it prints that it is ready; rejects with what it printed when it ends before */
+export async function start({ file, args = [], env = {}, ready }: Spec): Promise<Program> {
+  const child: ChildProcess = spawn(process.execPath, [file, ...args], {
+    cwd: ROOT,
+    // Nothing of the tests' own environment: what is not given here is as on a fresh machine.
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const exited = once(child, 'exit').then(([code]: (number | null)[]) => code ?? null);
+  const origin = await new Promise<string>((resolve, reject) => {
+    const fail = (why: string): void => reject(new Error(`${file} ${why}:\n${text}`));
+    const timer = setTimeout(() => fail('is not ready'), START_MS);
+    void exited.then(() => fail('ended'));
+    const read = (chunk: Buffer): void => {
+      text += chunk.toString('utf8');
+      const [, address] = ready.exec(text) ?? [];
+      if (address === undefined) return;
+      clearTimeout(timer);
+      resolve(address);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+  });
+  return {
+    origin,
+    output: () => text,
+    stop: () => {
+      child.kill('SIGTERM');
+      return exited;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return address.port;
+}
+
+export interface RunningServer extends Program {
+  readonly issuer: string;
+  readonly dataDir: string;
+  /** The admin API with ADMIN_TOKEN. @returns the `data` of the answer */
+  admin(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+}
+
+/** A server that nobody has used yet. */
+export async function startServer(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-browser-'));
+  const port = await freePort();
+  const program = await start({
+    file: 'src/main.ts',
+    env: { PORT: String(port), DATA_DIR: folder, ADMIN_TOKEN, ...env },
+    ready: /"base_url":"([^"]+)"/,
+  });
+  return {
+    ...program,
+    issuer: `${program.origin}/oauth2`,
+    dataDir: folder,
+    async admin(method, path, body) {
+      const response = await fetch(`${program.origin}/admin/api${path}`, {
+        method,
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return text === '' ? {} : JSON.parse(text).data;
+    },
+    async stop() {
+      const code = await program.stop();
+      await rm(folder, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+interface SampleOptions {
+  /** Registers by itself with this token. */
+  readonly adminToken?: string;
+}
+
+export const startSample = (issuer: string, { adminToken }: SampleOptions = {}): Promise<Program> =>
+  start({
+    file: 'scripts/sample.ts',
+    args: ['--port', '0', '--issuer', issuer],
+    env: adminToken === undefined ? {} : { ADMIN_TOKEN: adminToken },
+    ready: /Open (http:\/\/localhost:\d+)\//,
+  });

@@ -1,0 +1,81 @@
+// Owns what people do on the pages, step by step, by what they can see there.
+import type { Page } from 'playwright-core';
+import type { Program, RunningServer } from './processes.ts';
+
+export const ADMIN = { username: 'ada', email: 'ada@example.com', password: 'plum trees in June' } as const;
+export const USER = {
+  username: 'grace',
+  email: 'grace@example.com',
+  password: 'correct horse battery staple',
+} as const;
+
+export async function onboard(page: Page, server: RunningServer): Promise<void> {
+  await page.goto(`${server.origin}/onboard`);
+  await page.getByLabel('Username').fill(ADMIN.username);
+  await page.getByLabel('E-mail').fill(ADMIN.email);
+  await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
+  await page.getByLabel('Repeat the password').fill(ADMIN.password);
+  await page.getByRole('button', { name: 'Create administrator' }).click();
+  await page.waitForURL(`${server.origin}/admin`);
+}
+
+export interface NewApplication {
+  readonly name: string;
+  readonly sample: Program;
+  readonly isFirstParty?: boolean;
+}
+
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** On /admin, as the sample's own page asks for it. */
+export async function register(
+  page: Page,
+  { name, sample, isFirstParty = false }: NewApplication,
+): Promise<Credentials> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Redirect URIs').fill(`${sample.origin}/callback`);
+  if (isFirstParty) await page.getByLabel('This is our own application').check();
+  await page.getByRole('button', { name: 'Add application' }).click();
+  await page.getByRole('heading', { name: 'is ready' }).waitFor();
+  const text = async (id: string): Promise<string> =>
+    ((await page.locator(`#${id}`).textContent()) ?? '').trim();
+  return { clientId: await text('client-id'), clientSecret: await text('client-secret') };
+}
+
+export async function connect(
+  page: Page,
+  sample: Program,
+  { clientId, clientSecret }: Credentials,
+): Promise<void> {
+  await page.goto(`${sample.origin}/`);
+  await page.getByLabel('Client ID').fill(clientId);
+  await page.getByLabel('Client secret').fill(clientSecret);
+  await page.getByRole('button', { name: 'Connect' }).click();
+  await page.getByRole('heading', { name: 'You’re not signed in' }).waitFor();
+}
+
+/** Fills the sign-in page and sends it. */
+export async function enter(page: Page, person: { username: string; password: string }): Promise<void> {
+  await page.getByLabel('Username or e-mail').fill(person.username);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** A value of a table of claims at the sample. */
+export async function claim(page: Page, panel: string, name: string): Promise<string> {
+  const row = page
+    .locator('.panel', { has: page.getByRole('heading', { name: panel }) })
+    .locator('tr', { has: page.getByRole('rowheader', { name, exact: true }) });
+  return ((await row.locator('td').textContent()) ?? '').trim();
+}
+
+export const heading = async (page: Page): Promise<string> =>
+  ((await page.locator('h1').textContent()) ?? '').trim();
+
+/** Does something that leads to another page, and waits for that page. */
+export async function loaded(page: Page, act: () => Promise<unknown>): Promise<void> {
+  await Promise.all([page.waitForEvent('load'), act()]);
+}

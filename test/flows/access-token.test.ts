@@ -1,0 +1,186 @@
+// What an access token says (decisions §5, RFC 9068 §2; checklist R041), and the answer it comes in (RFC 6749 §5.1; R051).
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { Agent, redeem, refresh, requestTokens } from '../support/agent.ts';
+import { startApp } from '../support/app.ts';
+import {
+  basic,
+  call,
+  claimsOf,
+  epoch,
+  headerOf,
+  type Json,
+  postForm,
+  tokensOf,
+  userinfo,
+} from './support.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const client = await app.register();
+const machine = await app.register({
+  grant_types: ['client_credentials'],
+  redirect_uris: [],
+  scope: 'profile roles',
+});
+const alice = await app.createUser('alice');
+
+const ALWAYS = ['aud', 'auth_time', 'client_id', 'exp', 'iat', 'iss', 'jti', 'nbf', 'scope', 'sid', 'sub'];
+
+async function publishedKeys(): Promise<JSONWebKeySet> {
+  const { text } = await call(app, 'GET', '/.well-known/jwks.json');
+  const keys: JSONWebKeySet = JSON.parse(text);
+  return keys;
+}
+
+test('exactly the claims of decisions §5, typ at+jwt, signed with a published key', async () => {
+  const before = epoch();
+  const { access_token } = await tokensOf(app, client, alice, { scope: 'openid' });
+  const keys = await publishedKeys();
+  const { payload, protectedHeader } = await jwtVerify(access_token, createLocalJWKSet(keys), {
+    issuer: app.issuer,
+    audience: client.id,
+    typ: 'at+jwt',
+    algorithms: ['RS256'],
+  });
+  deepEqual(Object.keys(protectedHeader).sort(), ['alg', 'kid', 'typ']);
+  deepEqual(
+    keys.keys.filter(({ kid }) => kid === protectedHeader.kid).map(({ kty, alg, use }) => [kty, alg, use]),
+    [['RSA', 'RS256', 'sig']],
+  );
+  deepEqual(Object.keys(payload).sort(), ALWAYS);
+  const { iat = 0, exp = 0, nbf, auth_time, jti, sid } = payload;
+  deepEqual([payload.sub, payload.aud, payload.client_id], [alice.id, client.id, client.id]);
+  equal(payload.scope, 'openid');
+  ok(iat >= before && iat <= epoch());
+  deepEqual([nbf, exp - iat], [iat, 900]);
+  ok(typeof auth_time === 'number' && auth_time >= before && auth_time <= iat);
+  match(String(jti), /^[\w-]{32,}$/);
+  match(String(sid), /^[\w-]{21,}$/);
+});
+
+const byScope: Readonly<Record<string, Json>> = {
+  'openid profile': { username: 'alice' },
+  'openid roles': { role: 'user' },
+  'openid profile roles': { username: 'alice', role: 'user' },
+  'openid email': {},
+};
+
+for (const [scope, expected] of Object.entries(byScope)) {
+  test(`username and role are in it as "${scope}" asks`, async () => {
+    const first = await tokensOf(app, client, alice, { scope });
+    const again = await refresh(app, client, first.refresh_token);
+    for (const token of [first.access_token, again.body.access_token]) {
+      const { username, role, ...rest } = claimsOf(token);
+      deepEqual(
+        { ...(username !== undefined && { username }), ...(role !== undefined && { role }) },
+        expected,
+      );
+      deepEqual(Object.keys(rest).sort(), ALWAYS);
+      equal(rest.scope, scope);
+    }
+  });
+}
+
+test('a refreshed access token keeps sub, auth_time, sid and scope under a new jti', async () => {
+  const first = await tokensOf(app, client, alice);
+  const { body } = await refresh(app, client, first.refresh_token);
+  const [before, now] = [claimsOf(first.access_token), claimsOf(body.access_token)];
+  for (const name of ['iss', 'sub', 'aud', 'client_id', 'auth_time', 'sid', 'scope', 'username'])
+    equal(now[name], before[name], name);
+  notEqual(now.jti, before.jti);
+});
+
+test("a client's own token has the client as subject and nothing of a person", async () => {
+  const { status, body } = await requestTokens(app, machine, {
+    grant_type: 'client_credentials',
+    scope: 'profile',
+  });
+  equal(status, 200);
+  deepEqual(Object.keys(body).sort(), ['access_token', 'expires_in', 'scope', 'token_type']);
+  const claims = claimsOf(body.access_token);
+  deepEqual(
+    Object.keys(claims).sort(),
+    ALWAYS.filter((name) => name !== 'auth_time' && name !== 'sid'),
+  );
+  deepEqual([claims.sub, claims.client_id, claims.aud], [machine.id, machine.id, machine.id]);
+  equal(headerOf(body.access_token).typ, 'at+jwt');
+  equal((await userinfo(app, body.access_token)).status, 401);
+});
+
+test('a scope that the client was not allowed is refused, an unknown one ignored or refused, never given', async () => {
+  const refused = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'email' });
+  deepEqual([refused.status, refused.body.error], [400, 'invalid_scope']);
+  const admin = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'admin' });
+  deepEqual([admin.status, admin.body.error], [400, 'invalid_scope']);
+  const unknown = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'made-up' });
+  if (unknown.status === 200) equal(claimsOf(unknown.body.access_token).scope, undefined);
+  else deepEqual([unknown.status, unknown.body.error], [400, 'invalid_scope']);
+});
+
+test('the answer is not cached and says type, lifetime and scope', async () => {
+  const { code, verifier } = await new Agent(app).signIn(client.id, alice);
+  const answer = await postForm(
+    app,
+    '/oauth2/token',
+    {
+      grant_type: 'authorization_code',
+      code,
+      code_verifier: verifier,
+      redirect_uri: 'https://rp.example/callback',
+    },
+    basic(client),
+  );
+  equal(answer.status, 200);
+  equal(answer.headers.get('cache-control'), 'no-store');
+  match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  deepEqual(Object.keys(answer.body).sort(), [
+    'access_token',
+    'expires_in',
+    'id_token',
+    'refresh_token',
+    'scope',
+    'token_type',
+  ]);
+  deepEqual(
+    [answer.body.token_type, answer.body.expires_in, answer.body.scope],
+    ['Bearer', 900, 'openid profile email'],
+  );
+  equal(answer.headers.get('set-cookie'), null);
+});
+
+test('refresh tokens: always for a server, for a browser application only with offline_access (decisions §5)', async () => {
+  const spa = await app.register({ token_endpoint_auth_method: 'none' });
+  equal((await tokensOf(app, spa, alice)).refresh_token, undefined);
+  const offline = { scope: 'openid offline_access', prompt: 'consent' };
+  match((await tokensOf(app, spa, alice, offline)).refresh_token, /^[\w-]{43}$/);
+  const native = await app.register({ token_endpoint_auth_method: 'none', application_type: 'native' });
+  match((await tokensOf(app, native, alice)).refresh_token, /^[\w-]{43}$/);
+  const without = await app.register({ grant_types: ['authorization_code'] });
+  const tokens = await tokensOf(app, without, alice, offline);
+  equal(tokens.refresh_token, undefined);
+  equal(tokens.scope, 'openid');
+});
+
+test('tokens, codes, secrets and passwords are in no log line (R051)', async () => {
+  const agent = new Agent(app);
+  const authorization = await agent.signIn(client.id, alice);
+  const { body } = await redeem(app, client, authorization);
+  const again = await refresh(app, client, body.refresh_token);
+  await userinfo(app, again.body.access_token);
+  await agent.get(`/oauth2/logout?id_token_hint=${body.id_token}`);
+  const log = app.logged.join('');
+  ok(log.includes('/oauth2/token') && log.includes('/oauth2/logout'));
+  const secrets = {
+    code: authorization.code,
+    verifier: authorization.verifier,
+    access: body.access_token,
+    id: body.id_token,
+    refresh: body.refresh_token,
+    rotated: again.body.refresh_token,
+    secret: client.secret,
+    password: 'correct horse',
+  };
+  for (const [name, value] of Object.entries(secrets)) ok(value !== '' && !log.includes(value), name);
+});

@@ -1,0 +1,99 @@
+// Back-channel logout (decisions §4, OIDC Back-Channel Logout 1.0; checklist R030, R067): a receiver inside our own network hears
+// nothing, and a receiver that fails holds nobody up. That a public one is told cannot be tried on a machine alone.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import test, { after } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Agent } from '../support/agent.ts';
+import { startApp } from '../support/app.ts';
+import { isActive, tokensOf } from './support.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const alice = await app.createUser('alice');
+
+/** Takes connections and notes every byte. */
+async function listenFor(host: string): Promise<{ port: number; received: () => number; close: () => void }> {
+  let received = 0;
+  const server: Server = createServer((socket) => {
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    socket.on('error', () => {});
+  });
+  server.listen(0, host);
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { port, received: () => received, close: () => server.close() };
+}
+
+async function notDelivered(clientId: string): Promise<boolean> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const line = app.logged.find((entry) => entry.includes('not delivered') && entry.includes(clientId));
+    if (line !== undefined) return true;
+    await wait(50);
+  }
+  return false;
+}
+
+const receivers: readonly (readonly [string, string])[] = [
+  ['127.0.0.1', '127.0.0.1'],
+  ['localhost', '127.0.0.1'],
+  ['[::1]', '::1'],
+  ['[::ffff:127.0.0.1]', '127.0.0.1'],
+];
+
+for (const [name, host] of receivers) {
+  test(`a receiver at https://${name} inside our network gets no byte (R030)`, async () => {
+    const canary = await listenFor(host);
+    try {
+      const { status, body } = await app.admin('POST', '/clients', {
+        redirect_uris: ['https://rp.example/callback'],
+        backchannel_logout_uri: `https://${name}:${canary.port}/logout`,
+        skip_consent: true,
+      });
+      // Refused at registration is as good as refused at delivery.
+      if (status === 400) return;
+      equal(status, 201, JSON.stringify(body));
+      const client = { id: String(body.data.client_id), secret: String(body.data.client_secret) };
+      const agent = new Agent(app);
+      const tokens = await tokensOf(app, client, alice, {}, agent);
+      const startedAt = performance.now();
+      equal((await agent.get('/oauth2/logout')).status, 200);
+      ok(performance.now() - startedAt < 2500, 'the person does not wait for it');
+      equal(await isActive(app, tokens.access_token), false);
+      equal(await notDelivered(client.id), true);
+      equal(canary.received(), 0);
+    } finally {
+      canary.close();
+    }
+  });
+}
+
+test('plain http and other schemes cannot be registered as a receiver', async () => {
+  for (const uri of [
+    'http://rp.example/logout',
+    'http://127.0.0.1/logout',
+    'ftp://rp.example/',
+    'file:///etc/passwd',
+  ]) {
+    const { status, body } = await app.admin('POST', '/clients', {
+      redirect_uris: ['https://rp.example/callback'],
+      backchannel_logout_uri: uri,
+    });
+    deepEqual([status, Object.keys(body.error?.fields ?? {})], [400, ['backchannel_logout_uri']], uri);
+  }
+});
+
+test('one dead receiver does not keep the others, or the rest of the logout, from ending', async () => {
+  const dead = await app.register({ backchannel_logout_uri: 'https://127.0.0.1:9/logout' });
+  const plain = await app.register();
+  const agent = new Agent(app);
+  const first = await tokensOf(app, dead, alice, {}, agent);
+  const second = await tokensOf(app, plain, alice, {}, agent);
+  equal((await agent.get('/oauth2/logout')).status, 200);
+  for (const { access_token } of [first, second]) equal(await isActive(app, access_token), false);
+  equal(await notDelivered(dead.id), true);
+});

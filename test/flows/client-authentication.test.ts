@@ -1,0 +1,267 @@
+// How an application proves itself (RFC 6749 §2.3, OAuth 2.1 §2.4, RFC 7523; checklist R038, R040): by the one method it is
+// registered for, at every address that asks for it.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { createHmac, randomUUID } from 'node:crypto';
+import test, { after } from 'node:test';
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { REDIRECT_URI, startApp } from '../support/app.ts';
+import { type Answer, basic, type Client, call, epoch, postForm } from './support.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const machine = {
+  grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
+  redirect_uris: [REDIRECT_URI],
+};
+const keys = await generateKeyPair('RS256', { extractable: true });
+const stranger = await generateKeyPair('RS256');
+const clients = {
+  // Said, not left to the default: what an application chose is what it must use.
+  client_secret_basic: await app.register({ ...machine, token_endpoint_auth_method: 'client_secret_basic' }),
+  client_secret_post: await app.register({ ...machine, token_endpoint_auth_method: 'client_secret_post' }),
+  private_key_jwt: await app.register({
+    ...machine,
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks: { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }] },
+  }),
+  none: await app.register({
+    ...machine,
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+  }),
+} as const;
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+interface AssertionOptions {
+  readonly key?: CryptoKey;
+  readonly header?: Record<string, unknown>;
+  readonly claims?: JWTPayload;
+}
+
+function assertion(
+  client: Client,
+  { key = keys.privateKey, header = {}, claims = {} }: AssertionOptions = {},
+) {
+  const payload = {
+    iss: client.id,
+    sub: client.id,
+    aud: app.issuer,
+    jti: randomUUID(),
+    iat: epoch(),
+    exp: epoch() + 60,
+    ...claims,
+  };
+  return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: 'k', ...header }).sign(key);
+}
+
+type Proof = { fields?: Record<string, string>; headers?: Record<string, string> };
+
+/** One client's credentials, presented in each way that there is. */
+const ways: Readonly<Record<keyof typeof clients, (client: Client) => Promise<Proof>>> = {
+  client_secret_basic: async (client) => ({ headers: basic(client) }),
+  client_secret_post: async ({ id, secret }) => ({ fields: { client_id: id, client_secret: secret } }),
+  private_key_jwt: async (client) => ({
+    fields: { client_assertion_type: ASSERTION_TYPE, client_assertion: await assertion(client) },
+  }),
+  none: async ({ id }) => ({ fields: { client_id: id } }),
+};
+
+const places: Readonly<Record<string, Record<string, string>>> = {
+  '/oauth2/token': { grant_type: 'client_credentials' },
+  '/oauth2/introspect': { token: 'x' },
+  '/oauth2/par': {
+    redirect_uri: REDIRECT_URI,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  },
+};
+
+const present = async (path: string, proof: Proof): Promise<Answer> =>
+  postForm(app, path, { ...places[path], ...proof.fields }, proof.headers);
+
+function expectRefusal({ status, body, headers }: Answer, what: string): void {
+  deepEqual([status, body.error], [401, 'invalid_client'], what);
+  ok(!('access_token' in body) && !('active' in body) && !('request_uri' in body));
+  equal(headers.get('cache-control'), 'no-store');
+}
+
+for (const [method, client] of Object.entries(clients)) {
+  for (const [way, prove] of Object.entries(ways)) {
+    const isRight = way === method;
+    test(`registered for ${method}, presented as ${way}: ${isRight ? 'taken' : 'refused'} everywhere (R038)`, async () => {
+      for (const path of Object.keys(places)) {
+        // A secret is needed to present one; a client without any tries a made-up one.
+        const proof = await prove(client.secret === '' ? { ...client, secret: 'made-up' } : client);
+        const named = { ...proof, fields: { client_id: client.id, ...proof.fields } };
+        const answer = await present(path, path === '/oauth2/par' ? named : proof);
+        if (!isRight) expectRefusal(answer, path);
+        else if (method === 'none' && path === '/oauth2/token') equal(answer.body.error, 'invalid_request');
+        else if (method === 'none' && path === '/oauth2/introspect') expectRefusal(answer, path);
+        else ok([200, 201].includes(answer.status), `${path} ${answer.text}`);
+      }
+    });
+  }
+}
+
+test('none at all is 401 with a challenge; only introspection says that a bearer would do as well', async () => {
+  for (const path of Object.keys(places)) {
+    const answer = await present(path, {});
+    expectRefusal(answer, path);
+    const challenge = answer.headers.get('www-authenticate') ?? '';
+    equal(challenge.includes('Bearer'), path === '/oauth2/introspect', challenge);
+    match(challenge, /Basic realm="/);
+    equal(/bearer/.test(String(answer.body.error_description)), path === '/oauth2/introspect');
+  }
+});
+
+test('two methods at once are refused, even if both are right', async () => {
+  const client = clients.client_secret_basic;
+  for (const path of Object.keys(places)) {
+    const both = [
+      { headers: basic(client), fields: { client_id: client.id, client_secret: client.secret } },
+      {
+        headers: basic(client),
+        fields: { client_assertion_type: ASSERTION_TYPE, client_assertion: await assertion(client) },
+      },
+      {
+        fields: {
+          client_id: client.id,
+          client_secret: client.secret,
+          client_assertion_type: ASSERTION_TYPE,
+          client_assertion: await assertion(client),
+        },
+      },
+      { headers: basic(client), fields: { client_id: clients.client_secret_post.id } },
+    ];
+    for (const proof of both) {
+      const { status, body } = await present(path, proof);
+      deepEqual([status, body.error], [400, 'invalid_request'], path);
+    }
+  }
+});
+
+test('credentials in the query are not looked at', async () => {
+  const { id, secret } = clients.client_secret_post;
+  const query = new URLSearchParams({ client_id: id, client_secret: secret, ...places['/oauth2/token'] });
+  const answer = await call(app, 'POST', `/oauth2/token?${query}`, {
+    body: new URLSearchParams(places['/oauth2/token']),
+  });
+  ok([400, 401].includes(answer.status));
+  ok(!('access_token' in answer.body));
+});
+
+test('wrong, missing, cut and another client’s secret are one answer', async () => {
+  const client = clients.client_secret_basic;
+  const { secret } = client;
+  const changed = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
+  const answers = new Set<string>();
+  const foreign = clients.client_secret_post.secret;
+  for (const wrong of [
+    'x',
+    changed,
+    secret.slice(1),
+    `${secret}x`,
+    foreign,
+    secret.toLowerCase(),
+    ' ',
+    'stored-as-a-digest',
+  ]) {
+    const answer = await present('/oauth2/token', { headers: basic({ ...client, secret: wrong }) });
+    expectRefusal(answer, wrong);
+    match(answer.headers.get('www-authenticate') ?? '', /^Basic realm="/);
+    answers.add(answer.text);
+  }
+  expectRefusal(
+    await present('/oauth2/token', { headers: basic({ id: 'nobody', secret }) }),
+    'unknown client',
+  );
+  equal(answers.size, 1);
+  const malformed = [
+    'Basic',
+    'Basic !!!',
+    `Basic ${Buffer.from('no colon').toString('base64')}`,
+    'Basic Og==',
+    'Digest x',
+    'Bearer x',
+  ];
+  for (const authorization of malformed) {
+    const { status, body } = await present('/oauth2/token', { headers: { authorization } });
+    ok([400, 401].includes(status) && !('access_token' in body), authorization);
+  }
+});
+
+test('a rotated secret: the new one works, the old one only as long as it was given', async () => {
+  const client = await app.register(machine);
+  const rotate = async (body: object): Promise<string> => {
+    const answer = await app.admin('POST', `/clients/${client.id}/rotate-secret`, body);
+    equal(answer.status, 200, JSON.stringify(answer.body));
+    return String(answer.body.data.client_secret);
+  };
+  const isGood = async (secret: string): Promise<boolean> =>
+    (await present('/oauth2/token', { headers: basic({ ...client, secret }) })).status === 200;
+  const second = await rotate({});
+  deepEqual([await isGood(client.secret), await isGood(second)], [false, true]);
+});
+
+const foreignJwk = { ...(await exportJWK(stranger.publicKey)), kid: 'k', alg: 'RS256' };
+const publicPem = await exportSPKI(keys.publicKey);
+const half = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const { private_key_jwt: signer } = clients;
+const now = epoch();
+const claims = { iss: signer.id, sub: signer.id, aud: app.issuer, jti: 'x', iat: now, exp: now + 60 };
+
+const forgeries: Readonly<Record<string, () => Promise<string>>> = {
+  'another key': () => assertion(signer, { key: stranger.privateKey }),
+  'another key, brought along as jwk': () =>
+    assertion(signer, { key: stranger.privateKey, header: { jwk: foreignJwk } }),
+  'another key, pointed at by jku': () =>
+    assertion(signer, { key: stranger.privateKey, header: { jku: 'https://evil.example/jwks.json' } }),
+  'alg none': async () => `${half({ alg: 'none', kid: 'k' })}.${half(claims)}.`,
+  'HS256 with the public key': async () => {
+    const input = `${half({ alg: 'HS256', kid: 'k' })}.${half(claims)}`;
+    return `${input}.${createHmac('sha256', publicPem).update(input).digest('base64url')}`;
+  },
+  'no signature': async () => (await assertion(signer)).replace(/[^.]+$/, ''),
+  'another audience': () => assertion(signer, { claims: { aud: 'https://evil.example' } }),
+  'no audience': () => assertion(signer, { claims: { aud: [] } }),
+  expired: () => assertion(signer, { claims: { exp: now - 60 } }),
+  'not yet valid': () => assertion(signer, { claims: { nbf: now + 600 } }),
+  'another issuer': () => assertion(signer, { claims: { iss: 'other' } }),
+  'another subject': () => assertion(signer, { claims: { sub: clients.client_secret_basic.id } }),
+  'living for a day': () => assertion(signer, { claims: { exp: now + 86_400 } }),
+};
+
+for (const [what, forge] of Object.entries(forgeries)) {
+  test(`a client assertion with ${what} is refused (R040)`, async () => {
+    const proof = { fields: { client_assertion_type: ASSERTION_TYPE, client_assertion: await forge() } };
+    expectRefusal(await present('/oauth2/token', proof), what);
+  });
+}
+
+test('without exp or jti, or with another assertion type, it is refused', async () => {
+  for (const missing of ['exp', 'jti', 'iss', 'sub', 'aud']) {
+    const client_assertion = await assertion(signer, { claims: { [missing]: undefined } });
+    const answer = await present('/oauth2/token', {
+      fields: { client_assertion_type: ASSERTION_TYPE, client_assertion },
+    });
+    ok([400, 401].includes(answer.status) && !('access_token' in answer.body), missing);
+  }
+  const client_assertion = await assertion(signer);
+  for (const client_assertion_type of ['', 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer']) {
+    const answer = await present('/oauth2/token', { fields: { client_assertion_type, client_assertion } });
+    equal(answer.status, 400);
+  }
+});
+
+test('an assertion is good once, also in parallel and at another address', async () => {
+  const fields = { client_assertion_type: ASSERTION_TYPE, client_assertion: await assertion(signer) };
+  const answers = await Promise.all(Array.from({ length: 8 }, () => present('/oauth2/token', { fields })));
+  equal(answers.filter(({ status }) => status === 200).length, 1);
+  for (const { status } of answers) ok([200, 400, 401].includes(status), String(status));
+  for (const path of Object.keys(places)) {
+    const again = await present(path, { fields });
+    ok([400, 401].includes(again.status) && !('active' in again.body), path);
+  }
+});

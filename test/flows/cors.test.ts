@@ -1,0 +1,88 @@
+// Who may read answers from a page of another origin (checklist R010): anybody what is public, an application's own origins what
+// is meant for it, nobody the pages.
+import { deepEqual, equal, match } from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { Agent, challengeOf } from '../support/agent.ts';
+import { REDIRECT_URI, startApp } from '../support/app.ts';
+import { basic, call, isActive, postForm } from './support.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const HOME = 'https://rp.example';
+const spa = await app.register({ token_endpoint_auth_method: 'none' });
+const server = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
+const alice = await app.createUser('alice');
+const VERIFIER = 'v'.repeat(43);
+const foreign = [
+  'https://evil.example',
+  'null',
+  'https://rp.example.evil.example',
+  'http://rp.example',
+  `${HOME}:8443`,
+];
+
+const exchange = async (origin: string) => {
+  const { code } = await new Agent(app).signIn(spa.id, alice, { code_challenge: challengeOf(VERIFIER) });
+  const fields = {
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: VERIFIER,
+    redirect_uri: REDIRECT_URI,
+    client_id: spa.id,
+  };
+  return postForm(app, '/oauth2/token', fields, { origin });
+};
+
+test('a browser application redeems its code from its own origin, and from no other', async () => {
+  const home = await exchange(HOME);
+  deepEqual([home.status, home.headers.get('access-control-allow-origin')], [200, HOME]);
+  equal(home.headers.get('access-control-allow-credentials'), null);
+  match(home.headers.get('vary') ?? '', /Origin/i);
+  equal(await isActive(app, String(home.body.access_token)), true);
+  for (const origin of foreign) {
+    const answer = await exchange(origin);
+    deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [400, null], origin);
+    equal(answer.body.access_token, undefined, origin);
+  }
+});
+
+test('an application with a secret is no browser application: no origin may use it', async () => {
+  const answer = await postForm(
+    app,
+    '/oauth2/token',
+    { grant_type: 'client_credentials' },
+    { ...basic(server), origin: HOME },
+  );
+  deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [400, null]);
+});
+
+test('preflights of the endpoints that scripts call are answered, without credentials', async () => {
+  for (const endpoint of ['token', 'userinfo', 'revoke', 'introspect', 'par', 'device_authorization']) {
+    const answer = await call(app, 'OPTIONS', `/oauth2/${endpoint}`, {
+      headers: {
+        origin: HOME,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
+    });
+    equal(answer.status, 204, endpoint);
+    match(answer.headers.get('access-control-allow-methods') ?? '', /POST/, endpoint);
+    equal(answer.headers.get('access-control-allow-credentials'), null, endpoint);
+  }
+});
+
+test('the public documents may be read from anywhere', async () => {
+  for (const path of ['/.well-known/openid-configuration', '/.well-known/jwks.json']) {
+    const { headers } = await call(app, 'GET', path, { headers: { origin: 'https://evil.example' } });
+    equal(headers.get('access-control-allow-origin'), '*', path);
+  }
+});
+
+test('the admin API may be read from no other origin', async () => {
+  for (const method of ['GET', 'OPTIONS']) {
+    const { headers } = await call(app, method, '/admin/api/users', {
+      headers: { origin: HOME, 'access-control-request-method': 'GET' },
+    });
+    for (const name of headers.keys()) equal(name.startsWith('access-control-'), false, `${method} ${name}`);
+  }
+});

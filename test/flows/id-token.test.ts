@@ -1,0 +1,173 @@
+// What an ID token says (decisions §5, specification §2.6, OIDC Core §2; checklist R050).
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import test, { after } from 'node:test';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { Agent, redeem, refresh } from '../support/agent.ts';
+import { startApp } from '../support/app.ts';
+import { claimsOf, epoch, headerOf, tokensOf } from './support.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const jwks = createRemoteJWKSet(new URL(`${app.url}/.well-known/jwks.json`));
+const client = await app.register({
+  scope: 'openid profile email phone address roles groups offline_access',
+});
+const profile = {
+  given_name: 'Alice',
+  family_name: 'Liddell',
+  middle_name: 'Pleasance',
+  nickname: 'Al',
+  profile: 'https://people.example/alice',
+  picture: 'https://people.example/alice.png',
+  website: 'https://alice.example',
+  gender: 'female',
+  birthdate: '1852-05-04',
+  zoneinfo: 'Europe/London',
+  locale: 'en-GB',
+};
+const alice = await app.createUser('alice', {
+  email: 'alice@example.com',
+  is_email_verified: true,
+  phone_number: '+441865276150',
+  address: { locality: 'Oxford', country: 'GB' },
+  ...profile,
+});
+
+const OWN = ['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'sid', 'sub'];
+
+test('exactly the claims of decisions §5, signed with a published key', async () => {
+  const nonce = 'n-0S6_WzA2Mj';
+  const before = epoch();
+  const { id_token, access_token } = await tokensOf(app, client, alice, { scope: 'openid', nonce });
+  const { payload, protectedHeader } = await jwtVerify(id_token, jwks, {
+    issuer: app.issuer,
+    audience: client.id,
+    algorithms: ['RS256'],
+  });
+  deepEqual(Object.keys(payload).sort(), [...OWN, 'nonce'].sort());
+  equal(protectedHeader.alg, 'RS256');
+  notEqual(protectedHeader.typ, 'at+jwt');
+  equal(app.issuer, `${app.url}/oauth2`);
+  const { sub, aud, iat = 0, exp = 0, auth_time, nonce: echoed, amr, acr, sid, at_hash } = payload;
+  deepEqual([sub, aud, echoed, amr], [alice.id, client.id, nonce, ['pwd']]);
+  equal(acr, 'urn:latchkey:acr:single-factor');
+  ok(iat >= before && iat <= epoch(), 'iat');
+  equal(exp - iat, 3600);
+  ok(typeof auth_time === 'number' && auth_time >= before && auth_time <= iat, 'auth_time');
+  ok(typeof sid === 'string' && sid.length >= 21);
+  equal(sid, claimsOf(access_token).sid);
+  // OIDC Core §3.1.3.6: the left half of the hash of the access token's ASCII form.
+  const half = createHash('sha256').update(access_token, 'ascii').digest().subarray(0, 16);
+  equal(at_hash, half.toString('base64url'));
+});
+
+test('no nonce was sent: none is in it', async () => {
+  const { id_token } = await tokensOf(app, client, alice, { scope: 'openid' });
+  deepEqual(Object.keys(claimsOf(id_token)).sort(), OWN);
+});
+
+const address = { locality: 'Oxford', country: 'GB' };
+const byScope: Readonly<Record<string, Record<string, unknown>>> = {
+  profile: { name: 'Alice Liddell', preferred_username: 'alice', ...profile },
+  email: { email: 'alice@example.com', email_verified: true },
+  phone: { phone_number: '+441865276150', phone_number_verified: false },
+  address: { address },
+  roles: { roles: ['user'] },
+};
+
+for (const [scope, expected] of Object.entries(byScope)) {
+  test(`scope ${scope} opens its claims and no others`, async () => {
+    const claims = claimsOf((await tokensOf(app, client, alice, { scope: `openid ${scope}` })).id_token);
+    const own = new Set(OWN);
+    const opened = Object.fromEntries(Object.entries(claims).filter(([name]) => !own.has(name)));
+    if (scope === 'profile') {
+      const { updated_at, ...rest } = opened;
+      ok(typeof updated_at === 'number' && updated_at <= epoch());
+      deepEqual(rest, expected);
+    } else deepEqual(opened, expected);
+  });
+}
+
+test('a person without a name has the username as name (specification §2.6)', async () => {
+  const bare = await app.createUser('bare');
+  const claims = claimsOf((await tokensOf(app, client, bare)).id_token);
+  deepEqual([claims.name, claims.email, claims.email_verified], ['bare', undefined, undefined]);
+});
+
+test('without openid there is no ID token', async () => {
+  const { id_token, access_token } = await tokensOf(app, client, alice, { scope: 'profile' });
+  equal(id_token, undefined);
+  equal(claimsOf(access_token).scope, 'profile');
+});
+
+test('a refreshed ID token keeps sub, auth_time, sid, amr, acr and nonce, and hashes the new access token', async () => {
+  const first = await tokensOf(app, client, alice, { nonce: 'kept' });
+  const { status, body } = await refresh(app, client, first.refresh_token);
+  equal(status, 200);
+  const [before, after] = [claimsOf(first.id_token), claimsOf(body.id_token)];
+  for (const name of ['iss', 'sub', 'aud', 'auth_time', 'sid', 'amr', 'acr', 'nonce', 'email', 'name']) {
+    deepEqual(after[name], before[name], name);
+  }
+  const half = createHash('sha256').update(body.access_token, 'ascii').digest().subarray(0, 16);
+  equal(after.at_hash, half.toString('base64url'));
+});
+
+test('the claims parameter opens single claims in the one place it names (OIDC Core §5.5)', async () => {
+  const claims = JSON.stringify({ id_token: { email: null }, userinfo: { nickname: null } });
+  const tokens = await tokensOf(app, client, alice, { scope: 'openid', claims });
+  const inToken = claimsOf(tokens.id_token);
+  deepEqual([inToken.email, inToken.nickname, inToken.name], ['alice@example.com', undefined, undefined]);
+  const response = await fetch(`${app.url}/oauth2/userinfo`, {
+    headers: { authorization: `Bearer ${tokens.access_token}` },
+  });
+  deepEqual(await response.json(), { sub: alice.id, nickname: 'Al' });
+});
+
+test("an application's own lifetime wins over the setting; the setting counts at the next token", async () => {
+  const brief = await app.register({ id_token_seconds: 60, access_token_seconds: 30 });
+  const own = await tokensOf(app, brief, alice);
+  const [id, access] = [claimsOf(own.id_token), claimsOf(own.access_token)];
+  equal(Number(id.exp) - Number(id.iat), 60);
+  deepEqual([Number(access.exp) - Number(access.iat), own.expires_in], [30, 30]);
+  await app.admin('PATCH', '/settings', { id_token_seconds: 120, access_token_seconds: 90 });
+  const after = await tokensOf(app, client, alice);
+  equal(Number(claimsOf(after.id_token).exp) - Number(claimsOf(after.id_token).iat), 120);
+  equal(after.expires_in, 90);
+  await app.admin('PATCH', '/settings', { id_token_seconds: 3600, access_token_seconds: 900 });
+});
+
+test('custom-looking profile values cannot overwrite what the protocol says (R057)', async () => {
+  // The admin API knows no such fields; a request that tries is refused as a whole.
+  const { status, body } = await app.admin('POST', '/users', {
+    username: 'mallory',
+    password: 'correct horse battery staple',
+    sub: alice.id,
+    roles: ['admin'],
+  });
+  equal(status, 400);
+  deepEqual(Object.keys(body.error?.fields ?? {}).sort(), ['roles', 'sub']);
+});
+
+test('sub is stable over applications and sessions, and not used again for a namesake', async () => {
+  const other = await app.register();
+  const bob = await app.createUser('bob');
+  const subs = new Set<unknown>();
+  for (const each of [client, other]) subs.add(claimsOf((await tokensOf(app, each, bob)).id_token).sub);
+  deepEqual([...subs], [bob.id]);
+  equal((await app.admin('DELETE', `/users/${bob.id}`)).status, 204);
+  const again = await app.createUser('bob');
+  equal(claimsOf((await tokensOf(app, client, again)).id_token).sub, again.id);
+  notEqual(again.id, bob.id);
+});
+
+test('two applications in one session have their own sid each', async () => {
+  const other = await app.register();
+  const agent = new Agent(app);
+  const one = await tokensOf(app, client, alice, {}, agent);
+  const { status, body } = await redeem(app, other, await agent.signIn(other.id, alice));
+  equal(status, 200);
+  notEqual(claimsOf(one.id_token).sid, claimsOf(body.id_token).sid);
+  equal(claimsOf(one.id_token).auth_time, claimsOf(body.id_token).auth_time);
+  equal(headerOf(one.id_token).kid, headerOf(body.id_token).kid);
+});

@@ -1,0 +1,214 @@
+// Introspection (RFC 7662, specification §2.2 and §4.2, decisions §3; checklist R043, R046, R047): what it says, whom it
+// answers, and that every "no" is the same "no".
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { Agent, refresh, requestTokens } from '../support/agent.ts';
+import { ADMIN_TOKEN, startApp } from '../support/app.ts';
+import { basic, bearer, call, claimsOf, introspect, later, postForm, tokensOf } from './support.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const client = await app.register();
+const other = await app.register();
+const alice = await app.createUser('alice');
+const INACTIVE = '{"active":false}';
+
+test('an access token: exactly the members of specification §2.2 and decisions §3', async () => {
+  const { access_token } = await tokensOf(app, client, alice, { scope: 'openid email' });
+  const { iat, exp, nbf, jti, sid } = claimsOf(access_token);
+  const answer = await introspect(app, access_token);
+  equal(answer.status, 200);
+  equal(answer.headers.get('cache-control'), 'no-store');
+  match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  deepEqual(answer.body, {
+    active: true,
+    sub: alice.id,
+    username: 'alice',
+    exp,
+    iat,
+    iss: app.issuer,
+    aud: client.id,
+    scope: 'openid email',
+    client_id: client.id,
+    token_type: 'Bearer',
+    jti,
+    nbf,
+    sid,
+  });
+  equal(typeof sid, 'string');
+  // The same to the client it was issued to (RFC 7662 §2.1).
+  const own = await introspect(app, access_token, basic(client));
+  deepEqual([own.status, own.body, own.headers.get('cache-control')], [200, answer.body, 'no-store']);
+});
+
+test('a refresh token: the same members, but never its identifier, which would be its value', async () => {
+  const { refresh_token, access_token } = await tokensOf(app, client, alice, { scope: 'openid email' });
+  const { body, text } = await introspect(app, refresh_token);
+  const { exp, iat, ...rest } = body;
+  deepEqual(rest, {
+    active: true,
+    sub: alice.id,
+    username: 'alice',
+    iss: app.issuer,
+    aud: client.id,
+    scope: 'openid email',
+    client_id: client.id,
+    token_type: 'refresh_token',
+    nbf: iat,
+    sid: claimsOf(access_token).sid,
+  });
+  equal(Number(exp) - Number(iat), 30 * 86_400);
+  ok(!text.includes(refresh_token));
+  deepEqual((await introspect(app, refresh_token, basic(client))).body, body);
+});
+
+test("a client's own token: sub is the client, username is absent", async () => {
+  const machine = await app.register({
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    scope: 'email',
+  });
+  const { body } = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'email' });
+  const { iat, exp, nbf, jti } = claimsOf(body.access_token);
+  const answer = await introspect(app, body.access_token);
+  deepEqual(answer.body, {
+    active: true,
+    sub: machine.id,
+    exp,
+    iat,
+    iss: app.issuer,
+    aud: machine.id,
+    scope: 'email',
+    client_id: machine.id,
+    token_type: 'Bearer',
+    jti,
+    nbf,
+  });
+  deepEqual((await introspect(app, body.access_token, basic(machine))).body, answer.body);
+});
+
+test('unknown, malformed, revoked, used, expired and foreign tokens are one answer: same status, bytes and headers', async () => {
+  const tokens = await tokensOf(app, client, alice);
+  const revoked = (await tokensOf(app, client, alice)).access_token;
+  await postForm(app, '/oauth2/revoke', { token: revoked });
+  const { body: rotated } = await refresh(app, client, tokens.refresh_token);
+  const shapeOf = ({ status, text, headers }: Awaited<ReturnType<typeof introspect>>): string => {
+    const seen = [...headers].filter(([name]) => !['x-request-id', 'date', 'vary'].includes(name));
+    return JSON.stringify([status, text, seen]);
+  };
+  const dead: Record<string, string> = {
+    unknown: 'a'.repeat(43),
+    malformed: 'x.y.z',
+    nonsense: '"><script>alert(1)</script>',
+    'no text at all': '\u{1f600}',
+    revoked,
+    used: tokens.refresh_token,
+    'an ID token': tokens.id_token,
+    'the admin token': ADMIN_TOKEN,
+    'a client id': client.id,
+    'the jti': String(claimsOf(tokens.access_token).jti),
+  };
+  for (const headers of [bearer(ADMIN_TOKEN), basic(client)]) {
+    const shapes = new Map<string, string>();
+    for (const [name, token] of Object.entries(dead)) {
+      const answer = await introspect(app, token, headers);
+      equal(answer.text, INACTIVE, name);
+      shapes.set(shapeOf(answer), name);
+    }
+    const expired = await later(901_000, () => introspect(app, tokens.access_token, headers));
+    shapes.set(shapeOf(expired), 'expired');
+    if (headers.authorization.startsWith('Basic')) {
+      shapes.set(shapeOf(await introspect(app, tokens.access_token, basic(other))), 'foreign access token');
+      shapes.set(
+        shapeOf(await introspect(app, rotated.refresh_token, basic(other))),
+        'foreign refresh token',
+      );
+    }
+    equal(shapes.size, 1, JSON.stringify([...shapes]));
+  }
+  equal((await introspect(app, tokens.access_token)).body.active, true);
+});
+
+test('without, with a wrong or with a non-admin bearer: 401 or 403 and nothing about the token (R043)', async () => {
+  const { access_token: token, refresh_token } = await tokensOf(app, client, alice);
+  const expect = async (status: number, headers: Record<string, string>): Promise<void> => {
+    const answer = await introspect(app, token, headers);
+    equal(answer.status, status, JSON.stringify(headers));
+    ok(!('active' in answer.body) && !answer.text.includes('alice'), answer.text);
+    match(answer.headers.get('www-authenticate') ?? '', /^(?:Bearer|Basic)/);
+    equal(answer.headers.get('cache-control'), 'no-store');
+  };
+  await expect(401, {});
+  for (const bad of [
+    '',
+    'x',
+    `${ADMIN_TOKEN}x`,
+    ADMIN_TOKEN.slice(0, -1),
+    ADMIN_TOKEN.toUpperCase(),
+    refresh_token,
+  ])
+    await expect(401, bearer(bad));
+  await expect(403, bearer(token));
+  await expect(401, basic({ ...client, secret: 'wrong' }));
+  await expect(401, basic({ id: 'nobody', secret: 'wrong' }));
+  const expired = await later(901_000, () => introspect(app, token, bearer(token)));
+  deepEqual([expired.status, 'active' in expired.body], [401, false]);
+});
+
+test('a public client cannot ask by naming itself', async () => {
+  const open = await app.register({ token_endpoint_auth_method: 'none', application_type: 'native' });
+  const { access_token: token } = await tokensOf(app, open, alice);
+  const answer = await postForm(app, '/oauth2/introspect', { token, client_id: open.id });
+  deepEqual([answer.status, answer.body.error, 'active' in answer.body], [401, 'invalid_client', false]);
+});
+
+test('a missing token is 400, a wrong body is refused, a field given twice is 400', async () => {
+  for (const headers of [bearer(ADMIN_TOKEN), basic(client)]) {
+    for (const fields of [{}, { token: '' }]) {
+      const answer = await postForm(app, '/oauth2/introspect', fields, headers);
+      deepEqual([answer.status, answer.body.error], [400, 'invalid_request']);
+    }
+    const twice = await postForm(
+      app,
+      '/oauth2/introspect',
+      [
+        ['token', 'a'],
+        ['token', 'b'],
+      ],
+      headers,
+    );
+    deepEqual([twice.status, twice.body.error], [400, 'invalid_request']);
+    const json = await call(app, 'POST', '/oauth2/introspect', {
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{"token":"a"}',
+    });
+    ok([400, 415].includes(json.status), String(json.status));
+    equal(json.body.error, 'invalid_request');
+  }
+  const inQuery = await call(app, 'POST', '/oauth2/introspect?token=a', {
+    headers: { ...bearer(ADMIN_TOKEN), 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  equal(inQuery.status, 400);
+});
+
+test('token_type_hint wrong or unknown changes nothing (R046)', async () => {
+  const tokens = await tokensOf(app, client, alice);
+  for (const headers of [bearer(ADMIN_TOKEN), basic(client)]) {
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      const plain = await introspect(app, token, headers);
+      equal(plain.body.active, true);
+      for (const token_type_hint of ['access_token', 'refresh_token', 'id_token', 'nonsense', '']) {
+        const hinted = await postForm(app, '/oauth2/introspect', { token, token_type_hint }, headers);
+        deepEqual([hinted.status, hinted.text], [plain.status, plain.text], token_type_hint);
+      }
+    }
+  }
+});
+
+test("the client's answer follows the account as the administrator's does", async () => {
+  const bob = await app.createUser('bob');
+  const { access_token: token } = await tokensOf(app, client, bob, {}, new Agent(app));
+  equal((await introspect(app, token, basic(client))).body.active, true);
+  equal((await app.admin('POST', `/users/${bob.id}/deactivate`)).status, 200);
+  equal((await introspect(app, token, basic(client))).text, INACTIVE);
+});

@@ -1,0 +1,244 @@
+// Logging out (decisions §4, OIDC RP-Initiated Logout 1.0; checklist R064–R066, R069): what ends, where the browser goes, and when
+// the person is asked first.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { Agent, hiddenFields, type Page, redeem, refresh, type Tokens } from '../support/agent.ts';
+import { REDIRECT_URI, startApp } from '../support/app.ts';
+import {
+  bearer,
+  type Client,
+  call,
+  claimsOf,
+  isActive,
+  later,
+  requestTokensOf,
+  sessionsOf,
+  tokensOf,
+  userinfo,
+} from './support.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const BYE = 'https://rp.example/bye';
+const client = await app.register({ client_name: 'Acme', post_logout_redirect_uris: [BYE] });
+const other = await app.register({ post_logout_redirect_uris: ['https://other.example/bye'] });
+const alice = await app.createUser('alice');
+
+interface Here {
+  readonly agent: Agent;
+  readonly tokens: Tokens['body'];
+}
+
+async function signedIn(to: Client = client): Promise<Here> {
+  const agent = new Agent(app);
+  return { agent, tokens: await tokensOf(app, to, alice, {}, agent) };
+}
+
+const logout = (
+  agent: Agent,
+  parameters: Record<string, string> = {},
+  headers: Record<string, string> = {},
+) => agent.get(`/oauth2/logout?${new URLSearchParams(parameters)}`, { headers });
+
+const isSignedIn = async (agent: Agent): Promise<boolean> => {
+  const page = await agent.authorize({
+    client_id: client.id,
+    redirect_uri: REDIRECT_URI,
+    response_type: 'code',
+    scope: 'openid',
+    prompt: 'none',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  });
+  return new URL(page.location ?? '').searchParams.has('code');
+};
+
+async function expectOver({ agent, tokens }: Here): Promise<void> {
+  equal(await isActive(app, tokens.access_token), false);
+  equal(await isActive(app, tokens.refresh_token), false);
+  equal((await userinfo(app, tokens.access_token)).status, 401);
+  equal(await isSignedIn(agent), false);
+}
+
+async function expectUntouched({ agent, tokens }: Here, what = ''): Promise<void> {
+  equal(await isActive(app, tokens.access_token), true, what);
+  equal(await isActive(app, tokens.refresh_token), true, what);
+  equal(await isSignedIn(agent), true, what);
+}
+
+const isQuestion = (page: Page): boolean =>
+  page.status === 200 && page.body.includes('action="/oauth2/logout"') && page.location === undefined;
+
+function expectSignedOutPage(page: Page): void {
+  deepEqual([page.status, page.location], [200, undefined]);
+  ok(!page.body.includes('<form'), page.body);
+  equal(page.headers.get('cache-control'), 'no-store');
+}
+
+test('with nothing at all: at once, and the "signed out" page', async () => {
+  const here = await signedIn();
+  const page = await logout(here.agent);
+  expectSignedOutPage(page);
+  equal(page.headers.get('clear-site-data'), '"cache"');
+  const cookies = page.headers.getSetCookie().filter((cookie) => cookie.startsWith('latchkey_session'));
+  ok(
+    cookies.length > 0 && cookies.every((cookie) => /expires=Thu, 01 Jan 1970/.test(cookie)),
+    String(cookies),
+  );
+  await expectOver(here);
+  const [session = {}] = (await sessionsOf(app, alice.id)).toReversed();
+  equal(typeof session.ended_at, 'string');
+});
+
+test('every application of the session is signed out, another session of the person is not', async () => {
+  const [here, elsewhere] = [await signedIn(), await signedIn()];
+  const { body } = await redeem(app, other, await here.agent.signIn(other.id, alice));
+  await logout(here.agent);
+  await expectOver(here);
+  equal(await isActive(app, body.access_token), false);
+  equal((await refresh(app, other, body.refresh_token)).body.error, 'invalid_grant');
+  await expectUntouched(elsewhere);
+});
+
+test('with the right hint: at once, then 303 to the registered address with state; also from another site', async () => {
+  for (const headers of [{}, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }]) {
+    const here = await signedIn();
+    const page = await logout(
+      here.agent,
+      {
+        id_token_hint: here.tokens.id_token,
+        post_logout_redirect_uri: BYE,
+        state: 'a b&c',
+        ui_locales: 'de',
+      },
+      headers,
+    );
+    deepEqual([page.status, page.location], [303, `${BYE}?state=a+b%26c`]);
+    await expectOver(here);
+  }
+  const here = await signedIn();
+  const page = await logout(here.agent, { id_token_hint: here.tokens.id_token, client_id: client.id });
+  expectSignedOutPage(page);
+  ok(page.body.includes('Acme') || !page.body.includes('href="https://rp.example'));
+});
+
+test('an expired hint of this session is still this session’s', async () => {
+  const here = await signedIn();
+  await later(3_700_000, async () => {
+    const page = await logout(
+      here.agent,
+      { id_token_hint: here.tokens.id_token },
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    );
+    expectSignedOutPage(page);
+  });
+  await expectOver(here);
+});
+
+test('a POST does what a GET does', async () => {
+  const here = await signedIn();
+  const page = await here.agent.post('/oauth2/logout', {
+    id_token_hint: here.tokens.id_token,
+    post_logout_redirect_uri: BYE,
+  });
+  deepEqual([page.status, page.location], [303, BYE]);
+  await expectOver(here);
+  const again = await signedIn();
+  expectSignedOutPage(await again.agent.request('/oauth2/logout', { method: 'POST' }));
+  await expectOver(again);
+});
+
+test('without a hint, sent here by another site: a question with one button, which does it', async () => {
+  const here = await signedIn();
+  const page = await logout(
+    here.agent,
+    { client_id: client.id, post_logout_redirect_uri: BYE, state: 's' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+  );
+  ok(isQuestion(page), page.body);
+  equal((page.body.match(/<button/g) ?? []).length, 1);
+  await expectUntouched(here);
+  const done = await here.agent.submit(page, {});
+  deepEqual([done.status, done.location], [303, `${BYE}?state=s`]);
+  await expectOver(here);
+});
+
+test('from the same origin, a sibling, or a typed address: at once', async () => {
+  for (const site of ['same-origin', 'same-site', 'none']) {
+    const here = await signedIn();
+    expectSignedOutPage(
+      await logout(here.agent, {}, { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }),
+    );
+    await expectOver(here);
+  }
+});
+
+test('client_id and a registered address without a hint: at once where no other site asks', async () => {
+  const here = await signedIn();
+  const page = await logout(here.agent, { client_id: client.id, post_logout_redirect_uri: BYE, state: 's' });
+  deepEqual([page.status, page.location], [303, `${BYE}?state=s`]);
+  await expectOver(here);
+});
+
+test('no session: 200 "signed out", and the registered address is still gone to', async () => {
+  expectSignedOutPage(await logout(new Agent(app)));
+  const { agent, tokens } = await signedIn();
+  await logout(agent);
+  expectSignedOutPage(await logout(agent));
+  const back = await logout(agent, { id_token_hint: tokens.id_token, post_logout_redirect_uri: BYE });
+  deepEqual([back.status, back.location], [303, BYE]);
+  const cross = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  expectSignedOutPage(await logout(new Agent(app), {}, cross));
+});
+
+test('a program without cookies: the access token’s session ends', async () => {
+  const here = await signedIn();
+  const { body: beside } = await redeem(app, other, await here.agent.signIn(other.id, alice));
+  for (const method of ['GET', 'POST']) {
+    const wrong = await call(app, method, '/oauth2/logout', { headers: bearer('x.y.z') });
+    equal(wrong.status, 200);
+  }
+  await expectUntouched(here);
+  const answer = await call(app, 'GET', '/oauth2/logout', { headers: bearer(here.tokens.access_token) });
+  equal(answer.status, 200);
+  match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  await expectOver(here);
+  equal(await isActive(app, beside.access_token), false);
+  equal(
+    (await call(app, 'GET', '/oauth2/logout', { headers: bearer(here.tokens.access_token) })).status,
+    200,
+  );
+});
+
+test('a program’s token without a session ends itself: client credentials, refresh token', async () => {
+  const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
+  const own = await requestTokensOf(app, machine, { grant_type: 'client_credentials' });
+  equal((await call(app, 'GET', '/oauth2/logout', { headers: bearer(own.access_token) })).status, 200);
+  equal(await isActive(app, own.access_token), false);
+});
+
+test('the session’s sid is the one in the hint: another application’s own hint works for it as well', async () => {
+  const here = await signedIn();
+  const { body } = await redeem(app, other, await here.agent.signIn(other.id, alice));
+  ok(claimsOf(body.id_token).sid !== claimsOf(here.tokens.id_token).sid);
+  const page = await logout(
+    here.agent,
+    { id_token_hint: body.id_token, post_logout_redirect_uri: 'https://other.example/bye' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+  );
+  deepEqual([page.status, page.location], [303, 'https://other.example/bye']);
+  await expectOver(here);
+});
+
+test('the question’s form is bound to the browser and keeps what was asked', async () => {
+  const here = await signedIn();
+  const cross = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  const page = await logout(here.agent, { client_id: client.id, post_logout_redirect_uri: BYE }, cross);
+  const fields = hiddenFields(page.body);
+  deepEqual(Object.keys(fields).sort(), ['client_id', 'csrf', 'post_logout_redirect_uri']);
+  const wrong = await here.agent.post('/oauth2/logout', { ...fields, csrf: 'guessed' }, { headers: cross });
+  equal(wrong.status, 403);
+  const crossed = await here.agent.post('/oauth2/logout', fields, { headers: cross });
+  equal(crossed.status, 403);
+  await expectUntouched(here);
+});

@@ -1,0 +1,164 @@
+// The `password` grant (RFC 6749 §4.3; issue A): only for applications an administrator allowed it, with the lockout, the one
+// answer and the tokens of a sign-in, and advertised to nobody (checklist R009, R089).
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import test, { after } from 'node:test';
+import { refresh, requestTokens } from '../support/agent.ts';
+import { PASSWORD, startApp } from '../support/app.ts';
+import {
+  basic,
+  type Client,
+  call,
+  claimsOf,
+  epoch,
+  headerOf,
+  introspect,
+  isActive,
+  postForm,
+  userinfo,
+} from './support.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const old = await app.register({
+  grant_types: ['password', 'refresh_token'],
+  redirect_uris: [],
+  response_types: [],
+  scope: 'openid profile email roles admin offline_access',
+});
+const alice = await app.createUser('alice', { email: 'alice@example.com', is_email_verified: true });
+const root = await app.createUser('root', { role: 'admin' });
+
+const signIn = (username: string, password: string, scope = 'openid profile email', client: Client = old) =>
+  requestTokens(app, client, { grant_type: 'password', username, password, scope });
+
+test('name and password give the tokens of a sign-in', async () => {
+  const before = epoch();
+  const { status, body } = await signIn('alice', PASSWORD, 'openid profile email roles');
+  equal(status, 200, JSON.stringify(body));
+  deepEqual(Object.keys(body).sort(), [
+    'access_token',
+    'expires_in',
+    'id_token',
+    'refresh_token',
+    'scope',
+    'token_type',
+  ]);
+  const access = claimsOf(body.access_token);
+  equal(headerOf(body.access_token).typ, 'at+jwt');
+  deepEqual(
+    [access.sub, access.aud, access.client_id, access.scope, access.username, access.role],
+    [alice.id, old.id, old.id, 'openid profile email roles', 'alice', 'user'],
+  );
+  ok(Number(access.auth_time) >= before && Number(access.auth_time) <= epoch(), 'auth_time (decisions §5)');
+  const id = claimsOf(body.id_token);
+  deepEqual(
+    [id.sub, id.aud, id.iss, id.email, id.amr],
+    [alice.id, old.id, app.issuer, 'alice@example.com', ['pwd']],
+  );
+  equal(id.auth_time, access.auth_time);
+  const half = createHash('sha256').update(body.access_token, 'ascii').digest().subarray(0, 16);
+  equal(id.at_hash, half.toString('base64url'), 'at_hash (decisions §5)');
+  equal((await userinfo(app, body.access_token)).body.preferred_username, 'alice');
+  const told = await introspect(app, body.access_token);
+  deepEqual([told.body.active, told.body.username, told.body.sub], [true, 'alice', alice.id]);
+});
+
+test('its refresh token rotates and ends like any other', async () => {
+  const { body } = await signIn('alice@example.com', PASSWORD);
+  const again = await refresh(app, old, body.refresh_token);
+  equal(again.status, 200, JSON.stringify(again.body));
+  equal(claimsOf(again.body.access_token).sub, alice.id);
+  equal(claimsOf(again.body.id_token).auth_time, claimsOf(body.id_token).auth_time);
+  await postForm(app, '/oauth2/revoke', { token: again.body.refresh_token });
+  for (const token of [body.access_token, again.body.access_token]) equal(await isActive(app, token), false);
+});
+
+test('unknown, wrong, locked and inactive are one answer', async () => {
+  const locked = await app.createUser('locked');
+  for (let guess = 0; guess < 5; guess += 1) await signIn(locked.username, `wrong ${guess}`);
+  const { body: held } = await app.admin('GET', `/users/${locked.id}`);
+  ok(held.data.locked_until !== null, 'guesses here count (R089)');
+  const inactive = await app.createUser('inactive');
+  await app.admin('POST', `/users/${inactive.id}/deactivate`);
+  const answers = new Set<string>();
+  for (const [name, password] of [
+    ['nobody', PASSWORD],
+    ['alice', 'wrong'],
+    ['locked', PASSWORD],
+    ['inactive', PASSWORD],
+  ] as const) {
+    const { status, body } = await signIn(name, password);
+    answers.add(JSON.stringify([status, body]));
+  }
+  equal(answers.size, 1, [...answers].join('\n'));
+  deepEqual(JSON.parse([...answers][0] ?? '')[1].error, 'invalid_grant');
+});
+
+test('the tokens die with the account', async () => {
+  const bob = await app.createUser('bob');
+  const { body } = await signIn('bob', PASSWORD);
+  equal(await isActive(app, body.access_token), true);
+  equal((await app.admin('PATCH', `/users/${bob.id}`, { password: 'another battery staple' })).status, 200);
+  for (const token of [body.access_token, body.refresh_token]) equal(await isActive(app, token), false);
+  equal((await refresh(app, old, body.refresh_token)).body.error, 'invalid_grant');
+});
+
+test('other applications may not, whoever registers them, and nobody is told of it', async () => {
+  for (const client of [
+    await app.register(),
+    await app.register({ grant_types: ['client_credentials'], redirect_uris: [] }),
+  ]) {
+    const { status, body } = await signIn('alice', PASSWORD, 'openid', client);
+    deepEqual([status, body.access_token], [400, undefined]);
+    ok(['unauthorized_client', 'invalid_request'].includes(body.error ?? ''), body.error);
+  }
+  const { body: token } = await app.admin('POST', '/initial-access-tokens', { label: 'x' });
+  const made = await call(app, 'POST', '/oauth2/register', {
+    headers: { authorization: `Bearer ${token.data.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ grant_types: ['password'], redirect_uris: [], response_types: [] }),
+  });
+  deepEqual([made.status, made.body.error], [400, 'invalid_client_metadata']);
+  const { body: discovery } = await call(app, 'GET', '/.well-known/openid-configuration');
+  ok(!JSON.stringify(discovery.grant_types_supported).includes('password'));
+});
+
+test('scopes: what the application is not allowed is refused, admin is only for administrators', async () => {
+  const refused = await signIn('alice', PASSWORD, 'openid phone');
+  deepEqual([refused.status, refused.body.error], [400, 'invalid_scope']);
+  equal((await signIn('alice', PASSWORD, 'openid admin')).body.scope, 'openid');
+  equal((await signIn('root', PASSWORD, 'openid admin')).body.scope, 'openid admin');
+  const bare = await requestTokens(app, old, {
+    grant_type: 'password',
+    username: 'root',
+    password: PASSWORD,
+  });
+  deepEqual([bare.status, bare.body.id_token, bare.body.scope], [200, undefined, undefined]);
+  equal(claimsOf(bare.body.access_token).sub, root.id);
+});
+
+test('missing, empty or repeated fields, and no or a wrong client, are refused', async () => {
+  for (const fields of [
+    { username: 'alice' },
+    { password: PASSWORD },
+    { username: '', password: PASSWORD },
+    {},
+  ] as Record<string, string>[]) {
+    const { status, body } = await requestTokens(app, old, { grant_type: 'password', ...fields });
+    deepEqual([status, body.error], [400, 'invalid_request']);
+  }
+  const twice: [string, string][] = [
+    ['grant_type', 'password'],
+    ['username', 'alice'],
+    ['username', 'root'],
+    ['password', PASSWORD],
+  ];
+  equal((await postForm(app, '/oauth2/token', twice, basic(old))).status, 400);
+  const fields = { grant_type: 'password', username: 'alice', password: PASSWORD };
+  equal((await postForm(app, '/oauth2/token', fields)).status, 401);
+  equal((await postForm(app, '/oauth2/token', fields, basic({ ...old, secret: 'x' }))).status, 401);
+  const inQuery = await call(app, 'POST', `/oauth2/token?${new URLSearchParams(fields)}`, {
+    headers: basic(old),
+  });
+  equal(inQuery.status, 400);
+});

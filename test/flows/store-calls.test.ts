@@ -1,0 +1,156 @@
+// How often the store is asked per flow (performance goal P12): first-party sign-in at most 12, introspection at most 3, refresh
+// at most 6, counted as the goal was measured: calls of the protocol core. Accounts, the session list and the audit log come
+// on top. Both numbers are held where they are today: a call more is a decision, not an accident.
+import { equal, ok } from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import type { Collection, CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
+import { Agent, challengeOf, hiddenFields, redeem, refresh, requestTokens } from '../support/agent.ts';
+import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { introspect, tokensOf, userinfo } from './support.ts';
+
+const calls: string[] = [];
+
+const COUNTED = new Set(['find', 'findBy', 'insert', 'put', 'replace', 'remove', 'removeBy', 'query']);
+
+/** The same object, whose every store method notes that it was called. */
+function counting<T extends EphemeralCollection<never> | Collection<never>>(name: string, collection: T): T {
+  return new Proxy(collection, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property, target);
+      if (typeof value !== 'function' || !COUNTED.has(String(property))) return value;
+      return (...given: unknown[]) => {
+        calls.push(`${name}.${String(property)}`);
+        return Reflect.apply(value, target, given);
+      };
+    },
+  });
+}
+
+function countingStore(store: Store): Store {
+  return {
+    // The proxy passes everything through, so the type of what it wraps is its own type.
+    collection: <T>(definition: CollectionDefinition<T>) =>
+      counting(
+        definition.name,
+        store.collection(definition) as Collection<never>,
+      ) as unknown as Collection<T>,
+    ephemeral: <T>(definition: CollectionDefinition<T>) =>
+      counting(
+        definition.name,
+        store.ephemeral(definition) as EphemeralCollection<never>,
+      ) as unknown as EphemeralCollection<T>,
+    sweep: (limit) => store.sweep(limit),
+    stamp: () => store.stamp(),
+    ping: () => store.ping(),
+    close: () => store.close(),
+  };
+}
+
+const app = await startApp({ shared: countingStore(createMemoryStore({ clock: Date.now })) });
+after(() => app.stop());
+const client = await app.register();
+const alice = await app.createUser('alice');
+const VERIFIER = 'v'.repeat(43);
+const request = {
+  client_id: client.id,
+  redirect_uri: REDIRECT_URI,
+  response_type: 'code',
+  scope: 'openid profile email',
+  code_challenge: challengeOf(VERIFIER),
+  code_challenge_method: 'S256',
+};
+
+/** @returns the calls that `act` made */
+async function during(act: () => Promise<unknown>): Promise<string[]> {
+  await act();
+  calls.length = 0;
+  await act();
+  return calls.splice(0);
+}
+
+const BESIDE = /^(?:accounts|audit|sessions)\./;
+
+/** @param limits calls in all, and those of the protocol core */
+async function expectAtMost(
+  limits: { readonly all: number; readonly core: number },
+  act: () => Promise<unknown>,
+): Promise<void> {
+  const made = await during(act);
+  ok(made.length > 0, 'the counter counts');
+  const core = made.filter((call) => !BESIDE.test(call));
+  ok(made.length <= limits.all, `${made.length} calls:\n${made.join('\n')}`);
+  ok(core.length <= limits.core, `${core.length} calls of the core:\n${core.join('\n')}`);
+}
+
+test('a first-party sign-in, from the page to the code', async () => {
+  await expectAtMost({ all: 17, core: 11 }, async () => {
+    const agent = new Agent(app);
+    const page = await agent.authorize(request);
+    const done = await agent.submit(page, { username: 'alice', password: PASSWORD });
+    ok((done.location ?? '').includes('code='), done.body);
+  });
+});
+
+test('a second application in the same session, without a form', async () => {
+  const agent = new Agent(app);
+  await agent.signIn(client.id, alice);
+  await expectAtMost({ all: 6, core: 5 }, async () => {
+    const page = await agent.authorize(request);
+    ok((page.location ?? '').includes('code='), page.body);
+  });
+});
+
+test('the sign-in page alone', async () => {
+  await expectAtMost({ all: 3, core: 3 }, async () => {
+    const page = await new Agent(app).authorize(request);
+    ok(hiddenFields(page.body).csrf);
+  });
+});
+
+test('a code exchange with access, refresh and ID token', async () => {
+  const agent = new Agent(app);
+  const authorizations = [await agent.signIn(client.id, alice), await agent.signIn(client.id, alice)];
+  await expectAtMost({ all: 7, core: 6 }, async () => {
+    const authorization = authorizations.pop();
+    ok(authorization !== undefined);
+    equal((await redeem(app, client, authorization)).status, 200);
+  });
+});
+
+test('a refresh with rotation', async () => {
+  let { refresh_token } = await tokensOf(app, client, alice);
+  await expectAtMost({ all: 7, core: 6 }, async () => {
+    const { status, body } = await refresh(app, client, refresh_token);
+    equal(status, 200);
+    refresh_token = body.refresh_token;
+  });
+});
+
+test('introspection with the administrator’s bearer', async () => {
+  const { access_token, refresh_token } = await tokensOf(app, client, alice);
+  for (const token of [access_token, refresh_token])
+    await expectAtMost({ all: 3, core: 2 }, async () =>
+      equal((await introspect(app, token)).body.active, true),
+    );
+});
+
+test('userinfo', async () => {
+  const { access_token } = await tokensOf(app, client, alice);
+  await expectAtMost({ all: 4, core: 3 }, async () => equal((await userinfo(app, access_token)).status, 200));
+});
+
+test('client credentials', async () => {
+  const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
+  await expectAtMost({ all: 2, core: 2 }, async () => {
+    equal((await requestTokens(app, machine, { grant_type: 'client_credentials' })).status, 200);
+  });
+});
+
+test('discovery and keys ask nothing', async () => {
+  for (const path of ['/.well-known/openid-configuration', '/.well-known/jwks.json']) {
+    calls.length = 0;
+    equal((await fetch(`${app.url}${path}`)).status, 200);
+    equal(calls.length, 0, calls.join('\n'));
+  }
+});

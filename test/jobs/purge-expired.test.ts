@@ -1,0 +1,85 @@
+// Holds the clean-up: everything that is over is removed, in small steps that let requests through.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { type PurgeExpiredOptions, purgeExpired } from '../../src/jobs/purge-expired.ts';
+import { accessTokens, interactions } from '../../src/store/collections.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const clock = (): number => NOW;
+const signal = (): AbortSignal => new AbortController().signal;
+
+const purge = (options: Partial<PurgeExpiredOptions>) =>
+  purgeExpired({
+    store: { sweep: () => Promise.resolve(0) },
+    removeEndedSessions: () => Promise.resolve(0),
+    retentionSeconds: () => 86_400,
+    intervalSeconds: () => 300,
+    clock,
+    ...options,
+  });
+
+test('expired documents of a real store go, live ones stay, and the figures tell it', async () => {
+  let now = NOW;
+  const store = createMemoryStore({ clock: () => now });
+  const tokens = store.ephemeral(accessTokens);
+  for (let index = 0; index < 1_203; index += 1)
+    await tokens.insert(`t${index}`, {}, { expiresAt: NOW + 1_000 });
+  await store.ephemeral(interactions).insert('i', {}, { expiresAt: NOW + 1_000 });
+  await tokens.insert('live', {}, { expiresAt: NOW + 1_000_000 });
+  now += 1_000;
+  const job = purge({ store });
+  assert.deepEqual(await job.run(signal()), { expired_removed: 1_204, sessions_removed: 0 });
+  assert.notEqual(await tokens.find('live'), undefined);
+  assert.equal(await store.sweep(10), 0);
+  await store.close();
+});
+
+test('requests get a turn between the batches', async () => {
+  const order: string[] = [];
+  let batches = 3;
+  const sweep = (limit: number): Promise<number> => {
+    order.push('batch');
+    setImmediate(() => order.push('request'));
+    batches -= 1;
+    return Promise.resolve(batches > 0 ? limit : 1);
+  };
+  await purge({ store: { sweep } }).run(signal());
+  assert.deepEqual(order, ['batch', 'request', 'batch', 'request', 'batch']);
+});
+
+test('ended sessions go after their retention, in batches too', async () => {
+  const asked: [number, number][] = [];
+  let left = 750;
+  const removeEndedSessions = (endedBefore: number, limit: number): Promise<number> => {
+    asked.push([endedBefore, limit]);
+    const removed = Math.min(left, limit);
+    left -= removed;
+    return Promise.resolve(removed);
+  };
+  const figures = await purge({ removeEndedSessions, retentionSeconds: () => 3_600 }).run(signal());
+  assert.deepEqual(figures, { expired_removed: 0, sessions_removed: 750 });
+  assert.deepEqual(asked, [
+    [NOW - 3_600_000, 500],
+    [NOW - 3_600_000, 500],
+  ]);
+});
+
+test('told to end, it ends after the batch it is in', async () => {
+  const stopping = new AbortController();
+  let batches = 0;
+  const sweep = (limit: number): Promise<number> => {
+    batches += 1;
+    if (batches === 2) stopping.abort();
+    return Promise.resolve(limit);
+  };
+  const removeEndedSessions = (): Promise<number> => assert.fail('not when told to end');
+  const figures = await purge({ store: { sweep }, removeEndedSessions }).run(stopping.signal);
+  assert.equal(batches, 2);
+  assert.equal(figures.expired_removed, 1_000);
+});
+
+test('an error is the scheduler’s to handle', async () => {
+  const sweep = (): Promise<number> => Promise.reject(new Error('store away'));
+  await assert.rejects(purge({ store: { sweep } }).run(signal()), /store away/);
+});

@@ -1,0 +1,39 @@
+// Owns running one of the project's programs to its end, as a person at a terminal would.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Input {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What standard input holds; nothing by default. */
+  readonly stdin?: string;
+}
+
+export async function run(
+  file: string,
+  args: readonly string[],
+  { env = {}, stdin = '' }: Input = {},
+): Promise<Outcome> {
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: fileURLToPath(new URL('../../', import.meta.url)),
+    // Nothing of the tests' own environment.
+    env: { PATH: process.env.PATH ?? '', ...env },
+    timeout: 20_000,
+  });
+  // A program that does not read its input may be gone before all of it is written.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(stdin);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  return { code: Number(code), stdout, stderr };
+}
