@@ -26,8 +26,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   Grant: { definition: model.grants, isSecret: false },
   AuthorizationCode: { definition: model.authorizationCodes, isSecret: true },
   RefreshToken: { definition: model.refreshTokens, isSecret: true },
-  // Looked up by its user code as well, and saved again under its own id then: it must stay readable. Minutes of life.
-  DeviceCode: { definition: model.deviceCodes, isSecret: false },
+  DeviceCode: { definition: model.deviceCodes, isSecret: true },
   PushedAuthorizationRequest: { definition: model.pushedRequests, isSecret: true },
   // A jti alone opens nothing: the bearer is the signed JWT (src/oidc/models/jwt-format.ts).
   AccessToken: { definition: model.accessTokens, isSecret: false },
@@ -54,8 +53,18 @@ function foundNow(): Map<string, Artifact> {
   return found;
 }
 
+/**
+ * Stands in for a device code that was found by its user code: the library saves it again and comes back to it, but nobody
+ * but the device knows the code itself. Not for presenting (src/oidc/models/device-code.ts).
+ */
+const HANDLE = 'digest:';
+export const isHandle = (id: string): boolean => id.startsWith(HANDLE);
+
 /** @returns the id under which the store keeps an artifact of this kind */
-export const storedId = (isSecret: boolean, id: string): string => (isSecret ? secretDigest(id) : id);
+export function storedId(isSecret: boolean, id: string): string {
+  if (!isSecret) return id;
+  return isHandle(id) ? id.slice(HANDLE.length) : secretDigest(id);
+}
 
 class PortAdapter implements Adapter {
   readonly #name: string;
@@ -111,7 +120,7 @@ class PortAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    if (!IDENTIFIER.test(id)) return undefined;
+    if (!IDENTIFIER.test(isHandle(id) ? this.#id(id) : id)) return undefined;
     const stored = await this.#collection.find(this.#id(id));
     if (stored !== undefined) foundNow().set(this.#foundKey(id), stored);
     return stored && this.#load(id, stored.value);
@@ -122,7 +131,8 @@ class PortAdapter implements Adapter {
   }
 
   async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
-    return (await this.#collection.findBy('user_code', userCode))[0]?.value;
+    const [stored] = await this.#collection.findBy('user_code', userCode);
+    return stored && { ...stored.value, jti: HANDLE + stored.id };
   }
 
   /** Compare-and-set: of many parallel calls exactly one returns, the others throw (RFC 6749 §4.1.2, RFC 9700 §4.14). */

@@ -2,7 +2,7 @@
 // store, clock, log) and gives one request handler, the background jobs, and the domains that scripts use.
 import type { RequestListener } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { createOidcAdapter } from '../adapters/oidc.ts';
+import { createOidcAdapter, isHandle } from '../adapters/oidc.ts';
 import { createInteractions } from '../interactions/routes.ts';
 import { isAuthenticationCurrent, isProofCurrent, isUsable } from './accounts/account.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
@@ -127,7 +127,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     endSessions: (accountId) => sessions.endAllOf(accountId),
     contextWords: () => [current().product_name, new URL(baseUrl).hostname],
     removeOwned: (accountId) =>
-      Promise.all([consents.removeOfAccount(accountId), factors.removeAllOf(accountId)]),
+      Promise.all([
+        consents.removeOfAccount(accountId),
+        factors.removeAllOf(accountId),
+        sessions.removeOfAccount(accountId),
+      ]),
   });
   const accounts = auditedOnboarding(ownAccounts, audit);
   const authenticate = protection.limitSignIns(
@@ -211,6 +215,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     settings: current,
     accounts: directory,
     adapter: createOidcAdapter({ store, clock }),
+    isHandle,
     cookieKeys: config.cookieKeys,
     cookieNames,
     keys: {

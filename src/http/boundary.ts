@@ -5,7 +5,7 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { challengeFor, envelopeOf, oauthErrorOf, shapeFor } from './error-shape.ts';
 import { describeFailure, type Failure, failureOf } from './failure.ts';
-import { requestIdOf } from './request-log.ts';
+import { pathForLog, requestIdOf } from './request-log.ts';
 
 export interface ErrorPage {
   readonly status: number;
@@ -41,7 +41,12 @@ function logFailure(
   failure: Failure,
 ): void {
   if (failure.status < 500) return;
-  const fields = { request_id: requestIdOf(ctx), method: ctx.method, path: ctx.path, reason: failure.code };
+  const fields = {
+    request_id: requestIdOf(ctx),
+    method: ctx.method,
+    path: pathForLog(ctx.path),
+    reason: failure.code,
+  };
   // Our own 5xx are expected states (busy, unavailable); anything else is a bug and needs its stack.
   if (error instanceof AppError && error.cause === undefined) log.warn(fields, failure.message);
   else log.error({ ...fields, err: error }, 'request failed');

@@ -81,7 +81,10 @@ export function createRateLimits({ collection, clock, settings, log }: Deps): Ra
     const known = limiters.get(kind);
     if (known !== undefined && known.points === points) return known.take;
     const { windowSeconds } = kinds[kind];
-    const take = createLimiter({ name: kind, points, windowSeconds, counter, insurance, clock, onError });
+    // A changed limit counts anew: portions taken of a large one would be all that a small one has, and who lowers a
+    // limit would lock everybody out, himself first.
+    const name = `${kind}:${points}`;
+    const take = createLimiter({ name, points, windowSeconds, counter, insurance, clock, onError });
     limiters.set(kind, { points, take });
     return take;
   }

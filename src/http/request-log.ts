@@ -13,6 +13,12 @@ export interface RequestLogOptions {
 const MAX_PATH = 512;
 const MAX_USER_AGENT = 256;
 
+// The address a sign-in is resumed at ends in what is the resume cookie's value as well.
+const resumeId = /(?<=\/oauth2\/(?:authorize|device)\/)[^/]+/;
+
+/** @returns a request's path as far as a log may tell it */
+export const pathForLog = (path: string): string => path.slice(0, MAX_PATH).replace(resumeId, '…');
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** @returns the id of this request; empty outside requestLog */
@@ -30,7 +36,7 @@ export function requestLog({ log, newId }: RequestLogOptions): Koa.Middleware {
     ctx.set('X-Request-Id', id);
     if (isProbe(ctx.path)) return next();
     const { method } = ctx;
-    const path = ctx.path.slice(0, MAX_PATH);
+    const path = pathForLog(ctx.path);
     const userAgent = ctx.get('User-Agent').slice(0, MAX_USER_AGENT);
     const ip = ctx.ip;
     // `close` comes exactly once, after the answer or after the caller went away.

@@ -2,6 +2,7 @@
 // stands in models/.
 import type { Configuration } from 'oidc-provider';
 import { createClientModel } from './models/client.ts';
+import { createDeviceCodeModel } from './models/device-code.ts';
 import { createGrantModel } from './models/grant.ts';
 import { createIdTokenModel } from './models/id-token.ts';
 import { createInteractionModel } from './models/interaction.ts';
@@ -15,6 +16,7 @@ type SessionModelDeps = Parameters<typeof createSessionModel>[1];
 
 type ModelDeps = Parameters<typeof createAccessTokenModel>[1] &
   Parameters<typeof createRefreshTokenModel>[1] &
+  Parameters<typeof createDeviceCodeModel>[1] &
   Parameters<typeof createInteractionModel>[1] &
   Parameters<typeof createOIDCContextModel>[1] &
   Parameters<typeof createClientModel>[1] & {
@@ -44,6 +46,11 @@ export class IdentityProvider extends ProviderBase {
   override get RefreshToken(): Models['RefreshToken'] {
     this.#models.RefreshToken ??= createRefreshTokenModel(super.RefreshToken, this.#deps);
     return this.#models.RefreshToken;
+  }
+
+  override get DeviceCode(): Models['DeviceCode'] {
+    this.#models.DeviceCode ??= createDeviceCodeModel(super.DeviceCode, this.#deps);
+    return this.#models.DeviceCode;
   }
 
   override get Session(): Models['Session'] {

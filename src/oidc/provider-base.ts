@@ -7,6 +7,7 @@ import Provider, {
   type ClientCredentials,
   type ClientMetadata,
   type Configuration,
+  type DeviceCode,
   type Grant,
   type IdToken,
   type Interaction,
@@ -83,6 +84,7 @@ export interface Models {
   AccessToken: TokenClass<AccessToken>;
   ClientCredentials: TokenClass<ClientCredentials>;
   RefreshToken: TokenClass<RefreshToken>;
+  DeviceCode: TokenClass<DeviceCode>;
   Session: SessionClass;
   Interaction: ModelClass<Interaction>;
   Grant: GrantClass;
@@ -101,6 +103,7 @@ declare class ProviderWithAccessors extends PlainProvider {
   get AccessToken(): Models['AccessToken'];
   get ClientCredentials(): Models['ClientCredentials'];
   get RefreshToken(): Models['RefreshToken'];
+  get DeviceCode(): Models['DeviceCode'];
   get Session(): Models['Session'];
   get Interaction(): Models['Interaction'];
   get Grant(): Models['Grant'];

@@ -30,6 +30,8 @@ export interface Sessions {
   end(uid: string): Promise<boolean>;
   /** @returns how many were ended */
   endAllOf(accountId: string, options?: { except?: string | undefined }): Promise<number>;
+  /** Removes what tells that the account was ever here: its ended sessions, and sign-ins that are still under way. */
+  removeOfAccount(accountId: string): Promise<void>;
   /** Finishes endings that a crash cut short. @returns how many it looked at */
   finishEndings(since: number): Promise<number>;
   /** Removes records of sessions that ended or expired before that time. @returns how many */
@@ -47,6 +49,7 @@ interface Deps {
 export function createSessions({ store, clock, grants, onEnded }: Deps): Sessions {
   const records = store.collection(model.sessions);
   const live = store.ephemeral(model.oidcSessions);
+  const interactions = store.ephemeral(model.interactions);
 
   async function end(uid: string): Promise<boolean> {
     // Deny first: no browser can use it, then it is written down as ended, then what it gave is taken back.
@@ -96,6 +99,13 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
       // Grants outlive a session that expired by itself (a refresh token lasts longer than a browser session).
       await grants.revokeOfAccount(accountId, { exceptSession: except });
       return ended.filter(Boolean).length;
+    },
+
+    async removeOfAccount(accountId) {
+      await Promise.all([
+        records.removeBy('account', accountId),
+        interactions.removeBy('account', accountId),
+      ]);
     },
 
     async finishEndings(since) {

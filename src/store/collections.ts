@@ -206,7 +206,28 @@ export const oidcSessions: CollectionDefinition<ProtocolPayload> = {
   fields: {},
 };
 
-export const interactions = byId<ProtocolPayload>('interactions', 'ephemeral');
+const accountIn = (value: unknown): string | undefined =>
+  typeof value === 'object' && value !== null && 'accountId' in value && typeof value.accountId === 'string'
+    ? value.accountId
+    : undefined;
+const loginIn = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
+
+export const interactions: CollectionDefinition<ProtocolPayload> = {
+  name: 'interactions',
+  durability: 'ephemeral',
+  indexes: {
+    // Whoever signs in by it, as far as that is known yet: so that a deletion finds it.
+    account: {
+      key: (p) =>
+        accountIn(loginIn(p.result)) ??
+        accountIn(p.progress) ??
+        accountIn(p.session) ??
+        accountIn(loginIn(p.lastSubmission)),
+    },
+  },
+  fields: {},
+};
 
 export const pushedRequests = byId<ProtocolPayload>('pushed_requests', 'ephemeral');
 

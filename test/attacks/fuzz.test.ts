@@ -22,7 +22,7 @@ const REQUESTS = sized(5000, 200_000);
 const ROUND = 1000;
 const WIDTH = 16;
 const MAX_MS = 5000;
-const MAX_GROWTH_MIB = sized(150, 400);
+const MAX_GROWTH_MIB = sized(250, 450);
 const SEED = Number(process.env.FUZZ_SEED ?? 140);
 
 let server: ServerProcess;

@@ -22,6 +22,8 @@ let registered: { id: string; token: string };
 /** What the owners hold; none of it may be in the dump. */
 const owned: Record<string, string> = {};
 let loot: string[];
+/** Somebody with cookies of their own. */
+let thief: Agent;
 
 before(async () => {
   app = await startApp({ store: 'sqlite', env: { COOKIE_KEYS: COOKIE_KEY } });
@@ -87,6 +89,7 @@ before(async () => {
   registered = { id: made.client_id ?? '', token: made.registration_access_token ?? '' };
   owned.registration = registered.token;
 
+  thief = (await openSignIn(app, client.id)).browser;
   loot = [...textsIn(dumpStore(app))].filter((text) => text.length >= 8 && text.length <= 4000);
   assert.ok(loot.length > 200, `${loot.length} texts only`);
 });
@@ -132,9 +135,8 @@ const doors: Readonly<Record<string, (text: string) => Promise<boolean>>> = {
     return answer.headers.location?.includes('code=') === true;
   },
   async 'interaction of a form'(text) {
-    const { browser, hidden } = await openSignIn(app, client.id);
-    const page = await browser.get(`/oauth2/login?interaction=${encodeURIComponent(text)}`);
-    return page.status === 200 && text !== hidden.interaction;
+    const page = await thief.get(`/oauth2/login?interaction=${encodeURIComponent(text)}`);
+    return page.status === 200;
   },
   async 'authorization code'(text) {
     return (await redeem(app, client, { code: text, verifier: VERIFIER })).status === 200;

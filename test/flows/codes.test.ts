@@ -161,9 +161,3 @@ test('the grant types of the client count at the exchange, not only at the reque
   const { status: refused, body } = await redeem(app, changing, authorization);
   deepEqual([refused, body.error], [400, 'invalid_request']);
 });
-
-test('of parallel exchanges of one code exactly one succeeds', async () => {
-  const authorization = await obtain();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => redeem(app, client, authorization)));
-  deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array<number>(9).fill(400)]);
-});

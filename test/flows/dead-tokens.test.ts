@@ -161,6 +161,16 @@ const endings: Readonly<
     true,
     async ({ user }) => void (await app.store.collection(model.accounts).remove(user.id)),
   ],
+  'the account says that older sign-ins count no more, and a crash left the rest (R063)': [
+    true,
+    async ({ user }) => {
+      const accounts = app.store.collection(model.accounts);
+      const stored = await accounts.find(user.id);
+      ok(stored !== undefined);
+      const value = { ...stored.value, authenticatedNotBefore: Date.now() + 2000 };
+      await accounts.replace(user.id, stored.version, value);
+    },
+  ],
   'the stored access token is gone, and the refresh token with its grant': [
     false,
     async ({ access, refreshing }) => {
@@ -177,9 +187,11 @@ for (const [what, [isSessionOver, end]] of Object.entries(endings)) {
     equal(await silentError(before), null);
     await end(before);
     await expectDead(before);
-    const error = await silentError(before);
-    // An application that is gone is not redirected to, so there is no error to read.
-    if (isSessionOver && !what.includes('application')) equal(error, 'login_required');
+    if (what.startsWith('the application')) {
+      const page = await authorize(before.agent, before.client);
+      deepEqual([page.status, page.location], [400, undefined], 'nobody is sent to it');
+      equal((await refresh(app, before.client, before.refreshing)).body.error, 'invalid_client');
+    } else equal(await silentError(before), isSessionOver ? 'login_required' : null);
   });
 }
 
@@ -220,6 +232,28 @@ test('a code that was not redeemed yet dies with the person’s session, account
     const { status, body } = await redeem(app, before.client, authorization);
     ok(status >= 400 && body.access_token === undefined, JSON.stringify(body));
   }
+});
+
+/** As a crash leaves it: marked, and nothing else done yet. */
+async function markOff({ id }: Client): Promise<void> {
+  const clients = app.store.collection(model.clients);
+  const stored = await clients.find(id);
+  ok(stored !== undefined);
+  await clients.replace(id, stored.version, { ...stored.value, isActive: false });
+}
+
+test('an application that is only marked as off: the tokens of its people are dead (R048)', async () => {
+  const before = await scene();
+  await markOff(before.client);
+  await expectDead(before);
+});
+
+test('an application that is only marked as off: its own tokens are dead (R048)', async () => {
+  const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [], scope: 'admin' });
+  const { body } = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'admin' });
+  equal(await admits(second, body.access_token), 200);
+  await markOff(machine);
+  deepEqual([await isActive(app, body.access_token), await admits(second, body.access_token)], [false, 401]);
 });
 
 test("a client's own tokens end with the client, deactivated or deleted", async () => {

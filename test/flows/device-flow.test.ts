@@ -85,6 +85,7 @@ test('the link with the code fills it in but submits nothing', async () => {
   const page = await agent.get(device.verification_uri_complete ?? '');
   equal(page.status, 200);
   ok(page.body.includes(`value="${device.user_code}"`));
+  equal(hiddenFields(page.body).user_code, undefined, 'to be seen, not hidden');
   ok(!page.body.includes('Television'), 'the person has not confirmed anything yet');
   equal((await poll(device)).body.error, 'authorization_pending');
 });

@@ -199,6 +199,8 @@ test('even with our own key: a token of another type, issuer or time, or one tha
   for (const [what, body] of Object.entries(made)) await expectRefused(await sign(body), what);
   for (const typ of ['JWT', 'logout+jwt', 'id+jwt', undefined])
     await expectRefused(await sign(claims, { typ }), `typ ${typ}`);
+  for (const kid of ['another', '', undefined])
+    await expectRefused(await sign(claims, { kid }), `kid ${kid}`);
 });
 
 test('an ID token with a person’s rights is no bearer, and an access token is no ID token (R041)', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { samples } from '../pages/samples.ts';
 import { type PageServer, startPages } from '../pages/server.ts';
 
 interface Answer {
@@ -13,7 +14,7 @@ interface Answer {
 
 let pages: PageServer;
 before(async () => {
-  pages = await startPages({ samples: {}, basePath: '/auth' });
+  pages = await startPages({ samples: { onboard: samples.onboard }, basePath: '/auth' });
 });
 after(() => pages.close());
 
@@ -52,6 +53,26 @@ test('an asset is cached for ever and compressed as the browser likes it', async
   assert.equal(gzip.headers['content-encoding'], 'gzip');
   assert.deepEqual(gunzipSync(gzip.body), plain.body);
   assert.notEqual(gzip.headers.etag, brotli.headers.etag);
+});
+
+test('scripts of packages are served whole, with their licence, compressed for the first who ask at once', async () => {
+  const { body } = await ask('/show/onboard');
+  const [, sources = ''] = /data-scripts="([^"]+)"/.exec(body.toString()) ?? [];
+  let wire = 0;
+  for (const path of sources.split(' ')) {
+    assert.match(path, /^\/auth\/assets\/zxcvbn-\w+\.[\w-]{12}\.js$/);
+    const [plain, gzip, ...brotli] = await Promise.all([
+      ask(path),
+      ask(path, { 'accept-encoding': 'gzip' }),
+      ask(path, { 'accept-encoding': 'br' }),
+      ask(path, { 'accept-encoding': 'br' }),
+    ]);
+    assert.match(plain.body.toString(), /^\/\*![^*]*Permission is hereby granted[^*]*\*\/\n/);
+    assert.deepEqual(gunzipSync(gzip.body), plain.body);
+    for (const one of brotli) assert.deepEqual(brotliDecompressSync(one.body), plain.body);
+    wire += brotli[0]?.body.length ?? 0;
+  }
+  assert.ok(wire > 100_000 && wire < 400_000, `${wire} bytes on the wire`);
 });
 
 test('a known ETag is answered 304 without a body', async () => {

@@ -140,6 +140,15 @@ test('ordinary traffic costs no store call: points are taken in portions and giv
   assert.deepEqual(calls, ['insert']);
 });
 
+test('who lowers a limit is not locked out by the portions taken of the higher one', async () => {
+  const settings = { limit_admin_failures_ip: 1_000_000 };
+  const { limits } = createWorld(settings);
+  (await limits.consume('admin_failures_ip', '192.0.2.1')).giveBack();
+  settings.limit_admin_failures_ip = 1;
+  assert.equal(await limits.isWithin('admin_failures_ip', '192.0.2.1'), true);
+  assert.equal(await limits.isWithin('admin_failures_ip', '192.0.2.1'), false);
+});
+
 test('portions never make a limit looser: exactly as many as it says, then none', async () => {
   const { limits, world } = createWorld({ limit_token_ip: 500 });
   const takeAll = async (): Promise<number> => {
@@ -223,7 +232,7 @@ test('attack: long names and many of them leave short records that expire', asyn
     await limits.consume('login_ip', `192.0.${index % 256}.${index >> 8}`);
   world.now += 600_000;
   assert.ok((await store.sweep(10_000)) >= 302);
-  assert.equal(await collection.find('login_ip:192.0.1.0'), undefined);
+  assert.equal(await collection.find(`login_ip:${defaults.limit_login_ip}:192.0.1.0`), undefined);
 });
 
 test('attack: more networks than this process remembers make it forget, not grow, and nobody is unlimited', async () => {

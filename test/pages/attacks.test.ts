@@ -64,14 +64,14 @@ const danger = `[...document.querySelectorAll('*')].flatMap((element) => {
 
 test('cross-site scripting in any string of any page stays inert', async () => {
   const { page, complaints, close } = await open(browser);
-  for (const name of Object.keys(poisoned)) {
+  for (const [name, { model }] of Object.entries(poisoned)) {
     // A form whose target is no address at all is refused, not shown.
     if (name.startsWith('continue')) continue;
     const response = await page.goto(
       `${pages.origin}/show/${name}?lang=${encodeURIComponent('"><script>alert(1)</script>')}`,
     );
     if (name.startsWith('device')) continue;
-    assert.ok(response && response.status() < 600, name);
+    assert.equal(response?.status(), 'status' in model ? model.status : 200, name);
     assert.deepEqual(await page.evaluate(danger), [], name);
     assert.deepEqual(complaints, [], name);
   }

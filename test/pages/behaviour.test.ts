@@ -138,7 +138,7 @@ test('what is missing is said beside the field, in the language of the page', as
   await close();
 });
 
-test('a password can be looked at, is judged while it grows, and Caps Lock is noticed', async () => {
+test('a password can be looked at, and Caps Lock is noticed', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/onboard`);
   const reveal = page.locator('#password + .reveal');
@@ -147,16 +147,6 @@ test('a password can be looked at, is judged while it grows, and Caps Lock is no
   assert.equal(await reveal.getAttribute('aria-pressed'), 'true');
   await reveal.click();
   assert.equal(await page.getAttribute('#password', 'type'), 'password');
-  for (const [password, label] of [
-    ['short', 'Weak'],
-    ['aaaaaaaaaaaaaaaa', 'Weak'],
-    ['plumtrees-9', 'Fair'],
-    ['plum trees in June', 'Strong'],
-    ['', ''],
-  ] as const) {
-    await page.fill('#password', password);
-    assert.equal(await page.textContent('.strength output'), label, password);
-  }
   await page.evaluate(
     `document.getElementById('password').dispatchEvent(new KeyboardEvent('keydown', { key: 'A', modifierCapsLock: true }))`,
   );

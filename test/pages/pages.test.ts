@@ -90,7 +90,17 @@ for (const { look, colorScheme, language } of looks) {
 
 test('text at 200 % still fits a phone', async () => {
   const { page, close } = await open(browser, { viewport: { width: 390, height: 844 }, bypassCSP: true });
-  for (const name of ['login-known', 'consent', 'onboard-errors', 'error-redirect', 'admin-home-created']) {
+  for (const name of [
+    'login-known',
+    'login-full',
+    'mfa-email',
+    'mfa-enrol',
+    'recovery-codes',
+    'consent',
+    'onboard-errors',
+    'error-redirect',
+    'admin-home-created',
+  ]) {
     await page.goto(`${pages.origin}/show/${name}?lang=de`);
     await page.addStyleTag({ content: 'html { font-size: 200% }' });
     assert.ok((await overflow(page)) <= 0, name);

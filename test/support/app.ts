@@ -38,6 +38,8 @@ export interface TestApp extends Operator {
   readonly dataDir: string;
   /** Moves our clock (store expiry, lockout, settings); the protocol core keeps the machine's. */
   advance(ms: number): void;
+  /** Epoch milliseconds of our clock. */
+  now(): number;
   stop(): Promise<void>;
 }
 
@@ -131,6 +133,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     store,
     logged,
     dataDir: folder,
+    now: clock,
     advance: (ms) => {
       offset += ms;
     },

@@ -1,0 +1,90 @@
+// Owns the attack: doing things unseen while the audit log cannot be written (checklist R150). What gives something is
+// refused, what takes something away is done all the same, nothing is lost without a trace.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { openSignIn } from '../attacks/sign-in-form.ts';
+import { Agent, redeem } from '../support/agent.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { type BreakableStore, breakable } from '../support/broken-store.ts';
+
+const inner = createMemoryStore({ clock: Date.now });
+let app: TestApp;
+let breaking: BreakableStore;
+let client: { id: string; secret: string };
+
+before(async () => {
+  breaking = breakable(inner);
+  app = await startApp({ shared: breaking.store });
+  client = await app.register();
+  await app.createUser('alice');
+});
+after(async () => {
+  await app.stop();
+  await inner.close();
+});
+
+async function withoutAudit<T>(act: () => Promise<T>): Promise<T> {
+  breaking.broken.add('audit');
+  try {
+    return await act();
+  } finally {
+    breaking.broken.clear();
+  }
+}
+
+const lost = (event: string): boolean =>
+  app.logged.some((line) => line.includes('audit event not written') && line.includes(event));
+
+test('a sign-in that cannot be written down is none: 503, no session, no way on', async () => {
+  const form = await openSignIn(app, client.id);
+  const page = await withoutAudit(() => form.attempt('alice', PASSWORD));
+  assert.equal(page.status, 503);
+  assert.ok(Number(page.headers.get('retry-after')) > 0);
+  assert.ok(lost('signin.success'));
+  assert.ok(!page.headers.getSetCookie().some((line) => line.startsWith('latchkey_session=')));
+  const again = await form.browser.get(
+    '/oauth2/authorize?prompt=none&' +
+      new URLSearchParams({
+        client_id: client.id,
+        redirect_uri: 'https://rp.example/callback',
+        response_type: 'code',
+        scope: 'openid',
+        code_challenge: 'c'.repeat(43),
+        code_challenge_method: 'S256',
+      }),
+  );
+  assert.match(again.location ?? '', /error=login_required/);
+});
+
+test('a wrong password is answered the same then: the outage tells nothing', async () => {
+  const form = await openSignIn(app, client.id);
+  const [right, wrong, unknown] = await withoutAudit(() =>
+    Promise.all([
+      form.attempt('alice', PASSWORD),
+      form.attempt('alice', 'not the password'),
+      form.attempt('nobody', 'not the password'),
+    ]),
+  );
+  assert.deepEqual([right?.status, wrong?.status, unknown?.status], [503, 503, 503]);
+});
+
+test('a logout ends the session all the same', async () => {
+  const agent = new Agent(app);
+  const { body } = await redeem(app, client, await agent.signIn(client.id, { username: 'alice' }));
+  const userinfo = () =>
+    fetch(`${app.url}/oauth2/userinfo`, { headers: { authorization: `Bearer ${body.access_token}` } });
+  assert.equal((await userinfo()).status, 200);
+  const answer = await withoutAudit(() =>
+    agent.get('/oauth2/logout', { headers: { 'sec-fetch-site': 'same-origin' } }),
+  );
+  assert.equal(answer.status, 503);
+  assert.equal((await userinfo()).status, 401);
+  assert.ok(lost('session.ended'));
+});
+
+test('an administrator\u2019s change is answered 503, and the log has it', async () => {
+  const { status } = await withoutAudit(() => app.admin('PATCH', '/settings', { product_name: 'Unseen' }));
+  assert.equal(status, 503);
+  assert.ok(lost('settings.changed'));
+});

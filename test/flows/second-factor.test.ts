@@ -1,0 +1,241 @@
+// Owns the second factor at sign-in over HTTP: enrolling, codes, recovery codes, codes by mail, trusted devices, step-up,
+// and attacks that try to get around it (issue B; checklist R092–R103).
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { generateSync } from 'otplib';
+import { Agent, challengeOf, type Page, redeem, type Tokens } from '../support/agent.ts';
+import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const client = await app.register();
+const MULTI_FACTOR = 'urn:latchkey:acr:multi-factor';
+const VERIFIER = 'v'.repeat(43);
+
+const set = async (values: Record<string, unknown>): Promise<void> => {
+  const { status, body } = await app.admin('PATCH', '/settings', values);
+  equal(status, 200, JSON.stringify(body));
+};
+before(() => set({ mfa_mode: 'optional' }));
+
+const authorize = (agent: Agent, parameters: Record<string, string> = {}): Promise<Page> =>
+  agent.authorize({
+    client_id: client.id,
+    redirect_uri: REDIRECT_URI,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: challengeOf(VERIFIER),
+    code_challenge_method: 'S256',
+    ...parameters,
+  });
+
+const codeIn = (page: Page): string => new URL(page.location ?? 'about:blank').searchParams.get('code') ?? '';
+
+const claimsOf = (tokens: Tokens): Record<string, unknown> =>
+  JSON.parse(Buffer.from(tokens.body.id_token.split('.')[1] ?? '', 'base64url').toString());
+
+const claimsAt = async (page: Page): Promise<Record<string, unknown>> =>
+  claimsOf(await redeem(app, client, { code: codeIn(page), verifier: VERIFIER }));
+
+/** The app on the phone. Each code is made for a later step than the one before, so that none is a replay. */
+class Authenticator {
+  readonly #secret: string;
+  #step = 0;
+  constructor(secret: string) {
+    this.#secret = secret;
+  }
+  code(): string {
+    // The window reaches one step ahead, and a used step is never good again: the clock moves with every code.
+    app.advance(this.#step === 0 ? 0 : 60_000);
+    this.#step += 1;
+    return this.again();
+  }
+  again(): string {
+    return generateSync({ secret: this.#secret, epoch: Math.floor(app.now() / 1000) });
+  }
+}
+
+interface Enrolled {
+  readonly user: { id: string; username: string };
+  readonly phone: Authenticator;
+  readonly recovery: string[];
+}
+
+/** Signs in, enrols an authenticator as the page says, and keeps the recovery codes. */
+async function enrol(
+  agent: Agent,
+  username: string,
+  fields: Record<string, unknown> = {},
+): Promise<Enrolled & { last: Page }> {
+  const user = await app.createUser(username, fields);
+  await set({ mfa_mode: 'required' });
+  const page = await agent.submit(await authorize(agent), { username, password: PASSWORD });
+  equal(page.status, 200);
+  match(page.body, /data:image\/png;base64/);
+  const [, secret = ''] = /[?&;]secret=([A-Z2-7]+)/.exec(page.body) ?? [];
+  const phone = new Authenticator(secret);
+  const shown = await agent.submit(page, { action: 'enrol', code: phone.code() });
+  const recovery = [
+    ...new Set([...shown.body.matchAll(/\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b/g)].map(([code]) => code)),
+  ];
+  equal(recovery.length, 10, shown.body.slice(0, 3000));
+  const last = await agent.submit(shown, { action: 'continue' });
+  await set({ mfa_mode: 'optional' });
+  return { user, phone, recovery, last };
+}
+
+test('enrolment at sign-in: QR, first code, recovery codes, and the ID token tells of two factors', async () => {
+  const { last } = await enrol(new Agent(app), 'enrols');
+  const claims = await claimsAt(last);
+  deepEqual(claims.amr, ['pwd', 'otp', 'mfa']);
+  equal(claims.acr, MULTI_FACTOR);
+});
+
+test('the next sign-in asks for a code; a wrong one is refused, the right one arrives', async () => {
+  const { user, phone } = await enrol(new Agent(app), 'returns');
+  const agent = new Agent(app);
+  const asked = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
+  equal(asked.status, 200);
+  equal(asked.location, undefined);
+  const wrong = await agent.submit(asked, { code: '000000', method: 'totp' });
+  equal(wrong.status, 401);
+  const arrived = await agent.submit(wrong, { code: phone.code(), method: 'totp' });
+  equal((await claimsAt(arrived)).acr, MULTI_FACTOR);
+});
+
+test('TOTP replay: a code that signed in once is refused in its own window', async () => {
+  const { user, phone } = await enrol(new Agent(app), 'replayed');
+  const first = new Agent(app);
+  const asked = await first.submit(await authorize(first), { username: user.username, password: PASSWORD });
+  const code = phone.code();
+  notEqual(codeIn(await first.submit(asked, { code, method: 'totp' })), '');
+  const thief = new Agent(app);
+  const again = await thief.submit(await authorize(thief), { username: user.username, password: PASSWORD });
+  equal((await thief.submit(again, { code, method: 'totp' })).status, 401);
+});
+
+test('parallel submissions of one code: exactly one arrives', async () => {
+  const { user, phone } = await enrol(new Agent(app), 'parallel');
+  const agents = Array.from({ length: 8 }, () => new Agent(app));
+  const pages = await Promise.all(
+    agents.map(async (agent) =>
+      agent.submit(await authorize(agent), { username: user.username, password: PASSWORD }),
+    ),
+  );
+  const code = phone.code();
+  const ends = await Promise.all(
+    agents.map((agent, index) => agent.submit(pages[index] ?? (pages[0] as Page), { code, method: 'totp' })),
+  );
+  equal(ends.filter((end) => codeIn(end) !== '').length, 1);
+});
+
+test('a recovery code works once, and the owner is told', async () => {
+  const { user, recovery } = await enrol(new Agent(app), 'recovers', {
+    email: 'recovers@example.com',
+    is_email_verified: true,
+  });
+  const [code = ''] = recovery;
+  const agent = new Agent(app);
+  const asked = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
+  notEqual(codeIn(await agent.submit(asked, { code, method: 'recovery' })), '');
+  const second = new Agent(app);
+  const again = await second.submit(await authorize(second), { username: user.username, password: PASSWORD });
+  equal((await second.submit(again, { code, method: 'recovery' })).status, 401);
+});
+
+test('brute force across challenges: after ten wrong codes even the right one is not looked at', async () => {
+  const { user, phone } = await enrol(new Agent(app), 'guessed');
+  const statuses: number[] = [];
+  for (let challenge = 0; challenge < 4; challenge += 1) {
+    const agent = new Agent(app);
+    let page = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
+    for (let guess = 0; guess < 3; guess += 1) {
+      page = await agent.submit(page, { code: `00000${guess}`, method: 'totp' });
+      statuses.push(page.status);
+    }
+  }
+  ok(statuses.includes(429), statuses.join(' '));
+  const agent = new Agent(app);
+  const page = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
+  equal((await agent.submit(page, { code: phone.code(), method: 'totp' })).status, 429);
+});
+
+test('MFA skip: after the password alone no address leads on', async () => {
+  const { user } = await enrol(new Agent(app), 'skipped');
+  const agent = new Agent(app);
+  const asked = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
+  const id = new URL(asked.url).searchParams.get('interaction') ?? '';
+  notEqual(id, '');
+  // The resume address, by the very cookie that it wants: the sign-in starts over, without a code.
+  const resumed = await agent.get(`/oauth2/authorize/${id}`);
+  equal(codeIn(resumed), '');
+  for (const fields of [
+    {},
+    { code: '' },
+    { action: 'continue' },
+    { method: 'none', code: '1' },
+    { step: 'codes' },
+  ]) {
+    const other = new Agent(app);
+    const page = await other.submit(await authorize(other), { username: user.username, password: PASSWORD });
+    equal(codeIn(await other.submit(page, fields)), '', JSON.stringify(fields));
+  }
+  const silent = await authorize(agent, { prompt: 'none' });
+  match(silent.location ?? '', /error=login_required/);
+  equal((await agent.get('/admin')).status, 303);
+});
+
+test('trusted device: skips the code in this browser for this person only, and not after a new password', async () => {
+  const { user, phone } = await enrol(new Agent(app), 'trusts');
+  const { user: other } = await enrol(new Agent(app), 'trusts-not');
+  const agent = new Agent(app);
+  const asked = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
+  await agent.submit(asked, { code: phone.code(), method: 'totp', trust_device: 'on' });
+
+  const claims = await claimsAt(
+    await agent.submit(await authorize(agent, { prompt: 'login' }), {
+      username: user.username,
+      password: PASSWORD,
+    }),
+  );
+  // R103: a factor that was skipped is not reported.
+  deepEqual(claims.amr, ['pwd']);
+  const foreign = await agent.submit(await authorize(agent, { prompt: 'login' }), {
+    username: other.username,
+    password: PASSWORD,
+  });
+  equal(codeIn(foreign), '');
+
+  const password = 'another battery staple horse';
+  equal((await app.admin('PATCH', `/users/${user.id}`, { password })).status, 200);
+  const after = await agent.submit(await authorize(agent, { prompt: 'login' }), {
+    username: user.username,
+    password,
+  });
+  equal(codeIn(after), '', 'the device is void after a password change');
+});
+
+test('step-up: acr_values raises a session by the code alone; without a factor it must be enrolled', async () => {
+  const agent = new Agent(app);
+  const { user, phone } = await enrol(new Agent(app), 'steps-up');
+  const asked = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
+  await agent.submit(asked, { code: phone.code(), method: 'totp', trust_device: 'on' });
+  // A later sign-in with the trusted device is worth one factor.
+  await agent.submit(await authorize(agent, { prompt: 'login' }), {
+    username: user.username,
+    password: PASSWORD,
+  });
+  const raised = await agent.follow(await authorize(agent, { acr_values: MULTI_FACTOR }));
+  equal(codeIn(raised), '');
+  ok(!raised.body.includes('name="password"'), 'the password is not asked for again');
+  const arrived = await agent.submit(raised, { code: phone.code(), method: 'totp' });
+  equal((await claimsAt(arrived)).acr, MULTI_FACTOR);
+});
+
+test('an administrator resets the second factor: the next sign-in shows the QR code again', async () => {
+  const { user } = await enrol(new Agent(app), 'reset');
+  equal((await app.admin('PUT', `/users/${user.id}`, { totp_verified: false })).status, 200);
+  const agent = new Agent(app);
+  const page = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
+  match(page.body, /data:image\/png;base64/);
+});

@@ -1,0 +1,124 @@
+// Owns stopping: SIGTERM lets what runs end, tells the balancer, and leaves in time (checklist R158).
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent as HttpAgent, get as httpGet } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, suite, test } from 'node:test';
+import { requestTokens } from '../support/agent.ts';
+import { freePort, isUp, type ServerProcess, startServer } from './server-process.ts';
+
+const MAX_STOP_MS = 30_000;
+
+let server: ServerProcess;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-stop-'));
+  server = await startServer({ dataDir: folder });
+});
+afterEach(async () => {
+  await server.stop('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function timedStop(signal?: NodeJS.Signals): Promise<number> {
+  const startedAt = performance.now();
+  const exit = await server.stop(signal);
+  assert.deepEqual(exit, { code: 0, signal: null }, server.output());
+  return performance.now() - startedAt;
+}
+
+suite('SIGTERM', () => {
+  test('200 requests in flight: none fails, the process leaves with 0', async () => {
+    const client = await server.register({
+      grant_types: ['client_credentials'],
+      response_types: [],
+      redirect_uris: [],
+    });
+    const ask = async (): Promise<number> =>
+      (await requestTokens(server, client, { grant_type: 'client_credentials' })).status;
+    assert.equal(await ask(), 200);
+    const running = Array.from({ length: 200 }, ask);
+    // The first has its answer: the others are on their way or in the middle.
+    await Promise.race(running);
+    const elapsed = await timedStop();
+    assert.deepEqual(new Set(await Promise.all(running)), new Set([200]));
+    assert.ok(elapsed < MAX_STOP_MS, `${elapsed} ms`);
+  });
+
+  test('readiness turns at once, while requests are still served on connections that then close', async () => {
+    const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 });
+    const ask = (path: string): Promise<{ status: number; connection: string | undefined }> => {
+      const { promise, resolve, reject } = Promise.withResolvers<{
+        status: number;
+        connection: string | undefined;
+      }>();
+      httpGet(`${server.url}${path}`, { agent }, (response) => {
+        response.resume();
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, connection: response.headers.connection }),
+        );
+      }).on('error', reject);
+      return promise;
+    };
+    assert.deepEqual(await ask('/readyz'), { status: 200, connection: 'keep-alive' });
+    const stopped = timedStop();
+    await server.waitForLine(({ msg }) => msg === 'stopping');
+    assert.deepEqual(await ask('/readyz'), { status: 503, connection: 'close' });
+    assert.equal((await ask('/healthz')).status, 200);
+    assert.equal((await ask('/.well-known/jwks.json')).status, 200);
+    await stopped;
+    assert.equal(await isUp(server.port), false);
+    agent.destroy();
+  });
+
+  test('idle, half-open and refused connections hold nothing up', async () => {
+    const sockets = Array.from({ length: 20 }, (_, index) => {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      if (index % 2 === 0) socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n');
+      return socket;
+    });
+    // A body that was refused half-way, whose sender has gone away.
+    const body = 'a='.repeat(500_000);
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const refused = connect(server.port, '127.0.0.1');
+    refused.on('error', () => undefined);
+    refused.write(
+      `POST /oauth2/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`,
+    );
+    await new Promise((resolve) => refused.once('data', resolve));
+    refused.destroy();
+    await sleep(200);
+    const elapsed = await timedStop();
+    for (const socket of sockets) socket.destroy();
+    assert.ok(elapsed < 12_000, `${elapsed} ms`);
+  });
+
+  test('the signal twice in a row is one signal, and SIGINT stops as well', async () => {
+    const stopped = timedStop('SIGINT');
+    server.signal('SIGTERM');
+    server.signal('SIGINT');
+    await stopped;
+    assert.equal(server.logged.filter(({ msg }) => msg === 'stopping').length, 1);
+  });
+});
+
+test('stopped while it starts, it leaves by itself', async () => {
+  await server.stop();
+  const port = await freePort();
+  const starting = startServer({ dataDir: folder, port }).then(
+    (started) => started,
+    () => undefined,
+  );
+  await sleep(50);
+  const started = await starting;
+  // However far it had come: it can be stopped, and the folder can be used again.
+  await started?.stop();
+  server = await startServer({ dataDir: folder, port });
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+});
