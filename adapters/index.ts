@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/types.ts';
-import { allCollections } from '../src/store/collections.ts';
+import { allCollections } from '../src/store/all-collections.ts';
 import { type Store, StoreUnavailable } from '../src/store/port.ts';
 
 export interface OpenStoreOptions {

@@ -84,11 +84,13 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
 
   return {
     async showForgotten(ctx) {
-      const { interaction } = ctx.query;
+      const { interaction, action } = ctx.query;
+      const wantsLink = action === 'magic_link' && deps.canUseMagicLinks();
       views.send(ctx, 'forgot-password', {
         csrf: csrf.token(ctx, 'forgotten'),
         values: { email: '' },
         interaction: typeof interaction === 'string' ? interaction : undefined,
+        action: wantsLink ? 'magic_link' : undefined,
       });
     },
 
@@ -103,7 +105,11 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
         email,
         interaction: interaction?.uid,
       });
-      views.send(ctx, 'forgot-password-sent', {});
+      views.send(ctx, 'forgot-password-sent', {
+        email,
+        interaction: form.get('interaction'),
+        action: wantsLink ? 'magic_link' : undefined,
+      });
     },
 
     async showReset(ctx) {

@@ -8,6 +8,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
   cookieRefusal,
@@ -48,6 +49,10 @@ export interface HttpServer extends Server {
 }
 
 const answers = new WeakMap<Server, Set<ServerResponse>>();
+const connections = new WeakMap<Server, Set<Socket>>();
+
+// node:http stops looking for late clients when a server is closed: a head that has not come by then is not waited for.
+const HEAD_GRACE_MS = 2_000;
 
 const refusalHeaders = (refusal: Refusal, isSecure: boolean): Record<string, string> => ({
   ...securityHeaderValues({ isSecure }),
@@ -149,7 +154,21 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     answerClientError(error, socket, { isSecure, isAnswering });
   });
   answers.set(server, open);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  connections.set(server, sockets);
   return server;
+}
+
+/** Connections on which nobody is being answered: silent ones, and those whose request has not come in full. */
+function closeUnanswered(server: Server): void {
+  const busy = new Set([...(answers.get(server) ?? [])].map(({ socket }) => socket));
+  for (const socket of connections.get(server) ?? []) {
+    if (!busy.has(socket)) socket.destroy();
+  }
 }
 
 /** @returns the port the server listens on, which differs from `port` when that is 0 */
@@ -181,7 +200,11 @@ export async function stopServer(
   const closed = Promise.withResolvers<boolean>();
   server.close(() => closed.resolve(true));
   // An answer whose head had gone out before may leave its connection open behind it.
-  const sweeper = setInterval(() => server.closeIdleConnections(), 50);
+  const closedAt = performance.now();
+  const sweeper = setInterval(() => {
+    server.closeIdleConnections();
+    if (performance.now() - closedAt > HEAD_GRACE_MS) closeUnanswered(server);
+  }, 50);
   const force = setTimeout(() => {
     server.closeAllConnections();
     closed.resolve(false);

@@ -285,33 +285,3 @@ export const rates = byId<RateRecord>('rates', 'ephemeral');
 export const leases = byId<LeaseRecord>('leases', 'ephemeral');
 
 export const facts = byId<FactRecord>('facts', 'durable');
-
-/** Every collection; the contract suite, the sweeper and the copy script walk this list. */
-export const allCollections: readonly CollectionDefinition<never>[] = [
-  accounts,
-  trustedDevices,
-  emailChallenges,
-  links,
-  mails,
-  mailRequests,
-  audit,
-  rates,
-  clients,
-  initialAccessTokens,
-  consents,
-  sessions,
-  grants,
-  refreshTokens,
-  accessTokens,
-  clientCredentials,
-  authorizationCodes,
-  deviceCodes,
-  oidcSessions,
-  interactions,
-  pushedRequests,
-  replayMarkers,
-  settings,
-  signingKeys,
-  leases,
-  facts,
-] as unknown as readonly CollectionDefinition<never>[];

@@ -2,7 +2,7 @@
 // better-auth GHSA-2vg6-77g8-24mp, Rauthy #1591, Zitadel CVE-2026-55670).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allCollections } from '../../src/store/collections.ts';
+import { allCollections } from '../../src/store/all-collections.ts';
 import { Agent, challengeOf, hiddenFields, redeem, refresh } from '../support/agent.ts';
 import { ADMIN_TOKEN, PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 import {

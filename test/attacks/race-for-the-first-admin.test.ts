@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { systemClock } from '../../src/clock.ts';
-import { allCollections } from '../../src/store/collections.ts';
+import { allCollections } from '../../src/store/all-collections.ts';
 import type { Store } from '../../src/store/port.ts';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';

@@ -54,6 +54,12 @@ async function expectEverywhere(
     match(challenge, /^Bearer/, `${what} at ${place}`);
     if (status === 403) match(challenge, /error="insufficient_scope"/, `${what} at ${place}`);
     ok(!answer.text.includes('alice') && !('active' in answer.body));
+    const { error } = JSON.parse(answer.text);
+    const reason = status === 403 ? 'insufficient_scope' : 'invalid_token';
+    if (place === 'the admin API') {
+      equal(error.code, status);
+      ok([`auth.${reason}`, 'auth.required'].includes(error.reason), error.reason);
+    } else if (place === 'registration') equal(error, reason, what);
   }
 }
 

@@ -161,6 +161,19 @@ test('before the password there is nothing to agree to, and the page is nobody e
   ok([400, 403].includes(forged.status) && forged.location === undefined);
 });
 
+test('each step’s form is good at that step alone', async () => {
+  const { agent, to, page } = await question();
+  const fields = { ...hiddenFields(page.body), username: 'root', password: PASSWORD };
+  for (const more of [{}, { action: 'continue' }, { action: 'cancel' }]) {
+    const answer = await agent.post('/oauth2/login', { ...fields, ...more });
+    deepEqual([answer.status, answer.location], [400, undefined], JSON.stringify(more));
+  }
+  const login = await authorize(agent, to, 'openid', { prompt: 'login' });
+  const early = await agent.post('/oauth2/consent', { ...hiddenFields(login.body), action: 'allow' });
+  deepEqual([early.status, early.location], [400, undefined]);
+  equal(await app.store.collection(consents).find(`${alice.id}:${to.id}`), undefined);
+});
+
 test('fields of the form that name other scopes, clients or people change nothing (R013)', async () => {
   const { agent, to, page } = await question('openid');
   const done = await agent.submit(page, {

@@ -249,7 +249,11 @@ test('an application that is only marked as off: the tokens of its people are de
 });
 
 test('an application that is only marked as off: its own tokens are dead (R048)', async () => {
-  const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [], scope: 'admin' });
+  const machine = await app.register({
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    scope: 'admin',
+  });
   const { body } = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'admin' });
   equal(await admits(second, body.access_token), 200);
   await markOff(machine);

@@ -9,6 +9,8 @@ import { Agent, challengeOf, hiddenFields, redeem, refresh } from '../support/ag
 import { ADMIN_TOKEN, PASSWORD, REDIRECT_URI } from '../support/app.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 const VERIFIER = 'v'.repeat(43);
 
 /** One installation that can be restarted: the same folder, the same address. */
@@ -140,8 +142,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
         }
       };
       const writing = Array.from({ length: 300 }, (_, index) => write(`label-${index}`));
-      while (acknowledged.length < 30)
-        await Promise.race([...writing, new Promise((done) => setTimeout(done, 5))]);
+      while (acknowledged.length < 30) await sleep(2);
       await site.restart();
       await Promise.all(writing);
       const { body } = await site.server.admin('GET', '/initial-access-tokens?limit=1000');

@@ -96,7 +96,7 @@ suite('SIGTERM', () => {
     await sleep(200);
     const elapsed = await timedStop();
     for (const socket of sockets) socket.destroy();
-    assert.ok(elapsed < 12_000, `${elapsed} ms`);
+    assert.ok(elapsed < 8_000, `${elapsed} ms`);
   });
 
   test('the signal twice in a row is one signal, and SIGINT stops as well', async () => {

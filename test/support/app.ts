@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { createHttpServer, type HttpServer, listen, stopServer } from '../../src/http/server.ts';
 import { createLogger } from '../../src/log.ts';
 import { settingKeys } from '../../src/settings/schema.ts';
-import { allCollections } from '../../src/store/collections.ts';
+import { allCollections } from '../../src/store/all-collections.ts';
 import type { Store } from '../../src/store/port.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
