@@ -1,5 +1,6 @@
 // Owns stopping: SIGTERM lets what runs end, tells the balancer, and leaves in time (checklist R158).
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent as HttpAgent, get as httpGet } from 'node:http';
 import { connect } from 'node:net';
@@ -7,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, suite, test } from 'node:test';
 import { requestTokens } from '../support/agent.ts';
-import { freePort, isUp, type ServerProcess, startServer } from './server-process.ts';
+import { freePort, isUp, run, type ServerProcess, startServer } from './server-process.ts';
 
 const MAX_STOP_MS = 30_000;
 
@@ -108,17 +109,27 @@ suite('SIGTERM', () => {
   });
 });
 
-test('stopped while it starts, it leaves by itself', async () => {
-  await server.stop();
+test('stopped or killed at any moment of its start, it can be started again', async () => {
   const port = await freePort();
-  const starting = startServer({ dataDir: folder, port }).then(
-    (started) => started,
-    () => undefined,
-  );
-  await sleep(50);
-  const started = await starting;
-  // However far it had come: it can be stopped, and the folder can be used again.
-  await started?.stop();
-  server = await startServer({ dataDir: folder, port });
-  assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+  const fresh = await mkdtemp(join(tmpdir(), 'latchkey-start-'));
+  try {
+    for (const [delay, signal] of [
+      [20, 'SIGTERM'],
+      [150, 'SIGKILL'],
+      [300, 'SIGTERM'],
+      [450, 'SIGKILL'],
+    ] as const) {
+      const child = run({ PORT: String(port), HOST: '127.0.0.1', DATA_DIR: fresh });
+      const over = once(child, 'close');
+      await sleep(delay);
+      child.kill(signal);
+      const [code, killedBy] = await over;
+      assert.ok(code === 0 || killedBy === signal, `${delay} ms: ${code} ${killedBy}`);
+    }
+    const started = await startServer({ dataDir: fresh, port });
+    assert.equal((await fetch(`${started.url}/readyz`)).status, 200);
+    assert.equal((await started.stop()).code, 0);
+  } finally {
+    await rm(fresh, { recursive: true });
+  }
 });

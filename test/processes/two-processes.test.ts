@@ -1,0 +1,133 @@
+// Owns two processes on one data folder that know nothing of each other: they start together on nothing, agree on keys and
+// on the first administrator, and between them no code is good twice (checklist Q1, R070, R128, R141).
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Agent, hiddenFields, redeem, refresh } from '../support/agent.ts';
+import { ADMIN_TOKEN, PASSWORD } from '../support/app.ts';
+import { freePort, type ServerProcess, startServer } from './server-process.ts';
+
+const ROUNDS = process.env.LONG === '1' ? 100 : 5;
+const PARALLEL = 50;
+
+let one: ServerProcess;
+let other: ServerProcess;
+let folder: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-two-'));
+  // One public address, as behind a balancer: the second is reached by another port.
+  const port = await freePort();
+  const env = { BASE_URL: `http://127.0.0.1:${port}` };
+  [one, other] = await Promise.all([
+    startServer({ dataDir: folder, port, env }),
+    startServer({ dataDir: folder, env }),
+  ]);
+});
+after(async () => {
+  await Promise.all([one.stop('SIGKILL'), other.stop('SIGKILL')]);
+  await rm(folder, { recursive: true });
+});
+
+const at = (server: ServerProcess): { url: string } => ({ url: `http://127.0.0.1:${server.port}` });
+const both = (index: number): { url: string } => at(index % 2 === 0 ? one : other);
+
+test('started together on an empty folder, they have one set of keys', async () => {
+  const [mine, theirs] = await Promise.all(
+    [one, other].map(async (server) => (await fetch(`${at(server).url}/.well-known/jwks.json`)).text()),
+  );
+  assert.equal(mine, theirs);
+  const { keys }: { keys: unknown[] } = JSON.parse(mine ?? '');
+  assert.ok(keys.length >= 1);
+});
+
+test(`${PARALLEL} first administrators over both: one`, async () => {
+  const attempts = await Promise.all(
+    Array.from({ length: PARALLEL }, async (_, index) => {
+      const server = index % 2 === 0 ? one : other;
+      const browser = new Agent(at(server), { publicUrl: one.url });
+      const page = await browser.get(`${one.url}/onboard`);
+      const person = { username: `admin-${index}`, password: PASSWORD, confirm_password: PASSWORD };
+      return () => browser.post(`${one.url}/oauth2/onboard`, { ...hiddenFields(page.body), ...person });
+    }),
+  );
+  const answers = await Promise.all(attempts.map((attempt) => attempt()));
+  const statuses = answers.map(({ status }) => status);
+  assert.equal(statuses.filter((status) => status === 303).length, 1, statuses.join());
+  for (const status of statuses) assert.ok([303, 404, 503].includes(status), String(status));
+  const { body } = await one.admin('GET', '/users?limit=1000');
+  assert.equal(body.data.total, 1);
+  assert.equal((await fetch(`${at(other).url}/onboard`)).status, 404);
+});
+
+test(`one code, ${PARALLEL} redemptions over both, ${ROUNDS} rounds: one succeeds`, async () => {
+  const client = await one.register();
+  await one.createUser('alice');
+  const browser = new Agent(one);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const authorization = await browser.signIn(client.id, { username: 'alice' });
+    const answers = await Promise.all(
+      Array.from({ length: PARALLEL }, (_, index) => redeem(both(index), client, authorization)),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    assert.equal(won.length, 1, `round ${round}: ${won.length}`);
+    for (const { status } of answers) assert.ok(status === 200 || status === 400, String(status));
+  }
+});
+
+test(`one refresh token, ${PARALLEL} uses over both, ${ROUNDS} rounds: no two chains`, async () => {
+  const client = await one.register();
+  await one.createUser('bob');
+  const browser = new Agent(one);
+  for (const grace of [0, 10]) {
+    await one.admin('PATCH', '/settings', { refresh_token_grace_seconds: grace });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const first = await redeem(one, client, await browser.signIn(client.id, { username: 'bob' }));
+      const answers = await Promise.all(
+        Array.from({ length: PARALLEL }, (_, index) =>
+          refresh(both(index), client, first.body.refresh_token),
+        ),
+      );
+      const won = answers.filter(({ status }) => status === 200);
+      const chains = new Set(won.map(({ body }) => body.refresh_token));
+      assert.ok(chains.size <= 1, `${chains.size} chains`);
+      if (grace === 0) assert.ok(won.length <= 1, `${won.length} winners`);
+      else assert.equal(won.length, PARALLEL);
+    }
+  }
+});
+
+test('what one takes back is gone for the other at the next request', async () => {
+  const client = await one.register();
+  const { id } = await one.createUser('carol');
+  const { body } = await redeem(one, client, await new Agent(one).signIn(client.id, { username: 'carol' }));
+  const activeAt = async (server: ServerProcess): Promise<boolean> => {
+    const response = await fetch(`${at(server).url}/oauth2/introspect`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      body: new URLSearchParams({ token: body.access_token }),
+    });
+    return JSON.parse(await response.text()).active;
+  };
+  assert.equal(await activeAt(other), true);
+  assert.equal((await one.admin('POST', `/users/${id}/deactivate`)).status, 200);
+  assert.equal(await activeAt(other), false);
+});
+
+test('100 users of one name over both: one', async () => {
+  const names = ['Straße', 'STRASSE', 'strasse', ' ſtraße ', 'ＳＴＲＡＳＳＥ'];
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, async (_, index) => {
+      const response = await fetch(`${both(index).url}/admin/api/users`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ username: names[index % names.length], password: PASSWORD }),
+      });
+      await response.text();
+      return response.status;
+    }),
+  );
+  assert.equal(answers.filter((status) => status === 201).length, 1, answers.join());
+});
