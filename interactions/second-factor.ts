@@ -8,7 +8,7 @@ import type { BoundInteraction, SigninProgress } from '../src/oidc/models/intera
 import type { CurrentInteraction } from './current.ts';
 import { maskEmail } from './mask-email.ts';
 import { pageOptions } from './page-options.ts';
-import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+import { type SigninSteps, type StepsAccount, wantsMultiFactor } from './signin-steps.ts';
 
 export type Method = 'totp' | 'email' | 'recovery';
 
@@ -42,6 +42,9 @@ interface Deps<A extends FactorAccount> {
     account: A,
     boundTo: string,
   ) => Promise<'sent' | 'cooldown' | 'limited'>;
+  /** Whether codes by mail may become this account's factor, for all that is known of it and the settings. */
+  readonly canUseEmail: (account: A) => boolean;
+  readonly useEmail: (accountId: string) => Promise<void>;
   readonly findUsable: (id: string) => Promise<A | undefined>;
   readonly trust: (ctx: Koa.Context, account: A) => Promise<void>;
   readonly trustDays: () => number;
@@ -91,12 +94,36 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
   const { views, current, steps, basePath, readForm, totp, now, onUsed } = deps;
 
   /** An administrator needs a factor of another kind than a mailbox (checklist §2, NIST 800-63B). */
-  const methodsOf = (account: A, interaction: BoundInteraction): Method[] => {
+  const isMailRefused = (account: A, interaction: BoundInteraction): boolean =>
     // After a sign-in by mailed link the mailbox has been used: a code to it would be the same factor again.
-    const isMailUsed = interaction.progress?.amr.includes('email_link') === true;
-    const isMailRefused = account.role === 'admin' || isMailUsed;
-    return deps.methodsOf(account).filter((method) => method !== 'email' || !isMailRefused);
+    account.role === 'admin' || interaction.progress?.amr.includes('email_link') === true;
+
+  const methodsOf = (account: A, interaction: BoundInteraction): Method[] => {
+    const isRefused = isMailRefused(account, interaction);
+    return deps.methodsOf(account).filter((method) => method !== 'email' || !isRefused);
   };
+
+  /** Not where the application asks for two factors: a mailed code would not be what it asked for. */
+  const canUseEmail = (account: A, interaction: BoundInteraction): boolean =>
+    deps.canUseEmail(account) && !isMailRefused(account, interaction) && !wantsMultiFactor(interaction);
+
+  function goToCode(ctx: Koa.Context, interaction: BoundInteraction): void {
+    ctx.status = 303;
+    ctx.redirect(`${basePath}/oauth2/mfa?interaction=${encodeURIComponent(interaction.uid)}&method=email`);
+  }
+
+  async function mailCode(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: A,
+    progress: SigninProgress,
+  ): Promise<void> {
+    const outcome = await deps.mailCode(ctx, account, interaction.uid);
+    interaction.progress = outcome === 'sent' ? { ...progress, mailedAt: now() } : progress;
+    await interaction.persist();
+    if (outcome !== 'limited') return goToCode(ctx, interaction);
+    return showCode(ctx, interaction, account, { alert: ALERTS.blocked, status: 429, method: 'email' });
+  }
 
   async function showCode(
     ctx: Koa.Context,
@@ -149,6 +176,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
         qr: await deps.qr(enrolment.uri),
         secret: enrolment.secret.replace(/(.{4})(?=.)/g, '$1 '),
         otpauthUri: enrolment.uri,
+        canUseEmail: canUseEmail(account, interaction),
         canSkip: false,
         alert: shown.alert === undefined ? undefined : { key: shown.alert },
       },
@@ -173,6 +201,18 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
     await onUsed(ctx, account, 'verified', method);
     if (form.get('trust_device') === 'on' && account.role !== 'admin') await deps.trust(ctx, account);
     await steps.complete(ctx, interaction, account, [...progress.amr, ...AMR[method]]);
+  }
+
+  /** Instead of an authenticator app: the first code goes out at once, and the sign-in goes on when it is given. */
+  async function enrolEmail(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
+    const { progress, account } = await steps.resume(interaction);
+    if (!canUseEmail(account, interaction)) return showEnrolment(ctx, interaction, account, { status: 400 });
+    await deps.useEmail(account.id);
+    // As it is now: a code for the account as it was before would be void.
+    const fresh = await deps.findUsable(account.id);
+    if (fresh === undefined) throw new AppError('signin.expired');
+    await onUsed(ctx, fresh, 'enrolled', 'email');
+    await mailCode(ctx, interaction, fresh, { accountId: fresh.id, amr: progress.amr, step: 'verify' });
   }
 
   async function enrol(ctx: Koa.Context, interaction: BoundInteraction, form: Form): Promise<void> {
@@ -232,8 +272,11 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
       }
       switch (progress.step) {
         case 'verify':
+          // The enrolment page once more, by the back button: that is done.
+          if (form.get('action') === 'email') return goToCode(ctx, interaction);
           return verifyCode(ctx, interaction, form);
         case 'enrol':
+          if (form.get('action') === 'email') return enrolEmail(ctx, interaction);
           return enrol(ctx, interaction, form);
         case 'codes':
           return steps.complete(ctx, interaction, account, progress.amr);
@@ -246,16 +289,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
       const { progress, account } = await steps.resume(interaction);
       if (progress.step !== 'verify' || !methodsOf(account, interaction).includes('email'))
         throw new AppError('signin.expired');
-      const outcome = await deps.mailCode(ctx, account, interaction.uid);
-      if (outcome === 'limited') {
-        return showCode(ctx, interaction, account, { alert: ALERTS.blocked, status: 429, method: 'email' });
-      }
-      if (outcome === 'sent') {
-        interaction.progress = { ...progress, mailedAt: now() };
-        await interaction.persist();
-      }
-      ctx.status = 303;
-      ctx.redirect(`${basePath}/oauth2/mfa?interaction=${encodeURIComponent(interaction.uid)}&method=email`);
+      await mailCode(ctx, interaction, account, progress);
     },
   };
 }

@@ -128,6 +128,8 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       const { progress } = interaction;
       const account = progress && (await findUsable(progress.accountId));
       if (progress === undefined || account === undefined) throw new AppError('signin.expired');
+      // Enrolled meanwhile in another browser: the password alone must not replace that factor (R098).
+      if (progress.step === 'enrol' && hasFactor(account)) throw new AppError('signin.expired');
       return { progress, account };
     },
 

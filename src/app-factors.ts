@@ -11,6 +11,7 @@ import { toQrDataUri } from './accounts/qr.ts';
 import { createSecondFactors } from './accounts/second-factors.ts';
 import { hasSecondFactor } from './accounts/security-state.ts';
 import { deviceName } from './admin/device-name.ts';
+import { createNotices } from './app-notices.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
@@ -125,6 +126,24 @@ export function createFactors(parts: Parts) {
     return 'sent';
   }
 
+  async function mailLink(link: {
+    readonly account: Account;
+    readonly to: string;
+    readonly kind: 'password_reset' | 'magic_link';
+    readonly values: MailValues;
+    readonly language: string | undefined;
+    readonly boundTo?: string | undefined;
+  }): Promise<void> {
+    const { account, to, kind, language, boundTo } = link;
+    const bound = boundTo === undefined ? {} : { boundTo };
+    const { token, expiresAt } = await links.create({ account, purpose: kind, ...bound });
+    const path = kind === 'password_reset' ? 'reset-password' : 'magic-link';
+    const url = `${baseUrl}/oauth2/${path}?token=${token}`;
+    const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
+    const values = { ...link.values, url, expiresSeconds, username: account.username };
+    await mail.queue({ to, template: kind, language, values });
+  }
+
   const requested = createRequestedMails({
     collection: store.collection(model.mailRequests),
     clock,
@@ -132,25 +151,13 @@ export function createFactors(parts: Parts) {
     async answer({ kind, email, ipAddress, userAgent, language, interaction }) {
       const found = await accounts().findByLogin(email);
       const account = found && (await findUsable(found.id));
-      if (account?.email === undefined || !(await limits.isWithin('mail_address', account.email))) return;
+      // An address that nobody has proven may be a stranger's (R129).
+      if (account?.email === undefined || !account.isEmailVerified) return;
+      if (!(await limits.isWithin('mail_address', account.email))) return;
       const isReset = kind === 'password_reset';
       if (isReset ? !current().allow_password_reset : !current().allow_magic_link) return;
-      const bound = interaction === undefined ? {} : { boundTo: interaction };
-      const { token, expiresAt } = await links.create({ account, purpose: kind, ...bound });
-      const path = isReset ? 'reset-password' : 'magic-link';
-      await mail.queue({
-        to: account.email,
-        template: kind,
-        language,
-        values: {
-          url: `${baseUrl}/oauth2/${path}?token=${token}`,
-          expiresSeconds: Math.round((expiresAt - clock()) / 1000),
-          username: account.username,
-          ipAddress,
-          device: deviceName(userAgent),
-          at: clock(),
-        },
-      });
+      const values = { ipAddress, device: deviceName(userAgent), at: clock() };
+      await mailLink({ account, to: account.email, kind, values, language, boundTo: interaction });
     },
   });
 
@@ -159,6 +166,23 @@ export function createFactors(parts: Parts) {
     factors,
     links,
     requested,
+    notices: createNotices({
+      tellOwner,
+      find: (id) => accounts().find(id),
+      revokeDevices: (accountId) => factors.trustedDevices.revokeAll(accountId),
+      clock,
+      log,
+    }),
+    /**
+     * At an administrator's wish, so it tells nothing of a request.
+     * @throws AppError request.invalid where the link could not be sent or used
+     */
+    async sendPasswordReset(account: Account): Promise<void> {
+      const { email: to, isEmailVerified, isActive } = account;
+      if (to === undefined || !isEmailVerified) throw cannotReset('email', 'has no verified e-mail address');
+      if (!isActive) throw cannotReset('is_active', 'is deactivated');
+      await mailLink({ account, to, kind: 'password_reset', values: {}, language: account.profile.locale });
+    },
     /** What belongs to an account outside of its own document. */
     async removeAllOf(accountId: string): Promise<void> {
       await Promise.all([factors.removeAllOf(accountId), links.removeAllOf(accountId)]);
@@ -181,6 +205,9 @@ export function createFactors(parts: Parts) {
       recoveryCodes: (accountId: string) => factors.recoveryCodes.generate(accountId),
       qr: toQrDataUri,
       mailCode,
+      canUseEmail: (account: Account) =>
+        current().allow_email_codes && account.email !== undefined && account.isEmailVerified,
+      useEmail: (accountId: string) => factors.setEmailFactor(accountId, true),
       async trust(ctx: Koa.Context, account: Account): Promise<void> {
         // As it is now: the code that was just given changed it.
         const fresh = await findUsable(account.id);
@@ -217,6 +244,7 @@ export function createFactors(parts: Parts) {
           minLength: current().password_min_length,
           username,
           email,
+          contextWords: [current().product_name, new URL(baseUrl).hostname],
         });
         if (problems.length > 0)
           throw new AppError('request.invalid', { fields: { password: problems.join(' ') } });
@@ -250,4 +278,9 @@ export function createFactors(parts: Parts) {
       canResetPassword: () => current().allow_password_reset,
     },
   };
+}
+
+function cannotReset(field: string, problem: string): AppError {
+  const message = `No link to a new password can be sent: this user ${problem}.`;
+  return new AppError('request.invalid', { message, fields: { [field]: `The user ${problem}.` } });
 }

@@ -8,6 +8,7 @@ import { consoleSignInUrl } from './admin/console-client.ts';
 import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
+import type { Factors } from './app-factors.ts';
 import type { Protection } from './app-protection.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -55,13 +56,14 @@ export interface HttpParts {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly interactions: Interactions;
+  readonly factors: Pick<Factors, 'mail' | 'factors' | 'sendPasswordReset' | 'notices'>;
   readonly mounted: () => MountedProvider;
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions, factors } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -110,11 +112,14 @@ export function createHandler(parts: HttpParts): RequestListener {
   for (const middleware of protocol) site.use(middleware);
   site.use(
     adminRoutes({
-      accounts,
+      accounts: factors.notices.ofAdministrators(accounts),
       clients,
       initialAccessTokens: clients.initialAccessTokens,
       sessions,
       settings,
+      mail: factors.mail,
+      trustedDevices: factors.factors.trustedDevices,
+      sendPasswordReset: factors.sendPasswordReset,
       audit,
       authorizeAdmin: authorizeRequest,
       clock,

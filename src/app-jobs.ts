@@ -2,6 +2,7 @@
 import type { Accounts } from './accounts/accounts.ts';
 import type { Factors } from './app-factors.ts';
 import type { Audit } from './audit/audit.ts';
+import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import { newId } from './ids.ts';
 import { answerMailRequests } from './jobs/answer-mail-requests.ts';
@@ -22,6 +23,7 @@ interface JobParts {
   readonly log: Logger;
   readonly sessions: Sessions;
   readonly accounts: Accounts;
+  readonly clients: Pick<Clients, 'finishEndings'>;
   readonly audit: Pick<Audit, 'forget'>;
   readonly factors: Pick<Factors, 'mail' | 'requested'>;
   readonly current: () => SettingValues;
@@ -33,6 +35,7 @@ export function createJobs({
   log,
   sessions,
   accounts,
+  clients,
   audit,
   factors,
   current,
@@ -61,6 +64,7 @@ export function createJobs({
       finishInterrupted({
         finishDeletions: () => accounts.finishDeletions(),
         finishEndings: (since) => sessions.finishEndings(since),
+        finishClientEndings: () => clients.finishEndings(),
         intervalSeconds: () => current().purge_interval_seconds,
         clock,
       }),

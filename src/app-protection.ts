@@ -2,6 +2,7 @@
 // log, the rate limits (app.ts builds the rest).
 import type { SignInOutcome } from './accounts/authenticate.ts';
 import { auditedSignIns, noteEndedSession } from './app-audit.ts';
+import type { Lock } from './app-notices.ts';
 import { createAudit } from './audit/audit.ts';
 import { createOrigins } from './audit/origin.ts';
 import type { Clock } from './clock.ts';
@@ -18,6 +19,8 @@ interface Deps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: () => RateSettings;
+  /** Told once per lock; it must come back at once and not throw. */
+  readonly onLocked: (lock: Lock) => void;
 }
 
 type CheckPassword<Account> = (identifier: string, password: string) => Promise<Account | undefined>;
@@ -25,7 +28,7 @@ type Authorize<Actor> = (authorization: string | undefined) => Promise<Actor>;
 
 export type Protection = ReturnType<typeof createProtection>;
 
-export function createProtection({ store, clock, log, settings }: Deps) {
+export function createProtection({ store, clock, log, settings, onLocked }: Deps) {
   const origins = createOrigins();
   const audit = createAudit({
     collection: store.collection(model.audit),
@@ -50,6 +53,8 @@ export function createProtection({ store, clock, log, settings }: Deps) {
       },
       onLocked(event: { accountId: string; lockedUntil: number }) {
         log.warn({ event: 'account_locked', ...event }, 'account locked');
+        const { ipAddress = '', userAgent = '' } = origins.current() ?? {};
+        onLocked({ ...event, ipAddress, userAgent });
         return told.onLocked(event);
       },
     },

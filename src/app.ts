@@ -85,7 +85,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   for (const problem of settings.problems()) log.warn({ problem }, 'stored setting not usable');
   const current = () => settings.current();
 
-  const protection = createProtection({ store, clock, log, settings: current });
+  const protection = createProtection({
+    store,
+    clock,
+    log,
+    settings: current,
+    onLocked: (lock) => factors.notices.locked(lock),
+  });
   const { audit } = protection;
 
   const factors = createFactors({
@@ -273,9 +279,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     views,
     csrf,
     interactions,
+    factors,
     mounted: () => mounted,
   });
-  const jobs = createJobs({ store, clock, log, sessions, accounts, audit, factors, current });
+  const jobs = createJobs({ store, clock, log, sessions, accounts, clients, audit, factors, current });
   return { handler, jobs, accounts, clients, settings };
 }
 

@@ -69,7 +69,7 @@ export function createConnection(options: Options): Connection {
           token_endpoint_auth_method: 'client_secret_basic',
           scope: SCOPE,
         },
-        undefined,
+        client.ClientSecretBasic(),
         { ...request, initialAccessToken },
       );
 

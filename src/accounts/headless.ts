@@ -11,6 +11,20 @@ interface Deps {
   readonly log: Pick<Logger, 'info'>;
 }
 
+const VARIABLES: Readonly<Record<string, string>> = {
+  username: 'ADMIN_USERNAME',
+  password: 'ADMIN_PASSWORD',
+  email: 'ADMIN_EMAIL',
+};
+
+/** The same refusal in the words of whoever set the environment. */
+function inVariables(error: AppError): AppError {
+  const problems = Object.entries(error.fields ?? {}).map(
+    ([field, problem]) => `${VARIABLES[field] ?? field}: ${problem}`,
+  );
+  return new AppError(error.code, { message: problems.join(' '), fields: error.fields });
+}
+
 /** Harmless at every later start. @throws AppError request.invalid naming what is wrong with the values */
 export async function createFirstAdminFromConfig({ admin, accounts, log }: Deps): Promise<void> {
   if (admin === undefined || (await accounts.hasAdmin())) return;
@@ -22,6 +36,7 @@ export async function createFirstAdminFromConfig({ admin, accounts, log }: Deps)
     );
   } catch (error) {
     // Another process of the same start was faster.
-    if (!(error instanceof AppError) || error.code !== 'onboarding.closed') throw error;
+    if (error instanceof AppError && error.code === 'onboarding.closed') return;
+    throw error instanceof AppError && error.fields !== undefined ? inVariables(error) : error;
   }
 }

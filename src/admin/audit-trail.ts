@@ -41,6 +41,7 @@ const lines: Readonly<Record<string, Line>> = {
   'DELETE /initial-access-tokens/{id}': { event: 'registration_token.removed', target: 'token' },
   'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/sessions/{session_id}': { event: 'session.revoked', target: 'session' },
+  'DELETE /users/{id}/trusted-devices/{device_id}': { event: 'device.revoked', target: 'device' },
   'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },

@@ -1,6 +1,6 @@
 // Owns what the admin API needs of the other parts, as narrow as it uses them. The parts themselves know nothing of it.
 import type Koa from 'koa';
-import type { SessionRecord } from '../store/collections.ts';
+import type { MailRecord, SessionRecord } from '../store/collections.ts';
 import type { Query, Stored } from '../store/port.ts';
 
 /** Who acts: the bearer of ADMIN_TOKEN, an administrator, a client with scope `admin`, or an API key. */
@@ -16,6 +16,29 @@ export interface Listing<Item> {
   readonly items: readonly Item[];
   /** Over all pages. */
   readonly total: number;
+}
+
+/** Outbound mail; `kept` ones, which there was no server for, come with their texts. */
+export interface MailPort {
+  list(query: Query): Promise<Listing<MailView>>;
+  find(id: string): Promise<MailView | undefined>;
+  /** @throws AppError request.invalid for a bad address */
+  sendTest(to: string): Promise<{ readonly state: 'sent' | 'kept' | 'failed'; readonly problem?: string }>;
+}
+
+export interface MailView {
+  readonly id: string;
+  readonly state: MailRecord['state'];
+  readonly to: string;
+  readonly template: string;
+  readonly subject: string;
+  readonly text?: string;
+  readonly html?: string;
+  readonly attempts: number;
+  readonly dueAt: number;
+  readonly lastError?: string;
+  readonly createdAt: number;
+  readonly sentAt?: number;
 }
 
 export interface SessionsPort {

@@ -11,6 +11,7 @@ const strict = { additionalProperties: false } as const;
 export const idParams = ObjectSchema({ id: id() }, strict);
 export const clientIdParams = ObjectSchema({ client_id: id() }, strict);
 export const userSessionParams = ObjectSchema({ id: id(), session_id: id() }, strict);
+export const userDeviceParams = ObjectSchema({ id: id(), device_id: id() }, strict);
 export const userIdBody = ObjectSchema({ user_id: StringSchema({ minLength: 1, maxLength: 128 }) }, strict);
 
 /**

@@ -7,13 +7,15 @@ import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
+import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
-import type { AuthorizeAdmin, SessionsPort } from './ports.ts';
+import type { AuthorizeAdmin, MailPort, SessionsPort } from './ports.ts';
 import type { Route } from './route.ts';
 import { createAdminRouter } from './router.ts';
 import { sessionRoutes } from './sessions.ts';
 import { type SettingsPort, settingRoutes } from './settings.ts';
-import { type AccountsPort, userRoutes } from './users.ts';
+import { type TrustedDevicesPort, trustedDeviceRoutes } from './trusted-devices.ts';
+import { type AccountsPort, type SendPasswordReset, userRoutes } from './users.ts';
 
 export interface AdminRoutesDeps {
   readonly accounts: AccountsPort;
@@ -21,6 +23,9 @@ export interface AdminRoutesDeps {
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
+  readonly mail: MailPort;
+  readonly trustedDevices: TrustedDevicesPort;
+  readonly sendPasswordReset: SendPasswordReset;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly clock: Clock;
@@ -45,7 +50,9 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...clientRoutes({ ...deps, cursors, clock }),
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
+    ...trustedDeviceRoutes({ ...deps, cursors, clock }),
     ...settingRoutes(deps),
+    ...mailRoutes({ ...deps, cursors, clock }),
     ...auditRoutes({ ...deps, cursors }),
   ];
   const about = { title: 'Latchkey admin API', version, publicUrl: `${baseUrl}${PATH}` };

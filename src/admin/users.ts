@@ -19,8 +19,12 @@ export type AccountsPort = Pick<
   'find' | 'query' | 'create' | 'update' | 'setActive' | 'unlock' | 'remove'
 >;
 
+/** @throws AppError request.invalid for a user whom no link can reach */
+export type SendPasswordReset = (account: Account) => Promise<void>;
+
 interface Deps {
   readonly accounts: AccountsPort;
+  readonly sendPasswordReset: SendPasswordReset;
   readonly sessions: Pick<SessionsPort, 'endAllOf'>;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -54,7 +58,7 @@ const querySchema: TObject = listQuerySchema(list);
 const tag = 'Users';
 const ok = { status: 200, schema: userSchema } as const;
 
-export function userRoutes({ accounts, sessions, cursors, clock }: Deps): Route[] {
+export function userRoutes({ accounts, sessions, sendPasswordReset, cursors, clock }: Deps): Route[] {
   const show = (account: Account) => ({ data: toUser(account, clock()), version: account.version });
   const get = async (id: string, ifVersion?: number): Promise<Account> =>
     atVersion(await accounts.find(id), 'account.not_found', ifVersion);
@@ -163,5 +167,6 @@ export function userRoutes({ accounts, sessions, cursors, clock }: Deps): Route[
     action('reset-mfa', 'Have the second factor enrolled again', ({ id }) =>
       accounts.update(id, { totpVerified: false }),
     ),
+    action('send-password-reset', 'Mail a user a link to a new password', sendPasswordReset),
   ];
 }

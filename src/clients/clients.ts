@@ -126,6 +126,13 @@ export function createClients(deps: ClientsDeps): Clients {
       await collection.remove(clientId);
     },
 
+    async finishEndings() {
+      const isOff = { field: 'is_active', op: 'eq', value: false } as const;
+      const { items } = await collection.query({ filters: [isOff], sort: 'id', order: 'asc', limit: 1000 });
+      for (const { id } of items) await endClient(id);
+      return items.length;
+    },
+
     async verifyRegistrationToken(clientId, token) {
       const presented = secretDigest(token);
       const client = await collection.find(clientId);

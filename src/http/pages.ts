@@ -71,6 +71,8 @@ export interface PageModels {
     readonly secret: string;
     /** What the QR code says; opens the app where page and app are on one phone. */
     readonly otpauthUri?: string | undefined;
+    /** Whether codes by e-mail may be chosen instead. */
+    readonly canUseEmail?: boolean | undefined;
     readonly canSkip: boolean;
   };
   /** Never to be sent twice with the same codes. */

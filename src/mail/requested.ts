@@ -23,6 +23,8 @@ interface Deps {
 }
 
 const BATCH = 50;
+// Whoever asked has asked again by then.
+const GIVE_UP_MS = 600_000;
 
 export function createRequestedMails({ collection, clock, newId, answer }: Deps): RequestedMails {
   return {
@@ -35,8 +37,9 @@ export function createRequestedMails({ collection, clock, newId, answer }: Deps)
       while (signal?.aborted !== true) {
         const { items } = await collection.query({ sort: 'created_at', order: 'asc', limit: BATCH });
         for (const { id, value } of items) {
-          // Answered first, removed after: a crash in between sends a second mail rather than none.
-          await answer(value);
+          // Answered first, removed after: a crash in between sends a second mail rather than none. One that cannot be
+          // answered must not hold up the rest for ever.
+          if (clock() - value.createdAt < GIVE_UP_MS) await answer(value);
           await collection.remove(id);
         }
         total += items.length;

@@ -120,6 +120,12 @@ export const settingDefinitions = {
     choices: ['off', 'optional', 'required'],
     description: 'Whether a second factor is asked for: never, of those who have one, or of everybody.',
   }),
+  allow_email_codes: flag({
+    group: 'Second factor',
+    default: true,
+    description:
+      'Whether people other than administrators may choose codes by mail as their second factor. Who has, keeps them.',
+  }),
   email_code_seconds: integer({
     group: 'Second factor',
     default: 600,

@@ -15,6 +15,7 @@ import { createOidcAdapter } from '../../adapters/oidc.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
 import { createPasswords } from '../../src/accounts/password.ts';
+import { createTrustedDevices, type TrustedDevices } from '../../src/accounts/trusted-devices.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
 import { createValidator } from '../../src/admin/validate.ts';
 import { createAudit } from '../../src/audit/audit.ts';
@@ -25,10 +26,12 @@ import { systemClock } from '../../src/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import { readJson } from '../../src/http/body.ts';
 import { errorBoundary } from '../../src/http/boundary.ts';
+import { createMailViews } from '../../src/http/mail-views.ts';
 import { requestLog } from '../../src/http/request-log.ts';
 import { createTimeSortedIds, newId, newSecret, secretDigest } from '../../src/ids.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { createLogger } from '../../src/log.ts';
+import { createMail, type Mail } from '../../src/mail/mail.ts';
 import { normalizeMetadata } from '../../src/oidc/models/client.ts';
 import { ProviderBase } from '../../src/oidc/provider-base.ts';
 import { registrationRoutes } from '../../src/oidc/registration.ts';
@@ -37,6 +40,7 @@ import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
 import * as model from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
+import { plainTheme } from '../pages/server.ts';
 import { ADMIN, type Answer, type CallOptions, membersOf, send, USER } from './answers.ts';
 
 export const goodPassword = 'seven tall lanterns';
@@ -65,6 +69,8 @@ export interface World {
   readonly accounts: Accounts;
   readonly clients: Clients;
   readonly sessions: Sessions;
+  readonly trustedDevices: TrustedDevices;
+  readonly mail: Mail;
   now(): number;
   advance(ms: number): void;
   /** Calls any address. */
@@ -123,11 +129,28 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     validateMetadata: async (metadata) => normalizeMetadata(provider.Client, metadata),
     endClient: (id) => grants.revokeOfClient(id),
   });
+  const sealer = createSealer(['test-secret-key-0123456789-0123456789']);
+  const log = createLogger({ level: 'error', pretty: false });
   const settings = createSettings({
     collection: store.collection(model.settings),
-    sealer: createSealer(['test-secret-key-0123456789-0123456789']),
+    sealer,
     clock,
     stamp: () => 0,
+  });
+  const trustedDevices = createTrustedDevices({
+    collection: store.collection(model.trustedDevices),
+    clock,
+    settings: () => settings.current(),
+  });
+  const mail = createMail({
+    collection: store.collection(model.mails),
+    sealer,
+    clock,
+    newId: createTimeSortedIds(clock),
+    settings: () => settings.current(),
+    render: createMailViews({ theme: () => plainTheme, baseUrl: BASE_URL }),
+    baseUrl: BASE_URL,
+    log,
   });
   const authorizeAdmin: AdminRoutesDeps['authorizeAdmin'] = async (ctx) => {
     const authorization = ctx.get('Authorization');
@@ -142,12 +165,16 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     initialAccessTokens: clients.initialAccessTokens,
     sessions,
     settings,
+    mail,
+    trustedDevices,
+    // Links are made by the composition: test/flows has it whole.
+    sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
     audit: createAudit({
       collection: store.collection(model.audit),
       clock,
       newId: createTimeSortedIds(clock),
       origins: createOrigins(),
-      log: createLogger({ level: 'error', pretty: false }),
+      log,
     }),
     authorizeAdmin,
     clock,
@@ -190,6 +217,8 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       accounts,
       clients,
       sessions,
+      trustedDevices,
+      mail,
       call: (method, path, body, options = {}) => send(url + path, method, body, options),
       api: async (method, path, body, options = {}) => {
         const answer = await send(`${url}/admin/api${path}`, method, body, options);

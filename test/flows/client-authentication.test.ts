@@ -105,6 +105,20 @@ for (const [method, client] of Object.entries(clients)) {
   }
 }
 
+test('a client that said nothing of its method may send its secret either way: libraries differ in their default', async () => {
+  const client = await app.register(machine);
+  const { client_secret_basic: header, client_secret_post: form } = ways;
+  for (const prove of [header, form])
+    equal((await present('/oauth2/token', await prove(client))).status, 200);
+  expectRefusal(await present('/oauth2/token', await ways.none(client)), 'none');
+  const said = await app.admin('PATCH', `/clients/${client.id}`, {
+    token_endpoint_auth_method: 'client_secret_post',
+  });
+  equal(said.status, 200);
+  expectRefusal(await present('/oauth2/token', await header(client)), 'said since');
+  equal((await present('/oauth2/token', await form(client))).status, 200);
+});
+
 test('none at all is 401 with a challenge; only introspection says that a bearer would do as well', async () => {
   for (const path of Object.keys(places)) {
     const answer = await present(path, {});

@@ -57,6 +57,7 @@ export const secondStepSamples = {
   'mfa-recovery': sample('mfa', { ...secondStep, method: 'recovery' }),
   'mfa-recovery-failed': sample('mfa', { ...secondStep, method: 'recovery', alert: 'alert.code_wrong' }),
   'mfa-enrol': sample('mfa-enrol', enrolment),
+  'mfa-enrol-email': sample('mfa-enrol', { ...enrolment, canUseEmail: true, canSkip: false }),
   'mfa-enrol-failed': sample('mfa-enrol', { ...enrolment, canSkip: false, alert: 'alert.code_wrong' }),
   'recovery-codes': sample('recovery-codes', { csrf, interaction, codes: recoveryCodes }),
 } as const satisfies Record<string, Sample>;

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { type RawAnswer, type RawRequest, send } from '../attacks/raw-http.ts';
 import { Agent, redeem } from '../support/agent.ts';
 import { ADMIN_TOKEN } from '../support/app.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -32,8 +33,8 @@ after(async () => {
 });
 
 /** The process that answered, by the request's id in its log. */
-async function workerOf(response: { headers: Headers }): Promise<number> {
-  const id = response.headers.get('x-request-id');
+async function workerOf({ headers }: RawAnswer): Promise<number> {
+  const id = headers['x-request-id'];
   const { pid } = await server.waitForLine(
     ({ request_id: logged, msg }) => logged === id && msg === 'request',
   );
@@ -41,28 +42,32 @@ async function workerOf(response: { headers: Headers }): Promise<number> {
 }
 
 /** A connection of its own each time, so that each worker has its turn. */
-const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(`${server.url}${path}`, { ...init, headers: { ...init.headers, connection: 'close' } });
+const ask = (path: string, rest: Omit<RawRequest, 'path'> = {}): Promise<RawAnswer> =>
+  send(server.url, { path, ...rest });
+
+const postForm = (path: string, fields: Record<string, string>): Promise<RawAnswer> =>
+  ask(path, {
+    method: 'POST',
+    headers: [
+      ['Content-Type', 'application/x-www-form-urlencoded'],
+      ...(path === '/oauth2/introspect' ? [['Authorization', `Bearer ${ADMIN_TOKEN}`] as const] : []),
+    ],
+    body: new URLSearchParams(fields).toString(),
+  });
 
 async function untilBothAnswer(): Promise<Set<number>> {
   const pids = new Set<number>();
   for (let round = 0; pids.size < WORKERS; round += 1) {
     assert.ok(round < 200, `only ${[...pids].join()} answer`);
-    const response = await ask('/oauth2/userinfo');
-    await response.text();
-    pids.add(await workerOf(response));
+    pids.add(await workerOf(await ask('/oauth2/userinfo')));
   }
   return pids;
 }
 
 async function isActive(token: string): Promise<{ active: boolean; pid: number }> {
-  const response = await ask('/oauth2/introspect', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-    body: new URLSearchParams({ token }),
-  });
-  const { active }: { active: boolean } = JSON.parse(await response.text());
-  return { active, pid: await workerOf(response) };
+  const answer = await postForm('/oauth2/introspect', { token });
+  const { active }: { active: boolean } = JSON.parse(answer.body);
+  return { active, pid: await workerOf(answer) };
 }
 
 test('a code that one has issued is redeemed by any', async () => {
@@ -82,8 +87,7 @@ test('a token that was revoked by one is dead to the other at the next request',
     const { body } = await redeem(server, client, await browser.signIn(client.id, { username: 'alice' }));
     assert.equal((await isActive(body.access_token)).active, true);
     const token = round % 2 === 0 ? body.access_token : body.refresh_token;
-    const revoked = await ask('/oauth2/revoke', { method: 'POST', body: new URLSearchParams({ token }) });
-    assert.equal(revoked.status, 200);
+    assert.equal((await postForm('/oauth2/revoke', { token })).status, 200);
     for (let other = 0; other < WORKERS; other += 1) {
       const { active, pid } = await isActive(body.access_token);
       assert.equal(active, false);
@@ -100,8 +104,8 @@ test('a setting that was changed by one holds for the other at the next request'
     const { status } = await server.admin('PATCH', '/settings', { product_name: name });
     assert.equal(status, 200);
     for (let other = 0; other < WORKERS; other += 1) {
-      const page = await ask('/nothing/here', { headers: { accept: 'text/html' } });
-      assert.ok((await page.text()).includes(name), `round ${round}`);
+      const page = await ask('/nothing/here', { headers: [['Accept', 'text/html']] });
+      assert.ok(page.body.includes(name), `round ${round}`);
       seenBy.add(await workerOf(page));
     }
   }

@@ -23,6 +23,8 @@ export type BoundInteraction = Interaction & {
   /** Digest of the browser cookie: a form of this interaction is only taken from that browser. */
   browser?: string;
   progress?: SigninProgress | undefined;
+  /** Epoch milliseconds of the first proof in `progress`: what comes later builds on it. */
+  provenAt?: number;
 };
 
 interface Deps {
@@ -53,13 +55,21 @@ export function createInteractionModel(
   }
 
   return class Interaction extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'browser', 'progress'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'browser', 'progress', 'provenAt'];
     declare browser?: string;
     declare progress?: SigninProgress | undefined;
+    declare provenAt?: number;
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
       const interaction: BoundInteraction | undefined = await super.find(value, options);
       const { ctx } = ProviderBase;
+      if (
+        interaction?.progress &&
+        (await isOver({ ...interaction.progress, provenAt: interaction.provenAt }))
+      ) {
+        delete interaction.progress;
+        delete interaction.provenAt;
+      }
       if (interaction === undefined || ctx === undefined || !RESUMING.has(ctx.oidc.route)) return interaction;
       // The library's resume cookie has no __Host- prefix, so a sibling host can plant the attacker's own here and sign
       // people in to an account of the attacker's. The browser's cookie cannot be planted.
@@ -72,10 +82,11 @@ export function createInteractionModel(
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       const { ctx } = ProviderBase;
       if (this.browser === undefined && ctx !== undefined) this.browser = browserDigest(ctx);
+      if (this.progress !== undefined) this.provenAt ??= clock();
       const login = this.result?.login;
       // OIDC Core §2: auth_time is when the person proved it, not when the browser came back.
       if (login !== undefined && login.provenAt === undefined) {
-        Object.assign(login, { provenAt: clock(), ts: epochSeconds(clock) });
+        Object.assign(login, { provenAt: this.provenAt ?? clock(), ts: epochSeconds(clock) });
       }
       const { value, payload } = await super.getValueAndPayload();
       if (payload.session === undefined) return { value, payload };

@@ -1,0 +1,131 @@
+// Owns the routes of a user's trusted browsers (decisions §6): which need not give the second factor, and the end of that.
+import { Object as ObjectSchema, String as StringSchema } from 'typebox';
+import type { Account } from '../accounts/account.ts';
+import type { TrustedDevice, TrustedDevices } from '../accounts/trusted-devices.ts';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { Query } from '../store/port.ts';
+import type { Cursors } from './cursor.ts';
+import { pageSchema, readPage } from './list.ts';
+import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
+import type { Listing } from './ports.ts';
+import { idParams, userDeviceParams } from './resource.ts';
+import { type Answer, defineRoute, type Route } from './route.ts';
+import type { AccountsPort } from './users.ts';
+
+export type TrustedDevicesPort = Pick<TrustedDevices, 'list' | 'revoke'>;
+
+interface Deps {
+  readonly trustedDevices: TrustedDevicesPort;
+  readonly accounts: Pick<AccountsPort, 'find'>;
+  readonly cursors: Cursors;
+  readonly clock: Clock;
+}
+
+const list: ListDefinition<TrustedDevice> = {
+  name: 'user-trusted-devices',
+  // Read out of what the domain says still counts, which no query of the storage knows.
+  collection: {
+    name: 'trusted_devices',
+    durability: 'durable',
+    indexes: {},
+    fields: {
+      last_used_at: { type: 'number', of: (device) => device.lastUsedAt },
+      created_at: { type: 'number', of: (device) => device.createdAt },
+    },
+  },
+  sorts: ['last_used_at', 'created_at'],
+  defaultOrder: 'desc',
+  times: [],
+};
+
+const time = () => StringSchema({ format: 'date-time' });
+const deviceSchema = ObjectSchema(
+  {
+    id: StringSchema(),
+    device: StringSchema({ description: 'The browser in words.' }),
+    ip_address: StringSchema(),
+    user_agent: StringSchema(),
+    created_at: time(),
+    last_used_at: time(),
+    expires_at: time(),
+  },
+  { additionalProperties: false },
+);
+
+const iso = (at: number): string => new Date(at).toISOString();
+const show = (device: TrustedDevice) => ({
+  id: device.id,
+  device: device.label,
+  ip_address: device.ipAddress,
+  user_agent: device.userAgent,
+  created_at: iso(device.createdAt),
+  last_used_at: iso(device.lastUsedAt),
+  expires_at: iso(device.expiresAt),
+});
+
+/** One person's browsers are few: sorted and cut here, in the storage's order (C13). */
+function select(devices: readonly TrustedDevice[], query: Query): Listing<TrustedDevice> {
+  const { sort = 'last_used_at', order, after, offset = 0, limit } = query;
+  const direction = order === 'asc' ? 1 : -1;
+  const keyOf = (device: TrustedDevice) => ({
+    id: device.id,
+    sortValue: Number(list.collection.fields[sort]?.of(device) ?? 0),
+  });
+  const compare = (a: { id: string; sortValue: number }, b: { id: string; sortValue: number }): number =>
+    direction * (a.sortValue - b.sortValue || (a.id < b.id ? -1 : Number(a.id > b.id)));
+  const start = after && { id: after.id, sortValue: Number(after.sortValue ?? 0) };
+  const items = devices
+    .toSorted((a, b) => compare(keyOf(a), keyOf(b)))
+    .filter((device) => start === undefined || compare(keyOf(device), start) > 0)
+    .slice(offset, offset + limit);
+  return { items, total: devices.length };
+}
+
+const tag = 'Users';
+
+export function trustedDeviceRoutes({ trustedDevices, accounts, cursors, clock }: Deps): Route[] {
+  const get = async (id: string): Promise<Account> => {
+    const account = await accounts.find(id);
+    if (account === undefined) throw new AppError('account.not_found');
+    return account;
+  };
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/users/{id}/trusted-devices',
+      tag,
+      summary: 'List the browsers in which a user is not asked for the second factor',
+      params: idParams,
+      query: listQuerySchema(list),
+      success: { status: 200, schema: pageSchema(deviceSchema) },
+      handle: async ({ params, query }) => {
+        const devices = await trustedDevices.list(await get(params.id));
+        const asked = readListQuery(list, query, clock());
+        const page = await readPage({
+          list,
+          request: { ...asked, scope: [asked.scope, params.id] },
+          cursors,
+          query: async (wanted) => select(devices, wanted),
+          recordOf: (device) => device,
+          idOf: ({ id }) => id,
+        });
+        return { data: { ...page, items: page.items.map(show) } };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/users/{id}/trusted-devices/{device_id}',
+      tag,
+      summary: 'Have a browser asked for the second factor again',
+      params: userDeviceParams,
+      success: { status: 204 },
+      handle: async ({ params }): Promise<Answer<never> | undefined> => {
+        const { id } = await get(params.id);
+        if (!(await trustedDevices.revoke(id, params.device_id))) throw new AppError('request.not_found');
+        return undefined;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,104 @@
+// Outbound mails, the test mail and trusted devices over HTTP (decisions §6, §8).
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { startMailServer } from '../mail/support.ts';
+import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
+import { goodPassword, type World, withEachServer, withServer } from './support.ts';
+
+const queueCode = ({ mail }: World, to: string, code: string): Promise<void> =>
+  mail.queue({ to, template: 'sign_in_code', values: { code, expiresSeconds: 600 } });
+
+withEachServer('without a server mails are kept, listed and readable', async (world) => {
+  const { api, advance } = world;
+  await queueCode(world, 'ann@example.com', '111111');
+  advance(1000);
+  await queueCode(world, 'ben@example.com', '222222');
+  const all = await api('GET', '/mails');
+  deepEqual(
+    itemsOf(all).map(({ to, state }) => [to, state]),
+    [
+      ['ben@example.com', 'kept'],
+      ['ann@example.com', 'kept'],
+    ],
+  );
+  const [ann] = itemsOf(await api('GET', '/mails?to=ann@example.com&state=kept'));
+  match(String(ann?.text), /111111/);
+  const one = dataOf(await api('GET', `/mails/${ann?.id}`));
+  deepEqual(one, ann);
+  match(String(one.html), /111111/);
+
+  const first = await api('GET', '/mails?limit=1&sort=to&order=asc');
+  equal(itemsOf(first)[0]?.to, 'ann@example.com');
+  const next = await api('GET', `/mails?limit=1&sort=to&order=asc&cursor=${dataOf(first).next}`);
+  equal(itemsOf(next)[0]?.to, 'ben@example.com');
+  equal(dataOf(next).next, null);
+  equal(itemsOf(await api('GET', '/mails?search=ben')).length, 1);
+  deepEqual(wrongFields(await api('GET', '/mails?state=lost')), ['state']);
+  deepEqual(
+    [(await api('GET', '/mails/nothing')).status, (await api('DELETE', '/mails')).status],
+    [404, 405],
+  );
+});
+
+withServer('what waits for people’s own mailboxes is not for administrators to read', async (world) => {
+  const { api } = world;
+  await api('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
+  await queueCode(world, 'ann@example.com', '111111');
+  const [ann] = itemsOf(await api('GET', '/mails'));
+  deepEqual([ann?.state, ann?.text, ann?.html], ['queued', null, null]);
+});
+
+withServer('a test mail: kept without a server, sent to one, and told when it fails', async ({ api }) => {
+  const test = (to: string) => api('POST', '/settings/test-email', { to });
+  deepEqual(dataOf(await test('ann@example.com')), { state: 'kept', problem: null });
+  const server = await startMailServer();
+  await api('PATCH', '/settings', { smtp_url: server.url() });
+  deepEqual(dataOf(await test('ann@example.com')), { state: 'sent', problem: null });
+  deepEqual(server.received[0]?.to, ['ann@example.com']);
+  await server.close();
+  const failed = dataOf(await test('ann@example.com'));
+  equal(failed.state, 'failed');
+  match(String(failed.problem), /./);
+  for (const to of ['nobody', 'a@example.com, b@example.com', 'a@example.com\r\nBcc: b@example.com']) {
+    const refused = await test(to);
+    deepEqual([refused.status, wrongFields(refused)], [400, ['to']], to);
+  }
+  deepEqual(wrongFields(await api('POST', '/settings/test-email', {})), ['to']);
+});
+
+withEachServer(
+  'trusted devices of a user: listed in pages, revoked by their owner’s address only',
+  async (world) => {
+    const { api, accounts, trustedDevices, advance } = world;
+    const alice = await accounts.create({ username: 'alice', password: goodPassword });
+    const bob = await accounts.create({ username: 'bob', password: goodPassword });
+    for (const label of ['one', 'two', 'three']) {
+      await trustedDevices.create({ account: alice, ipAddress: '192.0.2.7', userAgent: 'Browser/7', label });
+      advance(1000);
+    }
+    const path = `/users/${alice.id}/trusted-devices`;
+    const first = await api('GET', `${path}?limit=2`);
+    deepEqual(
+      itemsOf(first).map(({ device }) => device),
+      ['three', 'two'],
+    );
+    equal(dataOf(first).total, 3);
+    const rest = await api('GET', `${path}?limit=2&cursor=${dataOf(first).next}`);
+    deepEqual([itemsOf(rest).map(({ device }) => device), dataOf(rest).next], [['one'], null]);
+    const ascending = itemsOf(await api('GET', `${path}?sort=created_at&order=asc&offset=1`));
+    deepEqual(
+      ascending.map(({ device }) => device),
+      ['two', 'three'],
+    );
+    const foreign = await api('GET', `/users/${bob.id}/trusted-devices?limit=2&cursor=${dataOf(first).next}`);
+    deepEqual(wrongFields(foreign), ['cursor']);
+
+    const id = itemsOf(rest)[0]?.id;
+    equal((await api('DELETE', `/users/${bob.id}/trusted-devices/${id}`)).status, 404);
+    equal((await api('DELETE', `${path}/${id}`)).status, 204);
+    equal((await api('DELETE', `${path}/${id}`)).status, 404);
+    equal(dataOf(await api('GET', path)).total, 2);
+    const [event] = itemsOf(await api('GET', '/audit?event=device.revoked'));
+    deepEqual([event?.target_kind, event?.target_id], ['device', id]);
+    equal(errorOf(await api('GET', '/users/nobody/trusted-devices')).reason, 'account.not_found');
+  },
+);

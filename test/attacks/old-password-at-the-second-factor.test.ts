@@ -1,0 +1,93 @@
+// Owns the attack: having passed the password page, and waiting at the second factor while the owner changes the password,
+// the account is locked, switched off or deleted. Then the first half of the proof is worth nothing, and the attacker must
+// not make an authenticator of their own the owner's second factor (checklist R063, R089, R096, R098).
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { Agent, type Page } from '../support/agent.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { createPhone, enrolPhone, type Phone } from '../support/phone.ts';
+import { blows } from './blows.ts';
+import { honestRequest } from './sign-in-form.ts';
+
+interface Waiting {
+  readonly browser: Agent;
+  readonly page: Page;
+  /** What the page asks for, rightly filled in. */
+  fields(): Record<string, string>;
+}
+
+type Arrive = (app: TestApp, clientId: string) => Promise<Waiting>;
+
+const begin = (browser: Agent, clientId: string): Promise<Page> =>
+  browser.authorize({ ...honestRequest(clientId), prompt: 'login' });
+
+async function enrolled(app: TestApp, clientId: string): Promise<Phone> {
+  const browser = new Agent(app);
+  const { phone } = await enrolPhone(app, browser, await begin(browser, clientId), 'alice');
+  return phone;
+}
+
+const steps: Readonly<Record<string, Arrive>> = {
+  async 'enrolling an authenticator'(app, clientId) {
+    const browser = new Agent(app);
+    const form = await begin(browser, clientId);
+    const page = await browser.submit(form, { username: 'alice', password: PASSWORD });
+    const phone = createPhone(/[?&;]secret=([A-Z2-7]+)/.exec(page.body)?.[1] ?? '', app);
+    return { browser, page, fields: () => ({ action: 'enrol', code: phone.code() }) };
+  },
+
+  async 'the recovery codes'(app, clientId) {
+    const { browser, page, fields } =
+      (await steps['enrolling an authenticator']?.(app, clientId)) ?? assert.fail();
+    const shown = await browser.submit(page, fields());
+    return { browser, page: shown, fields: () => ({ action: 'continue' }) };
+  },
+
+  async 'the code'(app, clientId) {
+    const phone = await enrolled(app, clientId);
+    const browser = new Agent(app);
+    const form = await begin(browser, clientId);
+    const page = await browser.submit(form, { username: 'alice', password: PASSWORD });
+    return { browser, page, fields: () => ({ method: 'totp', code: phone.code() }) };
+  },
+};
+
+for (const [step, arrive] of Object.entries(steps)) {
+  suite(`at ${step}`, () => {
+    async function start() {
+      const app = await startApp();
+      const client = await app.register();
+      const user = await app.createUser('alice');
+      assert.equal((await app.admin('PATCH', '/settings', { mfa_mode: 'required' })).status, 200);
+      return { app, client, user, waiting: await arrive(app, client.id) };
+    }
+
+    test('undisturbed, it is the way in: what follows is no sham', async (t) => {
+      const { app, waiting } = await start();
+      t.after(() => app.stop());
+      let page = await waiting.browser.submit(waiting.page, waiting.fields());
+      if (page.location === undefined) page = await waiting.browser.submit(page, { action: 'continue' });
+      assert.match(page.location ?? '', /[?&]code=/);
+    });
+
+    for (const [blow, strike] of Object.entries(blows)) {
+      test(`the account is ${blow}: it leads nowhere`, async (t) => {
+        const { app, client, user, waiting } = await start();
+        t.after(() => app.stop());
+        for (const { id } of (await app.admin('GET', '/sessions')).body.data.items ?? []) {
+          await app.admin('DELETE', `/sessions/${id}`);
+        }
+        const state = async (): Promise<unknown> =>
+          (await app.admin('GET', `/users/${user.id}`)).body.data?.totp_verified;
+        await strike(app, client, user);
+        const before = await state();
+        const page = await waiting.browser.submit(waiting.page, waiting.fields());
+        assert.equal(page.location, undefined);
+        assert.ok(page.status >= 400 || /name="password"/.test(page.body), `${page.status} ${page.body}`);
+        assert.doesNotMatch(page.body, /[0-9a-z]{4}(?:-[0-9a-z]{4}){3}/, 'recovery codes were shown');
+        assert.equal(await state(), before);
+        assert.equal((await app.admin('GET', '/sessions?is_active=true')).body.data.total, 0);
+      });
+    }
+  });
+}

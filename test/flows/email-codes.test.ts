@@ -1,0 +1,185 @@
+// Owns codes by mail as a second factor over HTTP, the code read from a real SMTP server: choosing them at enrolment, and
+// attacks on them (issue B; checklist R093–R095, R098).
+import { equal, match, notEqual, ok } from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { Agent, challengeOf, hiddenFields, type Page, redeem } from '../support/agent.ts';
+import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { type Mailbox, openMailbox } from '../support/mailbox.ts';
+
+const app = await startApp({ store: 'sqlite' });
+const client = await app.register();
+const VERIFIER = 'v'.repeat(43);
+const MULTI_FACTOR = 'urn:latchkey:acr:multi-factor';
+let mailbox: Mailbox;
+before(async () => {
+  mailbox = await openMailbox(app);
+  await set({ mfa_mode: 'required' });
+});
+after(async () => {
+  await app.stop();
+  await mailbox.close();
+});
+
+async function set(values: Record<string, unknown>): Promise<void> {
+  equal((await app.admin('PATCH', '/settings', values)).status, 200);
+}
+
+const addressOf = (username: string): string => `${username}@example.com`;
+
+/** The page after the right password. */
+async function passwordGiven(
+  agent: Agent,
+  username: string,
+  parameters: Record<string, string> = {},
+): Promise<Page> {
+  const first = await agent.authorize({
+    client_id: client.id,
+    redirect_uri: REDIRECT_URI,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: challengeOf(VERIFIER),
+    code_challenge_method: 'S256',
+    ...parameters,
+  });
+  return agent.submit(first, { username, password: PASSWORD });
+}
+
+const arrivedAt = (page: Page): string =>
+  new URL(page.location ?? 'about:blank').searchParams.get('code') ?? '';
+
+/** Delivers. @returns the codes mailed to this person, the latest last */
+async function codesTo(username: string): Promise<string[]> {
+  await mailbox.deliver();
+  const mails = mailbox.received.filter(({ to }) => to.includes(addressOf(username)));
+  return mails.flatMap(({ mail }) =>
+    mail.subject?.startsWith('Your sign-in code') ? [/\b\d{6}\b/.exec(mail.text ?? '')?.[0] ?? ''] : [],
+  );
+}
+
+const lastCodeTo = async (username: string): Promise<string> => (await codesTo(username)).at(-1) ?? '';
+
+const notThis = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+
+const createUser = (username: string, fields: Record<string, unknown> = {}) =>
+  app.createUser(username, { email: addressOf(username), is_email_verified: true, ...fields });
+
+const offersEmail = (page: Page): boolean => /name="action" value="email"/.test(page.body);
+
+/** Somebody who has chosen codes by mail, and has signed in with one. */
+async function createMailUser(username: string): Promise<void> {
+  await createUser(username);
+  const agent = new Agent(app);
+  const asked = await agent.submit(await passwordGiven(agent, username), { action: 'email' });
+  const arrived = await agent.submit(asked, { method: 'email', code: await lastCodeTo(username) });
+  notEqual(arrivedAt(arrived), '');
+  // Past the ten minutes in which only three codes are sent.
+  app.advance(11 * 60_000);
+}
+
+test('enrolment: codes by mail instead of the app; the first one signs in, and the owner is told', async () => {
+  await createUser('chooses');
+  const agent = new Agent(app);
+  const page = await passwordGiven(agent, 'chooses');
+  ok(offersEmail(page));
+  const asked = await agent.submit(page, { action: 'email' });
+  equal(asked.status, 200);
+  match(asked.body, /c•+@e•+/);
+  const wrong = await agent.submit(asked, { method: 'email', code: notThis(await lastCodeTo('chooses')) });
+  equal(wrong.status, 401);
+  const arrived = await agent.submit(wrong, { method: 'email', code: await lastCodeTo('chooses') });
+  const tokens = await redeem(app, client, { code: arrivedAt(arrived), verifier: VERIFIER });
+  const claims = JSON.parse(Buffer.from(tokens.body.id_token.split('.')[1] ?? '', 'base64url').toString());
+  equal(claims.acr, 'urn:latchkey:acr:email-code');
+  equal((await codesTo('chooses')).length, 1);
+  ok(
+    mailbox.received.some(
+      ({ to, mail }) => to[0] === addressOf('chooses') && /is on/.test(mail.subject ?? ''),
+    ),
+  );
+  const { body } = await app.admin('GET', '/audit?event=mfa.enrolled');
+  equal(JSON.stringify(body.data.items?.[0]?.details), '{"method":"email"}');
+});
+
+test('the next sign-in sends a code by itself, and a used code is dead', async () => {
+  await createMailUser('returns');
+  const agent = new Agent(app);
+  const asked = await passwordGiven(agent, 'returns');
+  const code = await lastCodeTo('returns');
+  notEqual(arrivedAt(await agent.submit(asked, { method: 'email', code })), '');
+  const thief = new Agent(app);
+  const again = await passwordGiven(thief, 'returns');
+  equal((await thief.submit(again, { method: 'email', code })).status, 401);
+});
+
+test('resend: not within the cool-down; after it the old code is dead and the new one good', async () => {
+  await createMailUser('resends');
+  const agent = new Agent(app);
+  const asked = await passwordGiven(agent, 'resends');
+  const [before, first] = [await codesTo('resends'), await lastCodeTo('resends')];
+  const resend = () => agent.post('/oauth2/mfa/email', hiddenFields(asked.body));
+  equal((await resend()).status, 303);
+  equal((await codesTo('resends')).length, before.length, 'within the cool-down nothing is sent');
+  app.advance(61_000);
+  equal((await resend()).status, 303);
+  const second = await lastCodeTo('resends');
+  equal((await codesTo('resends')).length, before.length + 1);
+  if (first !== second) equal((await agent.submit(asked, { method: 'email', code: first })).status, 401);
+  notEqual(arrivedAt(await agent.submit(asked, { method: 'email', code: second })), '');
+});
+
+test('a code of another sign-in of the same person is refused', async () => {
+  await createMailUser('twofold');
+  const [mine, other] = [new Agent(app), new Agent(app)];
+  const page = await passwordGiven(mine, 'twofold');
+  const own = await lastCodeTo('twofold');
+  await passwordGiven(other, 'twofold');
+  const foreign = await lastCodeTo('twofold');
+  if (own !== foreign) equal((await mine.submit(page, { method: 'email', code: foreign })).status, 401);
+  notEqual(arrivedAt(await mine.submit(page, { method: 'email', code: own })), '');
+});
+
+test('a code that is ten minutes old is refused', async () => {
+  await createMailUser('late');
+  const agent = new Agent(app);
+  const page = await passwordGiven(agent, 'late');
+  const code = await lastCodeTo('late');
+  app.advance(600_000);
+  equal((await agent.submit(page, { method: 'email', code })).status, 401);
+});
+
+test('not offered, and refused when sent all the same', async () => {
+  await createUser('unverified', { is_email_verified: false });
+  await createUser('boss', { role: 'admin' });
+  await app.createUser('mailless');
+  await createUser('ordinary');
+  const refused = async (username: string, parameters: Record<string, string> = {}): Promise<void> => {
+    const agent = new Agent(app);
+    const page = await passwordGiven(agent, username, parameters);
+    match(page.body, /data:image\/png;base64/, username);
+    ok(!offersEmail(page), username);
+    const forced = await agent.submit(page, { action: 'email' });
+    equal(forced.status, 400, username);
+    match(forced.body, /data:image\/png;base64/, username);
+    equal((await codesTo(username)).length, 0, username);
+  };
+  for (const username of ['unverified', 'boss', 'mailless']) await refused(username);
+  await refused('ordinary', { acr_values: MULTI_FACTOR });
+  await set({ allow_email_codes: false });
+  await refused('ordinary');
+  await set({ allow_email_codes: true });
+});
+
+test('an enrolment page from before: the password alone does not replace a factor chosen since', async () => {
+  await createUser('overtaken');
+  const thief = new Agent(app);
+  const stale = await passwordGiven(thief, 'overtaken');
+  const owner = new Agent(app);
+  const page = await passwordGiven(owner, 'overtaken');
+  await owner.submit(page, { action: 'email' });
+  for (const fields of [{ action: 'enrol', code: '000000' }, { action: 'email' }]) {
+    const answer = await thief.submit(stale, fields);
+    equal(answer.status, 400);
+    ok(!answer.body.includes('otpauth'), 'no new secret to enrol');
+  }
+  equal((await thief.get(stale.url)).status, 400);
+});

@@ -1,0 +1,31 @@
+// Owns the proof that a notice which cannot be queued fails nothing and keeps nobody waiting; a line in the log tells.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { createNotices } from '../../src/app-notices.ts';
+import { createWorld } from '../accounts/support.ts';
+
+test('the queue of mails is out of order: locks go unannounced, and administrators’ changes are made', async () => {
+  const now = () => 1_800_000_000_000;
+  const { accounts } = createWorld({ store: createMemoryStore({ clock: now }), now });
+  const logged: unknown[] = [];
+  const asked: string[] = [];
+  const notices = createNotices({
+    async tellOwner(_account, template) {
+      asked.push(template);
+      throw new Error('no place to write to');
+    },
+    find: accounts.find,
+    revokeDevices: async () => 0,
+    clock: now,
+    log: { warn: (fields: { template?: string }) => void logged.push(fields.template) },
+  });
+  const { id } = await accounts.create({ username: 'ann', password: 'seven tall lanterns' });
+  notices.locked({ accountId: id, lockedUntil: now() + 900_000, ipAddress: '192.0.2.7', userAgent: '' });
+  deepEqual(asked, [], 'the attempt that locks does not wait for it');
+  for (let turn = 0; turn < 100 && logged.length === 0; turn += 1) await sleep(10);
+  const changed = await notices.ofAdministrators(accounts).update(id, { password: 'eight tall lanterns' });
+  equal(changed.username, 'ann');
+  deepEqual(logged, ['account_locked', 'password_changed']);
+});
