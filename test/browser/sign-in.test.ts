@@ -53,6 +53,10 @@ async function inWindow(
   try {
     await act(window);
     assert.deepEqual(window.complaints, []);
+  } catch (error) {
+    // Where it ended says more than what was missed there.
+    const seen = await window.page.locator('main').innerText({ timeout: 1_000 });
+    throw new Error(`at ${window.page.url()}:\n${seen}`, { cause: error });
   } finally {
     await window.close();
   }
