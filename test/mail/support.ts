@@ -115,6 +115,9 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
 /** Short waits: what is tested is that there are bounds, not how long they are. */
 export const impatient: OpenSmtp = createSmtp({ name: 'id.example.com', waitMs: 250, sendMs: 400 });
 
+/** For tests in which waiting is not the point: a busy machine must not look like a server that hangs. */
+export const steady: OpenSmtp = createSmtp({ name: 'id.example.com', waitMs: 1500, sendMs: 1500 });
+
 export interface TestMail {
   readonly mail: Mail;
   readonly settings: { -readonly [K in keyof MailSettings]: MailSettings[K] };
@@ -167,7 +170,7 @@ export function testMail(
       log: { info: note, warn: note },
       transport,
     });
-  const mail = create(options.transport ?? impatient);
+  const mail = create(options.transport ?? steady);
   return {
     mail,
     settings,
@@ -179,7 +182,7 @@ export function testMail(
       const { items } = await collection.query({ sort: 'id', order: 'asc', limit: 1000 });
       return items;
     },
-    another: (transport = impatient) => create(transport),
+    another: (transport = steady) => create(transport),
     queueCode: (to, code = '123456') =>
       mail.queue({ to, template: 'sign_in_code', values: { code, expiresSeconds: 600 } }),
   };
