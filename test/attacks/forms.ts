@@ -1,7 +1,8 @@
 // Owns every form that changes something, each ready to be sent: what attacks from other sites are tried on.
 import assert from 'node:assert/strict';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { PASSWORD, type TestApp } from '../support/app.ts';
+import { createPhone } from '../support/phone.ts';
 import { honestRequest, openSignIn } from './sign-in-form.ts';
 
 export interface ReadyForm {
@@ -26,16 +27,29 @@ const NATIVE = {
   grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
 };
 
+/** So that each has a name of their own. */
+let people = 0;
+
 /** The form's hidden fields, whose token is looked for under that name. */
 function tokenOf(page: Page, name: string): string {
   return hiddenFields(page.body)[name] ?? assert.fail(`no ${name} on ${page.url}: ${page.body}`);
 }
 
-async function onboarded(app: TestApp): Promise<Agent> {
+/** Makes the user unless an earlier form has. */
+async function ensureUser(
+  app: TestApp,
+  username: string,
+  fields: Record<string, unknown> = {},
+): Promise<void> {
+  const { status } = await app.admin('POST', '/users', { username, password: PASSWORD, ...fields });
+  assert.ok(status === 201 || status === 409, String(status));
+}
+
+async function administrator(app: TestApp, username: string): Promise<Agent> {
+  await ensureUser(app, username, { role: 'admin' });
+  const client = await app.register();
   const browser = new Agent(app);
-  const page = await browser.get('/onboard');
-  const fields = { username: 'root-admin', password: PASSWORD, confirm_password: PASSWORD };
-  await browser.post('/oauth2/onboard', { ...hiddenFields(page.body), ...fields });
+  await browser.signIn(client.id, { username });
   return browser;
 }
 
@@ -52,12 +66,11 @@ async function userCode(app: TestApp): Promise<string> {
 const isSentTo = (page: Page, start: string): boolean =>
   page.status === 303 && page.location?.startsWith(start) === true && !page.location.includes('error=');
 
-/** By the name of the form; each call starts an application of its own, which the caller stops. */
-export const forms: Readonly<Record<string, () => Promise<ReadyForm>>> = {
-  async 'sign-in'() {
-    const app = await startApp();
+/** By the name of the form; each call opens one more of its kind. Onboarding takes an application without an administrator. */
+export const forms: Readonly<Record<string, (app: TestApp) => Promise<ReadyForm>>> = {
+  async 'sign-in'(app) {
     const client = await app.register();
-    await app.createUser('alice');
+    await ensureUser(app, 'alice');
     const { browser, hidden } = await openSignIn(app, client.id);
     return {
       app,
@@ -70,10 +83,9 @@ export const forms: Readonly<Record<string, () => Promise<ReadyForm>>> = {
     };
   },
 
-  async consent() {
-    const app = await startApp();
+  async consent(app) {
     const client = await app.register({ skip_consent: false });
-    await app.createUser('alice');
+    await ensureUser(app, 'alice');
     const arrive = async () => {
       const form = await openSignIn(app, client.id);
       return { browser: form.browser, page: await form.browser.follow(await form.attempt('alice')) };
@@ -90,8 +102,30 @@ export const forms: Readonly<Record<string, () => Promise<ReadyForm>>> = {
     };
   },
 
-  async onboarding() {
-    const app = await startApp();
+  async 'enrolling a second factor'(app) {
+    const client = await app.register();
+    assert.equal((await app.admin('PATCH', '/settings', { mfa_mode: 'required' })).status, 200);
+    const arrive = async () => {
+      people += 1;
+      await app.createUser(`person-${people}`);
+      const form = await openSignIn(app, client.id);
+      const page = await form.browser.follow(await form.attempt(`person-${people}`));
+      return { browser: form.browser, page };
+    };
+    const { browser, page } = await arrive();
+    const phone = createPhone(/[?&;]secret=([A-Z2-7]+)/.exec(page.body)?.[1] ?? '', app);
+    return {
+      app,
+      browser,
+      path: '/oauth2/mfa',
+      tokenName: 'csrf',
+      fields: { ...hiddenFields(page.body), action: 'enrol', code: phone.code() },
+      hasWorked: (answer) => answer.status === 200 && /\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b/.test(answer.body),
+      foreignToken: async () => tokenOf((await arrive()).page, 'csrf'),
+    };
+  },
+
+  async onboarding(app) {
     const browser = new Agent(app);
     const page = await browser.get('/onboard');
     const person = { username: 'root-admin', password: PASSWORD, confirm_password: PASSWORD };
@@ -106,10 +140,9 @@ export const forms: Readonly<Record<string, () => Promise<ReadyForm>>> = {
     };
   },
 
-  async 'sign-out confirmation'() {
-    const app = await startApp();
+  async 'sign-out confirmation'(app) {
     const client = await app.register();
-    await app.createUser('alice');
+    await ensureUser(app, 'alice');
     const arrive = async () => {
       const browser = new Agent(app);
       await browser.signIn(client.id, { username: 'alice' });
@@ -128,13 +161,10 @@ export const forms: Readonly<Record<string, () => Promise<ReadyForm>>> = {
     };
   },
 
-  async 'registering an application'() {
-    const app = await startApp();
-    const browser = await onboarded(app);
+  async 'registering an application'(app) {
+    const browser = await administrator(app, 'root-admin');
     const page = await browser.get('/admin');
     const application = { name: 'New', type: 'web', redirect_uris: 'https://new.example/callback' };
-    const client = await app.register();
-    await app.createUser('second-admin', { role: 'admin' });
     return {
       app,
       browser,
@@ -143,16 +173,14 @@ export const forms: Readonly<Record<string, () => Promise<ReadyForm>>> = {
       fields: { ...hiddenFields(page.body), ...application },
       hasWorked: (answer) => answer.status === 200 && answer.body.includes('https://new.example/callback'),
       async foreignToken() {
-        const other = new Agent(app);
-        await other.signIn(client.id, { username: 'second-admin' });
+        const other = await administrator(app, 'second-admin');
         return tokenOf(await other.get('/admin'), 'csrf');
       },
     };
   },
 
-  async 'device code'() {
-    const app = await startApp();
-    await app.createUser('alice');
+  async 'device code'(app) {
+    await ensureUser(app, 'alice');
     const browser = new Agent(app);
     const code = await userCode(app);
     const arrive = async () => {
@@ -171,9 +199,8 @@ export const forms: Readonly<Record<string, () => Promise<ReadyForm>>> = {
     };
   },
 
-  async 'device confirmation'() {
-    const app = await startApp();
-    await app.createUser('alice');
+  async 'device confirmation'(app) {
+    await ensureUser(app, 'alice');
     const browser = new Agent(app);
     const arrive = async (where = browser) => {
       const page = await where.get('/oauth2/device');

@@ -1,0 +1,29 @@
+// Owns that the attacks on "every address" are on every address: what the routers know, routes.ts knows.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { startApp } from '../support/app.ts';
+import { allRoutes } from './routes.ts';
+
+const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+test('every page and every endpoint that a router names is attacked, by each of its methods', async (t) => {
+  const app = await startApp();
+  t.after(() => app.stop());
+  const known = new Set((await allRoutes(app)).map(({ method, path }) => `${method} ${path}`));
+
+  const pages = await read('interactions/routes.ts');
+  const named = [...pages.matchAll(/router\.(get|post)\('([^']+)'/g)].map(
+    ([, method = '', path]) => `${method.toUpperCase()} ${path}`,
+  );
+  const methods = await read('src/oidc/methods.ts');
+  for (const [, path, allowed = ''] of methods.matchAll(/^ {2}'(\/[^']*)': '([A-Z, ]+)'/gm)) {
+    for (const method of allowed.split(', '))
+      if (method !== 'OPTIONS') named.push(`${method} /oauth2${path}`);
+  }
+  assert.ok(named.length > 30, `${named.length} only: the patterns above fit no more`);
+  assert.deepEqual(
+    named.filter((route) => !known.has(route)),
+    [],
+  );
+});
