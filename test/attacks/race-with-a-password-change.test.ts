@@ -1,0 +1,90 @@
+// Owns the attack: signing in with the old password again and again at the very moment it is changed, so that one of the
+// sessions is written after all sessions were ended (checklist R063, R076, R089).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redeem } from '../support/agent.ts';
+import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts';
+import { liftLimits } from './limits.ts';
+import { openSignIn, VERIFIER } from './sign-in-form.ts';
+import { atOnce, sized } from './sizes.ts';
+
+const ATTACKERS = 12;
+const ROUNDS = sized(8, 200);
+
+type Client = { id: string; secret: string };
+
+interface Loot {
+  readonly cookies: string;
+  readonly token: string | undefined;
+}
+
+/** The whole way, as often as there is time for. */
+async function hammer(app: TestApp, client: Client, username: string, signal: AbortSignal): Promise<Loot[]> {
+  const loot: Loot[] = [];
+  while (!signal.aborted) {
+    const form = await openSignIn(app, client.id);
+    const end = await form.browser.follow(await form.attempt(username));
+    const code = end.location === undefined ? null : new URL(end.location).searchParams.get('code');
+    if (code === null) continue;
+    const { body } = await redeem(app, client, { code, verifier: VERIFIER });
+    loot.push({ cookies: form.browser.cookiesFor('/'), token: body.access_token });
+  }
+  return loot;
+}
+
+async function isActive(app: TestApp, token: string): Promise<boolean> {
+  const response = await fetch(`${app.url}/oauth2/introspect`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    body: new URLSearchParams({ token }),
+  });
+  return JSON.parse(await response.text()).active;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const changes: Readonly<Record<string, (app: TestApp, id: string) => Promise<{ status: number }>>> = {
+  'the password is changed': (app, id) =>
+    app.admin('PATCH', `/users/${id}`, { password: 'another long password 17' }),
+  'the account is switched off and on': async (app, id) => {
+    await app.admin('POST', `/users/${id}/deactivate`);
+    return app.admin('POST', `/users/${id}/reactivate`);
+  },
+  'the user is deleted': (app, id) => app.admin('DELETE', `/users/${id}`),
+};
+
+for (const store of ['memory', 'sqlite'] as const) {
+  for (const [name, change] of Object.entries(changes)) {
+    test(`${ATTACKERS} at it while ${name}, ${ROUNDS} rounds, ${store}: nothing of before lives on`, async (t) => {
+      const app = await startApp({ store });
+      t.after(() => app.stop());
+      await liftLimits(app);
+      const client = await app.register();
+      let taken = 0;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const username = `victim-${round}`;
+        const { id } = await app.createUser(username);
+        const over = new AbortController();
+        const attacks = atOnce(ATTACKERS, () => hammer(app, client, username, over.signal));
+        await sleep(60 + round * 3);
+        const { status } = await change(app, id);
+        assert.ok([200, 204].includes(status), String(status));
+        if (name.includes('off and on')) {
+          // The password is the old one still: who comes from now on comes rightly.
+          over.abort();
+          taken += (await attacks).flat().length;
+          continue;
+        }
+        await sleep(60);
+        over.abort();
+        const loot = (await attacks).flat();
+        taken += loot.length;
+        const tokens = await Promise.all(loot.map(({ token = '' }) => isActive(app, token)));
+        assert.deepEqual(tokens.filter(Boolean), [], `round ${round}: tokens live on`);
+        const { body } = await app.admin('GET', `/sessions?is_active=true&user_id=${id}`);
+        assert.equal(body.data.total, 0, `round ${round}: sessions live on`);
+      }
+      assert.ok(taken > ROUNDS, `${taken} sign-ins only: there was no race`);
+    });
+  }
+}
