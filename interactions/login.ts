@@ -18,7 +18,11 @@ interface Deps<A extends StepsAccount> {
   readonly canResetPassword: () => boolean;
   readonly canUseMagicLinks: () => boolean;
   readonly findAccount: (id: string) => Promise<{ readonly username: string } | undefined>;
-  readonly authenticate: (username: string, password: string) => Promise<A | undefined>;
+  /** `lastLoginAt`: when the password was looked at, in epoch milliseconds. */
+  readonly authenticate: (
+    username: string,
+    password: string,
+  ) => Promise<(A & { readonly lastLoginAt?: number }) | undefined>;
 }
 
 /** What a failed attempt shows again. */
@@ -122,7 +126,10 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
       const username = form.get('username') ?? '';
       try {
         const account = await authenticate(username, form.get('password') ?? '');
-        if (account !== undefined) return await steps.proceed(ctx, interaction, account, ['pwd']);
+        // Not "now": since it was looked at, the password may have been changed already.
+        if (account !== undefined) {
+          return await steps.proceed(ctx, interaction, account, ['pwd'], account.lastLoginAt);
+        }
         return await send(ctx, interaction, undefined, {
           username,
           alert: 'alert.signin_failed',

@@ -16,7 +16,14 @@ export interface StepsAccount {
 
 export interface SigninSteps<A extends StepsAccount> {
   /** Goes on after something was proven; ends the sign-in when nothing is missing. */
-  proceed(ctx: Koa.Context, interaction: BoundInteraction, account: A, amr: readonly string[]): Promise<void>;
+  proceed(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: A,
+    amr: readonly string[],
+    /** Epoch milliseconds; default: now. A change of the account since then makes the proof worth nothing. */
+    provenAt?: number,
+  ): Promise<void>;
   /** Ends the sign-in: the interaction gets its result. */
   complete(
     ctx: Koa.Context,
@@ -109,7 +116,9 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
   return {
     complete,
 
-    async proceed(ctx, interaction, account, amr) {
+    async proceed(ctx, interaction, account, amr, provenAt) {
+      if (provenAt === undefined) delete interaction.provenAt;
+      else interaction.provenAt = provenAt;
       const step = await missingStep(ctx, interaction, account, amr);
       if (step === undefined) return complete(ctx, interaction, account, amr);
       const mailedAt = step === 'verify' ? await deps.mailFirst(ctx, account, interaction.uid) : undefined;

@@ -1,16 +1,13 @@
 // Owns putting the product together: the only file that builds things. createApp takes the outside world (configuration,
 // store, clock, log) and gives one request handler, the background jobs, and the domains that scripts use.
 import type { RequestListener } from 'node:http';
-import { availableParallelism } from 'node:os';
 import { createOidcAdapter, isHandle } from '../adapters/oidc.ts';
 import { createInteractions } from '../interactions/routes.ts';
-import { isAuthenticationCurrent, isProofCurrent, isUsable } from './accounts/account.ts';
-import { type Accounts, createAccounts } from './accounts/accounts.ts';
-import { createAuthenticate } from './accounts/authenticate.ts';
-import { toClaims } from './accounts/claims.ts';
-import { createPasswords, type HashParameters } from './accounts/password.ts';
+import type { Accounts } from './accounts/accounts.ts';
+import type { HashParameters } from './accounts/password.ts';
 import { seedConsoleClient } from './admin/console-client.ts';
-import { auditedConsents, auditedOnboarding, auditedRevocation } from './app-audit.ts';
+import { createAccountParts } from './app-accounts.ts';
+import { auditedRevocation } from './app-audit.ts';
 import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
@@ -31,14 +28,10 @@ import { createSigningKeys } from './keys/signing-keys.ts';
 import type { Logger } from './log.ts';
 import { createBrowserSession } from './oidc/browser-session.ts';
 import { createProvider, type MountedProvider } from './oidc/create-provider.ts';
-import type { AccountDirectory } from './oidc/find-account.ts';
 import { normalizeMetadata } from './oidc/models/client.ts';
 import { registerPasswordGrant } from './oidc/password-grant.ts';
 import { createRevokeToken } from './oidc/revocation.ts';
 import { createTokenState } from './oidc/token-state.ts';
-import { createConsents } from './sessions/consents.ts';
-import { createGrants } from './sessions/grants.ts';
-import { createSessions, type EndedSession } from './sessions/sessions.ts';
 import { createSettings, type Settings } from './settings/settings.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
@@ -62,9 +55,6 @@ export interface App {
   readonly clients: Clients;
   readonly settings: Settings;
 }
-
-// More waiting sign-ins than this would wait longer than a person does.
-const MAX_WAITING_HASHES = 128;
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, store, clock, log, version } = options;
@@ -108,54 +98,20 @@ export async function createApp(options: AppOptions): Promise<App> {
     audit,
     limits: protection.limits,
   });
-  const grants = createGrants({ store });
-  const onEnded = (session: EndedSession): void => {
-    protection.noteEndedSession(session);
-    tellClients(session);
-  };
-  const sessions = createSessions({ store, clock, grants, onEnded });
-  const consents = auditedConsents(
-    createConsents({ collection: store.collection(model.consents), clock }),
-    audit,
-  );
-  const passwords = createPasswords({
-    ...(options.hashParameters && { parameters: options.hashParameters }),
-    maxInFlight: availableParallelism(),
-    maxQueued: MAX_WAITING_HASHES,
-  });
-  const ownAccounts = createAccounts({
-    collection: store.collection(model.accounts),
-    facts: store.collection(model.facts),
-    clock,
-    newId,
-    passwords,
-    settings: current,
-    endSessions: (accountId) => sessions.endAllOf(accountId),
-    contextWords: () => [current().product_name, new URL(baseUrl).hostname],
-    removeOwned: (accountId) =>
-      Promise.all([
-        consents.removeOfAccount(accountId),
-        factors.removeAllOf(accountId),
-        sessions.removeOfAccount(accountId),
-      ]),
-  });
-  const accounts = auditedOnboarding(ownAccounts, audit);
-  const authenticate = protection.limitSignIns(
-    createAuthenticate({
-      collection: store.collection(model.accounts),
+  const { grants, sessions, consents, accounts, authenticate, directory, confirmSession } =
+    createAccountParts({
+      store,
       clock,
-      passwords,
-      settings: current,
-      ...protection.signInEvents,
-    }),
-  );
-  const directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>> = {
-    find: (id) => accounts.find(id),
-    isUsable: (account) => isUsable(account, clock()),
-    isAuthenticationCurrent,
-    isProofCurrent,
-    claims: (account) => ({ ...toClaims(account) }),
-  };
+      current,
+      baseUrl,
+      protection,
+      ...(options.hashParameters && { hashParameters: options.hashParameters }),
+      removeOwned: (accountId) => factors.removeAllOf(accountId),
+      onSessionEnded(session) {
+        protection.noteEndedSession(session);
+        tellClients(session);
+      },
+    });
 
   // --- applications and the protocol core ----------------------------------------------------------------------------
   const clients = createClients({
@@ -239,13 +195,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       collection: store.ephemeral(model.oidcSessions),
       clock,
       recordActivity: (activity) => sessions.note(activity),
+      confirm: confirmSession,
     },
     graceSeconds: () => current().refresh_token_grace_seconds,
     revokeGrant: grants.revoke,
     pages: interactions.protocolPages,
     pinOrigin: (app) => pinOrigin(app, pinned),
     documentHeaders: securityHeaderValues({ isSecure }),
-    registerGrants: (made) => registerPasswordGrant(made, { clock, accounts: directory, authenticate }),
+    registerGrants: (made) =>
+      registerPasswordGrant(made, { clock, accounts: directory, authenticate, revokeGrant: grants.revoke }),
   });
 
   await seedConsoleClient({ clients, baseUrl });

@@ -142,7 +142,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
           const isExpected = options.version === undefined || options.version === stored.version;
           if (!isExpected) throw new AppError('account.changed');
           previous = value;
-          return applyChanges(value, changes, context);
+          // As late as can be: the hash took its time, and who signed in meanwhile did so before this change.
+          return applyChanges(value, changes, { ...context, now: clock() });
         });
         const isDeactivated = previous.isActive && !account.isActive;
         // After the write, so that nobody can sign in again with what is no longer right.

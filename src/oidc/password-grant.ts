@@ -10,18 +10,20 @@ interface Deps {
   readonly clock: Clock;
   readonly accounts: AccountDirectory;
   readonly authenticate: (username: string, password: string) => Promise<OidcAccount | undefined>;
+  readonly revokeGrant: (grantId: string) => Promise<void>;
 }
 
 type Parameters = { username?: string; password?: string };
 
 export function registerPasswordGrant(
   provider: IdentityProvider,
-  { clock, accounts, authenticate }: Deps,
+  { clock, accounts, authenticate, revokeGrant }: Deps,
 ): void {
   const handler = async (ctx: TokenEndpointGrantContext<Parameters>): Promise<void> => {
     const { client, params } = ctx.oidc;
     const { username, password } = params;
     if (!username || !password) throw new errors.InvalidRequest('username and password are required');
+    const startedAt = clock();
     const account = await authenticate(username, password);
     if (account === undefined) throw new errors.InvalidGrant('wrong username or password');
 
@@ -42,6 +44,13 @@ export function registerPasswordGrant(
     ctx.oidc.entity('AccessToken', accessToken);
     const value = await accessToken.save();
     const refreshToken = client.grantTypeAllowed('refresh_token') ? await source.save() : undefined;
+
+    // Read again now that all is written: whoever took back what the account has has not seen this (checklist R076).
+    const known = await accounts.find(account.id);
+    if (known === undefined || !accounts.isUsable(known) || !accounts.isProofCurrent(known, startedAt)) {
+      await revokeGrant(grantId);
+      throw new errors.InvalidGrant('wrong username or password');
+    }
 
     ctx.body = {
       access_token: value,

@@ -2,10 +2,10 @@
 // sessions is written after all sessions were ended (checklist R063, R076, R089).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redeem } from '../support/agent.ts';
+import { Agent, redeem } from '../support/agent.ts';
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts';
 import { liftLimits } from './limits.ts';
-import { openSignIn, VERIFIER } from './sign-in-form.ts';
+import { honestRequest, openSignIn, PASSWORD_GRANT, passwordGrant, VERIFIER } from './sign-in-form.ts';
 import { atOnce, sized } from './sizes.ts';
 
 const ATTACKERS = 12;
@@ -14,8 +14,25 @@ const ROUNDS = sized(8, 200);
 type Client = { id: string; secret: string };
 
 interface Loot {
+  /** '' where it came without a browser. */
   readonly cookies: string;
-  readonly token: string | undefined;
+  readonly tokens: readonly (string | undefined)[];
+}
+
+/** By the door without a browser. */
+async function hammerGrant(
+  app: TestApp,
+  client: Client,
+  username: string,
+  signal: AbortSignal,
+): Promise<Loot[]> {
+  const loot: Loot[] = [];
+  while (!signal.aborted) {
+    const response = await passwordGrant(app, client, username);
+    const body: Record<string, string> = JSON.parse(await response.text());
+    if (response.status === 200) loot.push({ cookies: '', tokens: [body.access_token, body.refresh_token] });
+  }
+  return loot;
 }
 
 /** The whole way, as often as there is time for. */
@@ -27,7 +44,7 @@ async function hammer(app: TestApp, client: Client, username: string, signal: Ab
     const code = end.location === undefined ? null : new URL(end.location).searchParams.get('code');
     if (code === null) continue;
     const { body } = await redeem(app, client, { code, verifier: VERIFIER });
-    loot.push({ cookies: form.browser.cookiesFor('/'), token: body.access_token });
+    loot.push({ cookies: form.browser.cookiesFor('/'), tokens: [body.access_token, body.refresh_token] });
   }
   return loot;
 }
@@ -59,13 +76,15 @@ for (const store of ['memory', 'sqlite'] as const) {
       const app = await startApp({ store });
       t.after(() => app.stop());
       await liftLimits(app);
-      const client = await app.register();
+      const client = await app.register(PASSWORD_GRANT);
       let taken = 0;
       for (let round = 0; round < ROUNDS; round += 1) {
         const username = `victim-${round}`;
         const { id } = await app.createUser(username);
         const over = new AbortController();
-        const attacks = atOnce(ATTACKERS, () => hammer(app, client, username, over.signal));
+        const attacks = atOnce(ATTACKERS, (index) =>
+          (index % 3 === 0 ? hammerGrant : hammer)(app, client, username, over.signal),
+        );
         await sleep(60 + round * 3);
         const { status } = await change(app, id);
         assert.ok([200, 204].includes(status), String(status));
@@ -79,8 +98,19 @@ for (const store of ['memory', 'sqlite'] as const) {
         over.abort();
         const loot = (await attacks).flat();
         taken += loot.length;
-        const tokens = await Promise.all(loot.map(({ token = '' }) => isActive(app, token)));
-        assert.deepEqual(tokens.filter(Boolean), [], `round ${round}: tokens live on`);
+        const tokens = loot.flatMap((one) => one.tokens).filter((token) => token !== undefined);
+        const alive = await Promise.all(tokens.map((token) => isActive(app, token)));
+        assert.deepEqual(alive.filter(Boolean), [], `round ${round}: tokens live on`);
+        for (const { cookies } of loot) {
+          const thief = new Agent(app);
+          thief.plant(cookies);
+          const silent = await thief.authorize({ ...honestRequest(client.id), prompt: 'none' });
+          assert.match(
+            silent.location ?? '',
+            /error=login_required/,
+            `round ${round}: a browser is signed in`,
+          );
+        }
         const { body } = await app.admin('GET', `/sessions?is_active=true&user_id=${id}`);
         assert.equal(body.data.total, 0, `round ${round}: sessions live on`);
       }

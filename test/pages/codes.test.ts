@@ -37,7 +37,7 @@ test('a pasted "123 456" fills the boxes and goes by itself, once', async () => 
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   await page.goto(`${pages.origin}/show/mfa`);
-  assert.equal(await focused(page), 'code');
+  await page.locator('#code:focus').waitFor();
   const sent = pages.posted.length;
   const seen: unknown[] = [];
   await page.exposeFunction('tell', (...values: unknown[]) => seen.push(...values));
@@ -81,6 +81,7 @@ test('digits of other scripts count, everything else falls away, the sixth sends
 test('too few digits are not sent, and the page says what is missing', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/mfa`);
+  await page.locator('#code:focus').waitFor();
   const sent = pages.posted.length;
   await page.keyboard.type('12345');
   await page.keyboard.press('Enter');
@@ -98,7 +99,7 @@ test('after a wrong code the next can be typed at once; the alert describes the 
   for (const name of ['mfa-failed', 'mfa-enrol-failed', 'mfa-recovery-failed']) {
     await page.goto(`${pages.origin}/show/${name}`);
     assert.equal(await page.getAttribute('#alert', 'role'), 'alert');
-    assert.equal(await focused(page), 'code', name);
+    await page.locator('#code:focus').waitFor();
     assert.equal(await page.getAttribute('#code', 'aria-invalid'), 'true');
     assert.match((await page.getAttribute('#code', 'aria-describedby')) ?? '', /^alert code-error/);
     await page.keyboard.type('12');
@@ -166,6 +167,7 @@ test('the other methods are links that keep the interaction', async () => {
 test('a recovery code is sent as it was typed, when its writer wants it', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/mfa-recovery`);
+  await page.locator('#code:focus').waitFor();
   const sent = pages.posted.length;
   await page.keyboard.type('K3V9 0qzt-123456');
   assert.equal(pages.posted.length, sent);
@@ -197,6 +199,7 @@ test('enrolling: the key is copied without its blanks, the first code turns it o
   await page.waitForURL(mfa);
   assert.equal(lastPosted().action, 'skip');
   await page.goto(`${pages.origin}/show/mfa-enrol`);
+  await page.locator('#code:focus').waitFor();
   await page.keyboard.type('123456');
   await page.waitForURL(mfa);
   assert.deepEqual([lastPosted().code, lastPosted().action], ['123456', 'enrol']);

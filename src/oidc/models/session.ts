@@ -24,6 +24,8 @@ interface Deps {
   readonly collection: EphemeralCollection<ProtocolPayload>;
   readonly clock: Clock;
   readonly recordActivity: (activity: SessionActivity) => Promise<void>;
+  /** Whether that proof (epoch milliseconds) still counts; where it does not, the session is ended. */
+  readonly confirm: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
   readonly settings: () => {
     readonly session_idle_seconds: number;
     readonly session_absolute_seconds: number;
@@ -57,7 +59,7 @@ const NOTE_EVERY_MS = 60_000;
 
 export function createSessionModel(
   Base: SessionClass,
-  { collection, clock, recordActivity, settings }: Deps,
+  { collection, clock, recordActivity, confirm, settings }: Deps,
 ): SessionClass {
   /** The stored expiry has the settings of the last use; a shorter one since then counts at once (checklist R061). */
   function isOver({ iat, usedAt }: ProtocolPayload): boolean {
@@ -147,6 +149,12 @@ export function createSessionModel(
       ]);
       this.storedVersion = storedVersion;
       this.touched = false;
+      const login = ProviderBase.ctx?.oidc.result?.login;
+      if (login !== undefined && typeof login.provenAt === 'number') {
+        const { accountId, provenAt } = login;
+        // Written first, looked at afterwards: whoever ends the account's sessions in between finds this one (R063, R076).
+        if (!(await confirm({ accountId, uid: this.uid, provenAt }))) throw ended();
+      }
       this.emit('saved');
       return value;
     }

@@ -1,0 +1,95 @@
+// Owns putting together accounts and what a sign-in leaves behind: sessions, grants and consents (app.ts builds the rest).
+import { availableParallelism } from 'node:os';
+import { type Account, isAuthenticationCurrent, isProofCurrent, isUsable } from './accounts/account.ts';
+import { createAccounts } from './accounts/accounts.ts';
+import { createAuthenticate } from './accounts/authenticate.ts';
+import { toClaims } from './accounts/claims.ts';
+import { createPasswords, type HashParameters } from './accounts/password.ts';
+import { auditedConsents, auditedOnboarding } from './app-audit.ts';
+import type { Protection } from './app-protection.ts';
+import type { Clock } from './clock.ts';
+import { newId } from './ids.ts';
+import type { AccountDirectory } from './oidc/find-account.ts';
+import { createConsents } from './sessions/consents.ts';
+import { createGrants } from './sessions/grants.ts';
+import { createSessions, type EndedSession } from './sessions/sessions.ts';
+import type { SettingValues } from './settings/schema.ts';
+import * as model from './store/collections.ts';
+import type { Store } from './store/port.ts';
+
+interface Parts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly current: () => SettingValues;
+  readonly baseUrl: string;
+  readonly protection: Protection;
+  /** Default: decisions §8. */
+  readonly hashParameters?: HashParameters;
+  /** What else of an account goes with it. */
+  readonly removeOwned: (accountId: string) => Promise<unknown>;
+  readonly onSessionEnded: (session: EndedSession) => void;
+}
+
+// More waiting sign-ins than this would wait longer than a person does.
+const MAX_WAITING_HASHES = 128;
+
+export type AccountParts = ReturnType<typeof createAccountParts>;
+
+export function createAccountParts(parts: Parts) {
+  const { store, clock, current, baseUrl, protection, hashParameters, removeOwned, onSessionEnded } = parts;
+  const { audit } = protection;
+  const collection = store.collection(model.accounts);
+  const grants = createGrants({ store });
+  const sessions = createSessions({ store, clock, grants, onEnded: onSessionEnded });
+  const consents = auditedConsents(
+    createConsents({ collection: store.collection(model.consents), clock }),
+    audit,
+  );
+  const passwords = createPasswords({
+    ...(hashParameters && { parameters: hashParameters }),
+    maxInFlight: availableParallelism(),
+    maxQueued: MAX_WAITING_HASHES,
+  });
+  const ownAccounts = createAccounts({
+    collection,
+    facts: store.collection(model.facts),
+    clock,
+    newId,
+    passwords,
+    settings: current,
+    endSessions: (accountId) => sessions.endAllOf(accountId),
+    contextWords: () => [current().product_name, new URL(baseUrl).hostname],
+    removeOwned: (accountId) =>
+      Promise.all([
+        consents.removeOfAccount(accountId),
+        removeOwned(accountId),
+        sessions.removeOfAccount(accountId),
+      ]),
+  });
+  const accounts = auditedOnboarding(ownAccounts, audit);
+  const authenticate = protection.limitSignIns(
+    createAuthenticate({ collection, clock, passwords, settings: current, ...protection.signInEvents }),
+  );
+  const directory: AccountDirectory<Account> = {
+    find: (id) => accounts.find(id),
+    isUsable: (account) => isUsable(account, clock()),
+    isAuthenticationCurrent,
+    isProofCurrent,
+    claims: (account) => ({ ...toClaims(account) }),
+  };
+
+  /** Whether a sign-in proven then may have its session; where it may not, the session just written is ended. */
+  async function confirmSession(login: {
+    readonly accountId: string;
+    readonly uid: string;
+    readonly provenAt: number;
+  }): Promise<boolean> {
+    const account = await accounts.find(login.accountId);
+    if (account && isUsable(account, clock()) && isProofCurrent(account, login.provenAt)) return true;
+    await sessions.end(login.uid);
+    if (account === undefined) await sessions.removeOfAccount(login.accountId);
+    return false;
+  }
+
+  return { grants, sessions, consents, accounts, authenticate, directory, confirmSession };
+}
