@@ -121,7 +121,9 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       else interaction.provenAt = provenAt;
       const step = await missingStep(ctx, interaction, account, amr);
       if (step === undefined) return complete(ctx, interaction, account, amr);
-      const mailedAt = step === 'verify' ? await deps.mailFirst(ctx, account, interaction.uid) : undefined;
+      // After a link to the mailbox a code to it would be the same factor again, so none is sent.
+      const mayMail = step === 'verify' && !amr.includes('email_link');
+      const mailedAt = mayMail ? await deps.mailFirst(ctx, account, interaction.uid) : undefined;
       interaction.progress = {
         accountId: account.id,
         amr,

@@ -56,7 +56,7 @@ export interface HttpParts {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly interactions: Interactions;
-  readonly factors: Pick<Factors, 'mail' | 'factors' | 'sendPasswordReset' | 'notices'>;
+  readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
   readonly mounted: () => MountedProvider;
 }
 
@@ -119,7 +119,8 @@ export function createHandler(parts: HttpParts): RequestListener {
       settings,
       mail: factors.mail,
       trustedDevices: factors.factors.trustedDevices,
-      sendPasswordReset: factors.sendPasswordReset,
+      sendPasswordReset: factors.mailedLinks.sendPasswordReset,
+      sendEmailVerification: factors.mailedLinks.sendEmailVerification,
       audit,
       authorizeAdmin: authorizeRequest,
       clock,

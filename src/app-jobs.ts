@@ -25,7 +25,7 @@ interface JobParts {
   readonly accounts: Accounts;
   readonly clients: Pick<Clients, 'finishEndings'>;
   readonly audit: Pick<Audit, 'forget'>;
-  readonly factors: Pick<Factors, 'mail' | 'requested'>;
+  readonly factors: Pick<Factors, 'mail' | 'mailedLinks'>;
   readonly current: () => SettingValues;
 }
 
@@ -46,7 +46,7 @@ export function createJobs({
     newId,
     log,
     jobs: [
-      answerMailRequests({ process: factors.requested.process }),
+      answerMailRequests({ process: factors.mailedLinks.requested.process }),
       sendMail({ mail: factors.mail }),
       purgeExpired({
         store,

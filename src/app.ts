@@ -72,6 +72,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     stamp: () => store.stamp(),
   });
   await settings.refresh();
+  if (config.smtpUrl !== undefined && settings.current().smtp_url === '') {
+    await settings.patch({ smtp_url: config.smtpUrl }, 'environment');
+  }
   for (const problem of settings.problems()) log.warn({ problem }, 'stored setting not usable');
   const current = () => settings.current();
 

@@ -15,7 +15,7 @@ import { createAdminRouter } from './router.ts';
 import { sessionRoutes } from './sessions.ts';
 import { type SettingsPort, settingRoutes } from './settings.ts';
 import { type TrustedDevicesPort, trustedDeviceRoutes } from './trusted-devices.ts';
-import { type AccountsPort, type SendPasswordReset, userRoutes } from './users.ts';
+import { type AccountsPort, type SendLink, userRoutes } from './users.ts';
 
 export interface AdminRoutesDeps {
   readonly accounts: AccountsPort;
@@ -25,7 +25,8 @@ export interface AdminRoutesDeps {
   readonly settings: SettingsPort;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
-  readonly sendPasswordReset: SendPasswordReset;
+  readonly sendPasswordReset: SendLink;
+  readonly sendEmailVerification: SendLink;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly clock: Clock;

@@ -169,6 +169,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     trustedDevices,
     // Links are made by the composition: test/flows has it whole.
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
+    sendEmailVerification: () => Promise.reject(new AppError('request.invalid')),
     audit: createAudit({
       collection: store.collection(model.audit),
       clock,
