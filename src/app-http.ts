@@ -9,6 +9,7 @@ import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
+import type { Keys } from './app-keys.ts';
 import type { Protection } from './app-protection.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -23,6 +24,7 @@ import { requestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import type { Views } from './http/views.ts';
 import { newId } from './ids.ts';
+import type { Keyring } from './keys/keyring.ts';
 import type { Logger } from './log.ts';
 import { createAuthorizeAdmin } from './oidc/admin-bearer.ts';
 import { aliases } from './oidc/aliases.ts';
@@ -58,6 +60,8 @@ export interface HttpParts {
   readonly interactions: Interactions;
   readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
   readonly mounted: () => MountedProvider;
+  readonly keys: Keys;
+  readonly keyring: Pick<Keyring, 'ready'>;
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
@@ -117,6 +121,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       initialAccessTokens: clients.initialAccessTokens,
       sessions,
       settings,
+      keys: parts.keys,
       mail: factors.mail,
       trustedDevices: factors.factors.trustedDevices,
       sendPasswordReset: factors.mailedLinks.sendPasswordReset,
@@ -151,8 +156,14 @@ export function createHandler(parts: HttpParts): RequestListener {
   app.use(mount(basePath === '' ? '/' : basePath, site));
 
   const koa = app.callback();
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
     if (!mounted().documents.respond(request, response)) void koa(request, response);
+  };
+  return (request, response) => {
+    // Twice a second somebody waits for a look at the keys: so all processes sign and show the same ones.
+    const news = parts.keyring.ready();
+    if (news === undefined) answer(request, response);
+    else void news.then(() => answer(request, response));
   };
 }

@@ -11,6 +11,7 @@ import { auditedRevocation } from './app-audit.ts';
 import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
+import { createKeys, type Keys } from './app-keys.ts';
 import { createProtection } from './app-protection.ts';
 import { createClients } from './clients/clients.ts';
 import type { Clients } from './clients/contract.ts';
@@ -24,7 +25,7 @@ import { createViews } from './http/views.ts';
 import { newId, newSecret, secretDigest } from './ids.ts';
 import type { Scheduler } from './jobs/scheduler.ts';
 import { createSealer } from './keys/sealing.ts';
-import { createSigningKeys } from './keys/signing-keys.ts';
+import type { KeySet } from './keys/signing-keys.ts';
 import type { Logger } from './log.ts';
 import { createBrowserSession } from './oidc/browser-session.ts';
 import { createProvider, type MountedProvider } from './oidc/create-provider.ts';
@@ -54,6 +55,7 @@ export interface App {
   readonly accounts: Accounts;
   readonly clients: Clients;
   readonly settings: Settings;
+  readonly keys: Keys;
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
@@ -127,11 +129,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
     endClient: (clientId) => grants.revokeOfClient(clientId),
   });
-  const keySet = await createSigningKeys({
-    collection: store.collection(model.signingKeys),
-    sealer,
-    clock,
-  }).load();
+  const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
   const csrf = createCsrf({
     keys: config.cookieKeys,
     isSecure,
@@ -172,41 +170,49 @@ export async function createApp(options: AppOptions): Promise<App> {
     signIn: factors.signIn,
   });
 
-  const mounted: MountedProvider = await createProvider({
-    issuer,
-    baseUrl,
-    basePath,
-    clock,
-    settings: current,
-    accounts: directory,
-    adapter: createOidcAdapter({ store, clock }),
-    isHandle,
-    cookieKeys: config.cookieKeys,
-    cookieNames,
-    keys: {
-      currentPrivateJwk: keySet.current.privateJwk,
-      publicJwks: keySet.all,
-      jwks: keySet.jwks(),
-    },
-    tokens,
-    revokeToken,
-    findConsent: (accountId, clientId) => consents.find(accountId, clientId),
-    findClient: (clientId) => clients.find(clientId),
-    verifySecret: (record, presented) => clients.verifySecret(record, presented),
-    browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
-    sessions: {
-      collection: store.ephemeral(model.oidcSessions),
+  /** All state is in the store: another key set means another provider, put in the place of the one before. */
+  const build = (keySet: KeySet): Promise<MountedProvider> =>
+    createProvider({
+      issuer,
+      baseUrl,
+      basePath,
       clock,
-      recordActivity: (activity) => sessions.note(activity),
-      confirm: confirmSession,
-    },
-    graceSeconds: () => current().refresh_token_grace_seconds,
-    revokeGrant: grants.revoke,
-    pages: interactions.protocolPages,
-    pinOrigin: (app) => pinOrigin(app, pinned),
-    documentHeaders: securityHeaderValues({ isSecure }),
-    registerGrants: (made) =>
-      registerPasswordGrant(made, { clock, accounts: directory, authenticate, revokeGrant: grants.revoke }),
+      settings: current,
+      accounts: directory,
+      adapter: createOidcAdapter({ store, clock }),
+      isHandle,
+      cookieKeys: config.cookieKeys,
+      cookieNames,
+      keys: {
+        currentPrivateJwk: keySet.current.privateJwk,
+        publicJwks: keySet.all,
+        jwks: keySet.jwks(),
+      },
+      tokens,
+      revokeToken,
+      findConsent: (accountId, clientId) => consents.find(accountId, clientId),
+      findClient: (clientId) => clients.find(clientId),
+      verifySecret: (record, presented) => clients.verifySecret(record, presented),
+      browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
+      sessions: {
+        collection: store.ephemeral(model.oidcSessions),
+        clock,
+        recordActivity: (activity) => sessions.note(activity),
+        confirm: confirmSession,
+      },
+      graceSeconds: () => current().refresh_token_grace_seconds,
+      revokeGrant: grants.revoke,
+      pages: interactions.protocolPages,
+      pinOrigin: (app) => pinOrigin(app, pinned),
+      documentHeaders: securityHeaderValues({ isSecure }),
+      registerGrants: (made) =>
+        registerPasswordGrant(made, { clock, accounts: directory, authenticate, revokeGrant: grants.revoke }),
+    });
+
+  const firstKeySet = await keyParts.load();
+  let mounted = await build(firstKeySet);
+  const keyring = keyParts.follow(firstKeySet, async (keySet) => {
+    mounted = await build(keySet);
   });
 
   await seedConsoleClient({ clients, baseUrl });
@@ -242,9 +248,22 @@ export async function createApp(options: AppOptions): Promise<App> {
     interactions,
     factors,
     mounted: () => mounted,
+    keys: keyParts.keys,
+    keyring,
   });
-  const jobs = createJobs({ store, clock, log, sessions, accounts, clients, audit, factors, current });
-  return { handler, jobs, accounts, clients, settings };
+  const jobs = createJobs({
+    store,
+    clock,
+    log,
+    sessions,
+    accounts,
+    clients,
+    audit,
+    factors,
+    current,
+    keyJobs: keyParts.jobs,
+  });
+  return { handler, jobs, accounts, clients, settings, keys: keyParts.keys };
 }
 
 function themeOf(settings: Settings) {

@@ -7,6 +7,7 @@ import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
+import { type KeysPort, keyRoutes } from './keys.ts';
 import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
 import type { AuthorizeAdmin, MailPort, SessionsPort } from './ports.ts';
@@ -23,6 +24,7 @@ export interface AdminRoutesDeps {
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
+  readonly keys: KeysPort;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
   readonly sendPasswordReset: SendLink;
@@ -53,6 +55,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
     ...settingRoutes(deps),
+    ...keyRoutes(deps),
     ...mailRoutes({ ...deps, cursors, clock }),
     ...auditRoutes({ ...deps, cursors }),
   ];

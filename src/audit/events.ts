@@ -47,6 +47,7 @@ export const auditEventNames = [
   'registration_token.removed',
   'settings.changed',
   'mail.test_sent',
+  'key.rotation_requested',
   'key.rotated',
   'onboarding.completed',
   // An administrator's act that has no name of its own yet; its details say which route it was.

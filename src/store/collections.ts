@@ -241,8 +241,11 @@ export const settings = byId<SettingsRecord>('settings', 'durable');
 export const signingKeys: CollectionDefinition<SigningKeyRecord> = {
   name: 'signing_keys',
   durability: 'durable',
-  // The unique index lets many processes start at once on an empty store and agree on one current key.
-  indexes: { current: { unique: true, key: (k) => (k.state === 'current' ? 'yes' : undefined) } },
+  // The unique indexes let many processes start, or rotate, at once and agree on one current and one next key.
+  indexes: {
+    current: { unique: true, key: (k) => (k.state === 'current' ? 'yes' : undefined) },
+    next: { unique: true, key: (k) => (k.state === 'next' ? 'yes' : undefined) },
+  },
   fields: { created_at: { type: 'number', of: (k) => k.createdAt } },
 };
 

@@ -211,6 +211,8 @@ export interface SigningKeyRecord {
   publicJwk: Record<string, unknown>;
   sealedPrivateJwk: string;
   createdAt: number;
+  /** Of a next key: when it is to become the current one. */
+  activateAt?: number;
   activatedAt?: number;
   retiredAt?: number;
 }

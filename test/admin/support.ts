@@ -30,6 +30,7 @@ import { createMailViews } from '../../src/http/mail-views.ts';
 import { requestLog } from '../../src/http/request-log.ts';
 import { createTimeSortedIds, newId, newSecret, secretDigest } from '../../src/ids.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
+import { createSigningKeys } from '../../src/keys/signing-keys.ts';
 import { createLogger } from '../../src/log.ts';
 import { createMail, type Mail } from '../../src/mail/mail.ts';
 import { normalizeMetadata } from '../../src/oidc/models/client.ts';
@@ -165,6 +166,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     initialAccessTokens: clients.initialAccessTokens,
     sessions,
     settings,
+    keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),
     mail,
     trustedDevices,
     // Links are made by the composition: test/flows has it whole.
