@@ -43,6 +43,8 @@ interface Parts {
   readonly accounts: () => Accounts;
   readonly audit: Pick<Audit, 'write'>;
   readonly limits: Pick<RateLimits, 'isWithin'>;
+  /** Of people who sign up (app-signup.ts). */
+  readonly answerSignup: (request: model.MailRequestRecord) => Promise<void>;
 }
 
 export type Factors = ReturnType<typeof createFactors>;
@@ -148,7 +150,9 @@ export function createFactors(parts: Parts) {
     collection: store.collection(model.mailRequests),
     clock,
     newId: createTimeSortedIds(clock),
-    async answer({ kind, email, ipAddress, userAgent, language, interaction }) {
+    async answer(request) {
+      const { kind, email, ipAddress, userAgent, language, interaction } = request;
+      if (kind === 'signup') return parts.answerSignup(request);
       const found = await accounts().findByLogin(email);
       const account = found && (await findUsable(found.id));
       // An address that nobody has proven may be a stranger's (R129).

@@ -10,6 +10,7 @@ import { adminRoutes } from './admin/routes.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
 import type { Protection } from './app-protection.ts';
+import type { Signup } from './app-signup.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
@@ -57,13 +58,14 @@ export interface HttpParts {
   readonly csrf: Csrf;
   readonly interactions: Interactions;
   readonly factors: Pick<Factors, 'mail' | 'factors' | 'sendPasswordReset' | 'notices'>;
+  readonly signup: Pick<Signup, 'invitations' | 'invite'>;
   readonly mounted: () => MountedProvider;
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions, factors } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions, factors, signup } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -120,6 +122,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       mail: factors.mail,
       trustedDevices: factors.factors.trustedDevices,
       sendPasswordReset: factors.sendPasswordReset,
+      invitations: { ...signup.invitations, invite: signup.invite },
       audit,
       authorizeAdmin: authorizeRequest,
       clock,

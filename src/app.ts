@@ -12,6 +12,7 @@ import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
 import { createProtection } from './app-protection.ts';
+import { createSignup } from './app-signup.ts';
 import { createClients } from './clients/clients.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -97,6 +98,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts: () => accounts,
     audit,
     limits: protection.limits,
+    answerSignup: (request) => signup.answer(request),
   });
   const { grants, sessions, consents, accounts, authenticate, directory, confirmSession } =
     createAccountParts({
@@ -123,6 +125,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     secretDigest,
     validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
     endClient: (clientId) => grants.revokeOfClient(clientId),
+  });
+  const signup = createSignup({
+    store,
+    config,
+    clock,
+    current,
+    accounts,
+    clients,
+    factors,
+    audit,
+    limits: protection.limits,
+    isPasswordAsked: () => true,
   });
   const keySet = await createSigningKeys({
     collection: store.collection(model.signingKeys),
@@ -167,6 +181,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     endSession: (uid) => sessions.end(uid),
     minPasswordLength: () => current().password_min_length,
     signIn: factors.signIn,
+    issuer,
+    signup: signup.signup,
+    invitation: signup.invitation,
   });
 
   const mounted: MountedProvider = await createProvider({
@@ -238,6 +255,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     csrf,
     interactions,
     factors,
+    signup,
     mounted: () => mounted,
   });
   const jobs = createJobs({ store, clock, log, sessions, accounts, clients, audit, factors, current });

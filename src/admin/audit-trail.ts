@@ -44,6 +44,8 @@ const lines: Readonly<Record<string, Line>> = {
   'DELETE /users/{id}/trusted-devices/{device_id}': { event: 'device.revoked', target: 'device' },
   'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
+  'POST /invitations': { event: 'invitation.created', target: 'invitation' },
+  'DELETE /invitations/{id}': { event: 'invitation.revoked', target: 'invitation' },
   'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },
 };
 

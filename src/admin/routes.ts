@@ -7,6 +7,7 @@ import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
+import { type InvitationsPort, invitationRoutes } from './invitations.ts';
 import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
 import type { AuthorizeAdmin, MailPort, SessionsPort } from './ports.ts';
@@ -26,6 +27,7 @@ export interface AdminRoutesDeps {
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
   readonly sendPasswordReset: SendPasswordReset;
+  readonly invitations: InvitationsPort;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly clock: Clock;
@@ -49,6 +51,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...userRoutes({ ...deps, cursors, clock }),
     ...clientRoutes({ ...deps, cursors, clock }),
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
+    ...invitationRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
     ...settingRoutes(deps),

@@ -9,6 +9,8 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.trustedDevices,
   model.emailChallenges,
   model.links,
+  model.signups,
+  model.invitations,
   model.mails,
   model.mailRequests,
   model.audit,

@@ -45,6 +45,7 @@ export type {
   TotpRecord,
   TrustedDeviceRecord,
 } from './records.ts';
+export type { InvitationRecord, SignupRecord } from './signups.ts';
 
 /** Found by its id alone. */
 const byId = <T>(
@@ -98,6 +99,8 @@ export const links: CollectionDefinition<LinkRecord> = {
   indexes: { account: { key: (l) => l.accountId } },
   fields: {},
 };
+
+export { invitations, signups } from './signups.ts';
 
 // ---------------------------------------------------------------------------------------------- clients
 
