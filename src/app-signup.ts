@@ -18,6 +18,7 @@ import type { MailTemplate, MailValues } from './mail/templates.ts';
 import type { SettingValues } from './settings/schema.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
+import * as newAccounts from './store/signups.ts';
 
 interface Parts {
   readonly store: Store;
@@ -41,14 +42,14 @@ export function createSignup(parts: Parts) {
   const { store, config, clock, current, accounts, clients, factors, audit, limits, isPasswordAsked } = parts;
   const { baseUrl } = config;
   const signups = createSignups({
-    collection: store.ephemeral(model.signups),
+    collection: store.ephemeral(newAccounts.signups),
     accounts: store.collection(model.accounts),
     secretKeys: config.secretKeys,
     clock,
     settings: current,
   });
   const invitations = createInvitations({
-    collection: store.collection(model.invitations),
+    collection: store.collection(newAccounts.invitations),
     accounts: store.collection(model.accounts),
     clock,
   });

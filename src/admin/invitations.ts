@@ -10,7 +10,7 @@ import {
 } from 'typebox';
 import type { Invitation, Invitations } from '../accounts/invitations.ts';
 import type { Clock } from '../clock.ts';
-import { invitations as collection } from '../store/collections.ts';
+import { invitations as collection } from '../store/signups.ts';
 import type { Cursors } from './cursor.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';

@@ -41,6 +41,7 @@ import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
 import * as model from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
+import { invitations as invitationCollection } from '../../src/store/signups.ts';
 import { plainTheme } from '../pages/server.ts';
 import { ADMIN, type Answer, type CallOptions, membersOf, send, USER } from './answers.ts';
 
@@ -161,7 +162,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     return { kind: 'bootstrap', id: 'ADMIN_TOKEN' };
   };
   const invitations = createInvitations({
-    collection: store.collection(model.invitations),
+    collection: store.collection(invitationCollection),
     accounts: store.collection(model.accounts),
     clock,
   });
