@@ -18,7 +18,7 @@ export interface CurrentInteraction {
   /** By the address of its page (`pageUrl`); only in the browser it belongs to. @throws AppError signin.expired */
   ofAddress(ctx: Koa.Context): Promise<BoundInteraction>;
   /** An address that shows the step's page, as often as it is loaded, until the step is over. */
-  pageUrl(step: 'login' | 'consent', interaction: BoundInteraction): string;
+  pageUrl(step: 'login' | 'signup' | 'consent', interaction: BoundInteraction): string;
   /** What goes into the form's `csrf` field. */
   csrfToken(ctx: Koa.Context, interaction: BoundInteraction): string;
   /** Writes the step's result down and sends the browser on (303) to where the library picks it up. */

@@ -17,6 +17,8 @@ interface Deps<A extends StepsAccount> {
   readonly steps: SigninSteps<A>;
   readonly canResetPassword: () => boolean;
   readonly canUseMagicLinks: () => boolean;
+  /** Whether people may make an account while signing in to this application. */
+  readonly canSignUp: (clientId: string) => Promise<boolean>;
   readonly findAccount: (id: string) => Promise<{ readonly username: string } | undefined>;
   /** `lastLoginAt`: when the password was looked at, in epoch milliseconds. */
   readonly authenticate: (
@@ -39,7 +41,7 @@ const alertsToWait: { readonly [Code in ErrorCode]?: string } = {
   'request.rate_limited': 'alert.rate_limited',
 };
 
-const PROMPTS = new Set(['login', 'select_account']);
+const PROMPTS = new Set(['login', 'select_account', 'create']);
 
 export interface LoginPage {
   show(ctx: Koa.Context, interaction: BoundInteraction, attempt?: Attempt): Promise<void>;
@@ -57,7 +59,11 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
     account: { readonly username: string } | undefined,
     attempt: Attempt | undefined,
   ): Promise<void> {
-    const client = await provider().Client.find(String(interaction.params.client_id));
+    const clientId = String(interaction.params.client_id);
+    const [client, canSignUp] = await Promise.all([
+      provider().Client.find(clientId),
+      deps.canSignUp(clientId),
+    ]);
     const options: SendOptions = { ...pageOptions(interaction), status: attempt?.status ?? 200 };
     views.send(
       ctx,
@@ -74,6 +80,7 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
         canCancel: true,
         canReset: deps.canResetPassword(),
         canMagicLink: deps.canUseMagicLinks(),
+        signUpUrl: canSignUp ? current.pageUrl('signup', interaction) : undefined,
         ...(account && {
           account: { username: account.username },
           canContinue: interaction.prompt.name === 'select_account',

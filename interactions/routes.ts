@@ -15,12 +15,14 @@ import { createConsentPage, type RememberedConsents } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
+import { createInvitationPages, type InvitationParts } from './invitation.ts';
 import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
 import { createMailedLinkPages } from './mailed-links.ts';
 import { createOnboardingPage } from './onboarding.ts';
 import { createSecondFactorPages } from './second-factor.ts';
 import { createSigninSteps } from './signin-steps.ts';
+import { createSignupPages, type SignupParts } from './signup.ts';
 
 interface Person {
   readonly id: string;
@@ -46,6 +48,9 @@ interface Deps<A extends Person> {
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly minPasswordLength: () => number;
   readonly signIn: SignInParts<A>;
+  readonly issuer: string;
+  readonly signup: SignupParts<A>;
+  readonly invitation: InvitationParts<A>;
 }
 
 /** Second factors and links by mail, as their pages need them. */
@@ -78,7 +83,16 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   const current = createCurrentInteraction(deps);
   const findAccount = (id: string): Promise<Person | undefined> => accounts.find(id);
   const steps = createSigninSteps<A>({ ...deps, ...signIn, current });
-  const login = createLoginPage({ ...deps, ...signIn, current, steps, findAccount });
+  const signup = createSignupPages<A>({ ...deps, current, steps });
+  const invitation = createInvitationPages<A>(deps);
+  const login = createLoginPage({
+    ...deps,
+    ...signIn,
+    current,
+    steps,
+    findAccount,
+    canSignUp: (clientId) => deps.signup.isOpenFor(clientId),
+  });
   const factors = createSecondFactorPages<A>({ ...deps, ...signIn, current, steps });
   const mailed = createMailedLinkPages<A>({
     ...deps,
@@ -100,6 +114,17 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   router.post('/oauth2/login', (ctx) => login.submit(ctx));
   router.get('/oauth2/consent', (ctx) => consent.again(ctx));
   router.post('/oauth2/consent', (ctx) => consent.submit(ctx));
+  router.get('/oauth2/signup', (ctx) => {
+    const { token } = ctx.query;
+    return typeof token === 'string' ? invitation.show(ctx, token) : signup.again(ctx);
+  });
+  router.post('/oauth2/signup', async (ctx) => {
+    const form = await deps.readForm(ctx);
+    return form.has('token') ? invitation.submit(ctx, form) : signup.submit(ctx, form);
+  });
+  router.get('/oauth2/signup/verify', (ctx) => signup.showCode(ctx));
+  router.post('/oauth2/signup/verify', (ctx) => signup.submitCode(ctx));
+  router.post('/oauth2/signup/email', (ctx) => signup.resend(ctx));
   router.get('/oauth2/mfa', (ctx) => factors.show(ctx));
   router.post('/oauth2/mfa', (ctx) => factors.submit(ctx));
   router.post('/oauth2/mfa/email', (ctx) => factors.sendEmail(ctx));
@@ -138,11 +163,17 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
           const error = { error: 'unmet_authentication_requirements', error_description: description };
           return current.finishStep(ctx, interaction, error);
         }
+        // Initiating User Registration via OIDC 1.0 §4; where nobody may sign up, signing in is what is left.
+        const isSignup =
+          interaction.prompt.name === 'create' &&
+          (await deps.signup.isOpenFor(String(interaction.params.client_id)));
+        const step = isConsent ? 'consent' : isSignup ? 'signup' : 'login';
         // The address at which the step before ended is used up: the next page moves to one that can be loaded again.
         if (isResumed) {
-          ctx.redirect(current.pageUrl(isConsent ? 'consent' : 'login', interaction));
+          ctx.redirect(current.pageUrl(step, interaction));
           ctx.status = 303;
         } else if (isConsent) await consent.show(ctx, interaction);
+        else if (isSignup) await signup.show(ctx, interaction);
         else await login.show(ctx, interaction);
       },
     },

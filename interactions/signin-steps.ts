@@ -110,6 +110,8 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       login: { accountId: account.id, amr: [...amr], acr: acrOf(amr), remember: true },
       // The account was chosen by signing in with it.
       select_account: {},
+      // Or made for it, or had all along (prompt=create).
+      create: {},
     });
   }
 

@@ -43,6 +43,8 @@ interface Parts {
   readonly accounts: () => Accounts;
   readonly audit: Pick<Audit, 'write'>;
   readonly limits: Pick<RateLimits, 'isWithin'>;
+  /** Of people who sign up (app-signup.ts). */
+  readonly answerSignup: (request: model.MailRequestRecord) => Promise<void>;
 }
 
 export type Factors = ReturnType<typeof createFactors>;
@@ -136,6 +138,7 @@ export function createFactors(parts: Parts) {
     limits,
     findByLogin: (identifier) => accounts().findByLogin(identifier),
     findUsable,
+    answerSignup: parts.answerSignup,
   });
 
   return {

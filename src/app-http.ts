@@ -11,6 +11,7 @@ import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
 import type { Keys } from './app-keys.ts';
 import type { Protection } from './app-protection.ts';
+import type { Signup } from './app-signup.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
@@ -59,6 +60,7 @@ export interface HttpParts {
   readonly csrf: Csrf;
   readonly interactions: Interactions;
   readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
+  readonly signup: Pick<Signup, 'invitations' | 'invite'>;
   readonly mounted: () => MountedProvider;
   readonly keys: Keys;
   readonly keyring: Pick<Keyring, 'ready'>;
@@ -67,7 +69,7 @@ export interface HttpParts {
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions, factors } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions, factors, signup } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -126,6 +128,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       trustedDevices: factors.factors.trustedDevices,
       sendPasswordReset: factors.mailedLinks.sendPasswordReset,
       sendEmailVerification: factors.mailedLinks.sendEmailVerification,
+      invitations: { ...signup.invitations, invite: signup.invite },
       audit,
       authorizeAdmin: authorizeRequest,
       clock,

@@ -14,6 +14,7 @@ import type { MailValues } from './mail/templates.ts';
 import type { SettingValues } from './settings/schema.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
+import type { MailRequestRecord } from './store/records.ts';
 
 interface Parts {
   readonly store: Store;
@@ -25,6 +26,8 @@ interface Parts {
   readonly limits: Pick<RateLimits, 'isWithin'>;
   readonly findByLogin: Accounts['findByLogin'];
   readonly findUsable: (id: string) => Promise<Account | undefined>;
+  /** The wish of somebody who signs up (app-signup.ts). */
+  readonly answerSignup: (request: MailRequestRecord) => Promise<void>;
 }
 
 export interface MailedLinks {
@@ -45,7 +48,8 @@ const paths = {
 } as const;
 
 export function createMailedLinks(parts: Parts): MailedLinks {
-  const { store, baseUrl, clock, current, links, mail, limits, findByLogin, findUsable } = parts;
+  const { store, baseUrl, clock, current, links, mail, limits, findByLogin, findUsable, answerSignup } =
+    parts;
 
   async function mailLink(link: {
     readonly account: Account;
@@ -69,7 +73,9 @@ export function createMailedLinks(parts: Parts): MailedLinks {
       collection: store.collection(model.mailRequests),
       clock,
       newId: createTimeSortedIds(clock),
-      async answer({ kind, email, ipAddress, userAgent, language, interaction }) {
+      async answer(request) {
+        const { kind, email, ipAddress, userAgent, language, interaction } = request;
+        if (kind === 'signup') return answerSignup(request);
         const found = await findByLogin(email);
         const account = found && (await findUsable(found.id));
         // An address that nobody has proven may be a stranger's (R129).

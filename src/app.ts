@@ -13,6 +13,7 @@ import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
 import { createKeys, type Keys } from './app-keys.ts';
 import { createProtection } from './app-protection.ts';
+import { createSignup } from './app-signup.ts';
 import { createClients } from './clients/clients.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -102,6 +103,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts: () => accounts,
     audit,
     limits: protection.limits,
+    answerSignup: (request) => signup.answer(request),
   });
   const { grants, sessions, consents, accounts, authenticate, directory, confirmSession } =
     createAccountParts({
@@ -130,6 +132,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     endClient: (clientId) => grants.revokeOfClient(clientId),
   });
   const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
+  const signup = createSignup({
+    store,
+    config,
+    clock,
+    current,
+    accounts,
+    clients,
+    factors,
+    audit,
+    limits: protection.limits,
+    isPasswordAsked: () => true,
+  });
   const csrf = createCsrf({
     keys: config.cookieKeys,
     isSecure,
@@ -168,6 +182,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     endSession: (uid) => sessions.end(uid),
     minPasswordLength: () => current().password_min_length,
     signIn: factors.signIn,
+    issuer,
+    signup: signup.signup,
+    invitation: signup.invitation,
   });
 
   /** All state is in the store: another key set means another provider, put in the place of the one before. */
@@ -247,6 +264,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     csrf,
     interactions,
     factors,
+    signup,
     mounted: () => mounted,
     keys: keyParts.keys,
     keyring,

@@ -42,6 +42,8 @@ export const catalogue = {
   'token.not_found': { status: 404, message: 'There is no such token.' },
   'setting.unknown': { status: 400, message: 'There is no such setting.' },
   'onboarding.closed': { status: 404, message: 'There is nothing at this address.' },
+  'signup.closed': { status: 403, message: 'Nobody can sign up here.' },
+  'invitation.not_found': { status: 404, message: 'There is no such invitation.' },
   'server.busy': { status: 503, message: 'Too many sign-ins at once. Try again in a moment.' },
   'server.unavailable': {
     status: 503,

@@ -46,6 +46,8 @@ const lines: Readonly<Record<string, Line>> = {
   'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /keys/rotate': { event: 'key.rotation_requested', target: 'key' },
+  'POST /invitations': { event: 'invitation.created', target: 'invitation' },
+  'DELETE /invitations/{id}': { event: 'invitation.revoked', target: 'invitation' },
   'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },
 };
 

@@ -7,6 +7,7 @@ import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
+import { type InvitationsPort, invitationRoutes } from './invitations.ts';
 import { type KeysPort, keyRoutes } from './keys.ts';
 import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
@@ -29,6 +30,7 @@ export interface AdminRoutesDeps {
   readonly trustedDevices: TrustedDevicesPort;
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
+  readonly invitations: InvitationsPort;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly clock: Clock;
@@ -52,6 +54,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...userRoutes({ ...deps, cursors, clock }),
     ...clientRoutes({ ...deps, cursors, clock }),
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
+    ...invitationRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
     ...settingRoutes(deps),

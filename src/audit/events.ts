@@ -25,6 +25,11 @@ export const auditEventNames = [
   'email.verified',
   'magic_link.requested',
   'magic_link.used',
+  // New accounts
+  'signup.completed',
+  'invitation.created',
+  'invitation.used',
+  'invitation.revoked',
   // What was given, and its end
   'consent.granted',
   'consent.revoked',
@@ -62,7 +67,17 @@ export interface AuditActor {
 }
 
 export interface AuditTarget {
-  readonly kind: 'user' | 'client' | 'session' | 'grant' | 'token' | 'setting' | 'key' | 'mail' | 'device';
+  readonly kind:
+    | 'user'
+    | 'client'
+    | 'session'
+    | 'grant'
+    | 'token'
+    | 'setting'
+    | 'key'
+    | 'mail'
+    | 'device'
+    | 'invitation';
   /** Never a bearer value: an id that gives nobody anything. */
   readonly id?: string | undefined;
 }

@@ -46,7 +46,40 @@ export interface PageModels {
     readonly canReset?: boolean | undefined;
     /** Whether a link by mail signs in, too. */
     readonly canMagicLink?: boolean | undefined;
+    /** Where an account is made; none: nobody may. */
+    readonly signUpUrl?: string | undefined;
   };
+  /** With `interaction`: while signing in; with `token`: by an invitation. */
+  readonly signup: FormPage & {
+    readonly interaction?: string | undefined;
+    readonly token?: string | undefined;
+    readonly clientId?: string | undefined;
+    readonly clientName?: string | undefined;
+    readonly clientLogoUri?: string | undefined;
+    /** The address that was invited; it is not asked for then. */
+    readonly invitedEmail?: string | undefined;
+    readonly questions: {
+      readonly fields: Readonly<Record<SignupFieldName, 'hidden' | 'optional' | 'required'>>;
+      readonly isPasswordAsked: boolean;
+      readonly minLength: number;
+      readonly terms?: { readonly termsUrl: string; readonly privacyUrl: string } | undefined;
+    };
+    readonly values: { readonly [Name in SignupFieldName]?: string };
+    readonly errors: FieldErrors;
+    readonly signInUrl?: string | undefined;
+  };
+  /** The same whether or not the address is somebody's already. */
+  readonly 'signup-verify': FormPage & {
+    readonly interaction: string;
+    readonly clientId?: string | undefined;
+    readonly email: string;
+    /** Until another code may be asked for; none or 0: now. */
+    readonly resendInSeconds?: number | undefined;
+    /** Whether the account may be made without the address. */
+    readonly canSkip: boolean;
+    readonly signupUrl: string;
+  };
+  readonly 'signup-done': WayOn;
   readonly mfa: FormPage & {
     readonly interaction: string;
     readonly clientId?: string | undefined;
@@ -181,6 +214,14 @@ export interface PageModels {
     readonly created?: CreatedApplication | undefined;
   };
 }
+
+export type SignupFieldName =
+  | 'username'
+  | 'email'
+  | 'given_name'
+  | 'family_name'
+  | 'nickname'
+  | 'phone_number';
 
 export type SecondFactorMethod = 'totp' | 'email' | 'recovery';
 

@@ -42,7 +42,12 @@ function whenTokenRefused(ending: Ending): boolean {
 
 export const rateRules: readonly RateRule[] = [
   // A guessed code, or a guessed link.
-  { kind: 'mfa_ip', methods: ['POST'], paths: /^\/oauth2\/(?:mfa|reset-password)$/, counts: whenRefused },
+  {
+    kind: 'mfa_ip',
+    methods: ['POST'],
+    paths: /^\/oauth2\/(?:mfa|reset-password|signup\/verify)$/,
+    counts: whenRefused,
+  },
   { kind: 'token_ip', methods: ['POST'], paths: /^\/oauth2\/token$/, counts: whenTokenRefused },
   // Registering a client takes a token, so wrong ones are what counts; signing up takes nothing.
   { kind: 'register_ip', methods: ['POST'], paths: /^\/oauth2\/signup$/, counts: always },
@@ -55,7 +60,7 @@ export const rateRules: readonly RateRule[] = [
   {
     kind: 'mail_ip',
     methods: ['POST'],
-    paths: /^\/oauth2\/(?:forgot-password|magic-link|verify-email|mfa\/email)$/,
+    paths: /^\/oauth2\/(?:forgot-password|magic-link|verify-email|mfa\/email|signup\/email)$/,
     counts: always,
   },
   // A sign-in page, a pushed request, a device code: each is something in the store. A redirect back is not.

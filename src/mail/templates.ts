@@ -7,6 +7,10 @@ export const mailTemplates = {
   password_reset: ['url', 'expiresSeconds'],
   email_verification: ['url', 'expiresSeconds'],
   magic_link: ['url', 'expiresSeconds'],
+  signup_code: ['code', 'expiresSeconds'],
+  /** To the owner of an address that somebody signs up with; `url`: where a forgotten password is replaced. */
+  signup_known: [],
+  invitation: ['url', 'expiresSeconds'],
   /** `lockedSeconds`: how long from now. */
   account_locked: ['lockedSeconds'],
   password_changed: [],

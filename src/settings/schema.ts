@@ -12,6 +12,7 @@ import {
   url,
 } from './definitions.ts';
 import { limitDefinitions } from './limits.ts';
+import { signupDefinitions } from './signup.ts';
 
 const DAY = 86_400;
 const YEAR = 365 * DAY;
@@ -210,6 +211,7 @@ export const settingDefinitions = {
     max: 10 * YEAR,
     description: 'How long events stay in the audit log, in seconds.',
   }),
+  ...signupDefinitions,
   ...limitDefinitions,
   smtp_url: smtpUrl({
     group: 'Mail',

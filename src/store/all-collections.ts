@@ -2,6 +2,7 @@
 // missing here does not exist for them.
 import * as model from './collections.ts';
 import type { CollectionDefinition } from './port.ts';
+import { invitations, signups } from './signups.ts';
 
 // A list of many types: whoever walks it treats records as opaque, which is what `never` says.
 export const allCollections: readonly CollectionDefinition<never>[] = [
@@ -9,6 +10,8 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.trustedDevices,
   model.emailChallenges,
   model.links,
+  signups,
+  invitations,
   model.mails,
   model.mailRequests,
   model.audit,

@@ -1,5 +1,6 @@
-// Owns the whole data model on one page: every collection, its indexes and its queryable fields. What is in a record is
-// records.ts; adding a field there and, if a store must find by it, here, is all that adding a field takes.
+// Owns the data model on one page: every collection (those of sign-ups are signups.ts), its indexes and its queryable
+// fields. What is in a record is records.ts; adding a field there and, if a store must find by it, here, is all that
+// adding a field takes.
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
@@ -45,6 +46,7 @@ export type {
   TotpRecord,
   TrustedDeviceRecord,
 } from './records.ts';
+export type { InvitationRecord, SignupRecord } from './signups.ts';
 
 /** Found by its id alone. */
 const byId = <T>(

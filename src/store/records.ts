@@ -84,6 +84,8 @@ export interface AccountRecord {
   address?: Address;
   phoneNumber?: string;
   isPhoneNumberVerified?: boolean;
+  /** What the person agreed to when signing up, as it was called then. */
+  acceptedTerms?: { at: number; termsUrl?: string; privacyUrl?: string };
   createdAt: number;
   updatedAt: number;
 }
@@ -236,12 +238,12 @@ export interface MailRecord {
 
 /** Somebody's wish for a mail; whether there is such an account is looked up later, out of the request (R085). */
 export interface MailRequestRecord {
-  kind: 'password_reset' | 'magic_link';
+  kind: 'password_reset' | 'magic_link' | 'signup';
   email: string;
   ipAddress: string;
   userAgent: string;
   language: string;
-  /** The sign-in that a magic link goes on with. */
+  /** The sign-in that a magic link or a code goes on with. */
   interaction?: string;
   createdAt: number;
 }

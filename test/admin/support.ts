@@ -14,6 +14,7 @@ import { createMemoryStore } from '../../adapters/memory.ts';
 import { createOidcAdapter } from '../../adapters/oidc.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
+import { createInvitations } from '../../src/accounts/invitations.ts';
 import { createPasswords } from '../../src/accounts/password.ts';
 import { createTrustedDevices, type TrustedDevices } from '../../src/accounts/trusted-devices.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
@@ -41,6 +42,7 @@ import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
 import * as model from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
+import { invitations as invitationCollection } from '../../src/store/signups.ts';
 import { plainTheme } from '../pages/server.ts';
 import { ADMIN, type Answer, type CallOptions, membersOf, send, USER } from './answers.ts';
 
@@ -160,6 +162,11 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     if (authorization !== `Bearer ${ADMIN}`) throw new AppError('auth.invalid_token');
     return { kind: 'bootstrap', id: 'ADMIN_TOKEN' };
   };
+  const invitations = createInvitations({
+    collection: store.collection(invitationCollection),
+    accounts: store.collection(model.accounts),
+    clock,
+  });
   const deps: AdminRoutesDeps = {
     accounts,
     clients,
@@ -172,6 +179,13 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     // Links are made by the composition: test/flows has it whole.
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
     sendEmailVerification: () => Promise.reject(new AppError('request.invalid')),
+    invitations: {
+      ...invitations,
+      invite: async ({ email, expiresInSeconds = 60 }) => {
+        const { invitation, handedToken } = await invitations.create({ email, expiresInSeconds });
+        return { invitation, url: `${BASE_URL}/oauth2/signup?token=${handedToken}` };
+      },
+    },
     audit: createAudit({
       collection: store.collection(model.audit),
       clock,
