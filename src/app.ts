@@ -224,6 +224,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     version,
     basePath,
+    store,
     clock,
     log,
     ping: () => store.ping(),

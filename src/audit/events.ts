@@ -45,6 +45,8 @@ export const auditEventNames = [
   'client.secret_rotated',
   'registration_token.created',
   'registration_token.removed',
+  'api_key.created',
+  'api_key.revoked',
   'settings.changed',
   'mail.test_sent',
   'key.rotated',
@@ -61,7 +63,18 @@ export interface AuditActor {
 }
 
 export interface AuditTarget {
-  readonly kind: 'user' | 'client' | 'session' | 'grant' | 'token' | 'setting' | 'key' | 'mail' | 'device';
+  readonly kind:
+    | 'user'
+    | 'client'
+    | 'session'
+    | 'grant'
+    | 'token'
+    | 'setting'
+    | 'key'
+    | 'mail'
+    | 'device'
+    | 'api_key'
+    | 'group';
   /** Never a bearer value: an id that gives nobody anything. */
   readonly id?: string | undefined;
 }

@@ -15,6 +15,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.rates,
   model.clients,
   model.initialAccessTokens,
+  model.apiKeys,
   model.consents,
   model.sessions,
   model.grants,

@@ -3,6 +3,7 @@
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
+  ApiKeyRecord,
   AuditRecord,
   ClientRecord,
   ConsentRecord,
@@ -24,6 +25,7 @@ import type {
 export type {
   AccountRecord,
   Address,
+  ApiKeyRecord,
   AuditRecord,
   ClientMetadata,
   ClientRecord,
@@ -121,6 +123,17 @@ export const initialAccessTokens: CollectionDefinition<InitialAccessTokenRecord>
   durability: 'durable',
   indexes: {},
   fields: { created_at: { type: 'number', of: (t) => t.createdAt } },
+};
+
+export const apiKeys: CollectionDefinition<ApiKeyRecord> = {
+  name: 'api_keys',
+  durability: 'durable',
+  indexes: { digest: { unique: true, key: (k) => k.digest } },
+  fields: {
+    name: { type: 'string', of: (k) => k.name },
+    created_at: { type: 'number', of: (k) => k.createdAt },
+    last_used_at: { type: 'number', of: (k) => k.lastUsedAt },
+  },
 };
 
 // ---------------------------------------------------------------------------------------------- what people agreed to

@@ -160,6 +160,19 @@ export interface InitialAccessTokenRecord {
   createdAt: number;
 }
 
+/** A bearer for programs that use the admin API. */
+export interface ApiKeyRecord {
+  name: string;
+  scopes: readonly ('admin' | 'admin:read')[];
+  /** SHA-256 of the key. */
+  digest: string;
+  /** `kind:id` of whoever made it. */
+  createdBy: string;
+  createdAt: number;
+  /** To the quarter of an hour. */
+  lastUsedAt?: number;
+}
+
 // ---------------------------------------------------------------------------------------------- what people agreed to
 
 /** What a person allowed an application, kept over sessions; the id is `accountId:clientId`. */

@@ -18,6 +18,7 @@ import { createPasswords } from '../../src/accounts/password.ts';
 import { createTrustedDevices, type TrustedDevices } from '../../src/accounts/trusted-devices.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
 import { createValidator } from '../../src/admin/validate.ts';
+import { createAdministration } from '../../src/app-administration.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createOrigins } from '../../src/audit/origin.ts';
 import { createClients } from '../../src/clients/clients.ts';
@@ -157,12 +158,13 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     if (authorization === '') throw new AppError('auth.required');
     if (authorization === `Bearer ${USER}`) throw new AppError('auth.insufficient_scope');
     if (authorization !== `Bearer ${ADMIN}`) throw new AppError('auth.invalid_token');
-    return { kind: 'bootstrap', id: 'ADMIN_TOKEN' };
+    return { kind: 'bootstrap', id: 'ADMIN_TOKEN', access: 'all' };
   };
   const deps: AdminRoutesDeps = {
     accounts,
     clients,
     initialAccessTokens: clients.initialAccessTokens,
+    ...createAdministration({ store, clock }),
     sessions,
     settings,
     mail,
