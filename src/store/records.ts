@@ -3,7 +3,8 @@
 
 // ---------------------------------------------------------------------------------------------- accounts
 
-export type Role = 'user' | 'admin';
+/** `auditor` reads all that an administrator reads, and changes nothing. */
+export type Role = 'user' | 'auditor' | 'admin';
 
 /** OIDC Core §5.1 standard claims that we keep as they come (strings). */
 export interface Profile {
