@@ -90,7 +90,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     const step = stepOf(account, mode);
     if (step === 'none') return isDemanded ? (hasFactor(account) ? 'verify' : 'enrol') : undefined;
     // R101: a trusted device stands for the second factor at an ordinary sign-in of an ordinary account, no more.
-    const mayBeTrusted = step === 'verify' && !isDemanded && account.role !== 'admin';
+    const mayBeTrusted = step === 'verify' && !isDemanded && account.role === 'user';
     return mayBeTrusted && (await isTrustedDevice(ctx, account)) ? undefined : step;
   }
 

@@ -172,7 +172,7 @@ export function createFactors(parts: Parts) {
       isTrustedDevice: deviceCookie.isTrusted,
       async mailFirst(ctx: Koa.Context, account: Account, boundTo: string): Promise<number | undefined> {
         const [first] = factors.methodsOf(account);
-        if (first !== 'email' || account.role === 'admin') return undefined;
+        if (first !== 'email' || account.role !== 'user') return undefined;
         return (await mailCode(ctx, account, boundTo)) === 'sent' ? clock() : undefined;
       },
       methodsOf: factors.methodsOf,

@@ -7,6 +7,7 @@ import type { Accounts } from './accounts/accounts.ts';
 import { consoleSignInUrl } from './admin/console-client.ts';
 import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
+import { createAdministration } from './app-administration.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
 import type { Keys } from './app-keys.ts';
@@ -37,12 +38,14 @@ import { protocolRoutes } from './oidc/routes.ts';
 import type { AnyToken, TokenState } from './oidc/token-state.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Settings } from './settings/settings.ts';
+import type { Store } from './store/port.ts';
 
 /** What app.ts has built, each for the middleware that needs it. */
 export interface HttpParts {
   readonly config: Config;
   readonly version: string;
   readonly basePath: string;
+  readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
   readonly ping: () => Promise<void>;
@@ -74,10 +77,12 @@ export function createHandler(parts: HttpParts): RequestListener {
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
 
+  const administration = createAdministration(parts);
   const authorizeAdmin = parts.protection.limitAdmins(
-    createAuthorizeAdmin({ adminToken: config.adminToken, tokens }),
+    createAuthorizeAdmin({ adminToken: config.adminToken, tokens, useApiKey: administration.apiKeys.use }),
   );
-  const authorizeRequest = (ctx: Koa.Context) => authorizeAdmin(ctx.get('authorization'));
+  const authorizeRequest = (ctx: Koa.Context, need: 'all' | 'read' = 'all') =>
+    authorizeAdmin(ctx.get('authorization'), need);
   const app = new Koa();
   pinOrigin(app, pinned);
   logLateErrors(app, log);
@@ -130,6 +135,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       sendEmailVerification: factors.mailedLinks.sendEmailVerification,
       invitations: { ...signup.invitations, invite: signup.invite },
       audit,
+      ...administration,
       authorizeAdmin: authorizeRequest,
       clock,
       cursorKey: config.cookieKeys[0] ?? '',

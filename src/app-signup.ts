@@ -54,6 +54,9 @@ export function createSignup(parts: Parts) {
     clock,
   });
 
+  const isOpen = ({ isActive, allowSelfSignup }: model.ClientRecord): boolean =>
+    isActive && (allowSelfSignup ?? current().allow_self_signup);
+
   function questions(): SignupQuestions {
     const values = current();
     const isEmailNeeded = values.signup_require_verified_email || values.signup_username === 'hidden';
@@ -142,14 +145,8 @@ export function createSignup(parts: Parts) {
     });
   }
 
-  async function queue(
-    to: string,
-    template: MailTemplate,
-    values: MailValues,
-    language?: string,
-  ): Promise<void> {
-    await factors.mail.queue({ to, template, values, language });
-  }
+  const queue = (to: string, template: MailTemplate, values: MailValues, language?: string) =>
+    factors.mail.queue({ to, template, values, language });
 
   const canSkip = (username: string): boolean =>
     !current().signup_require_verified_email &&
@@ -199,10 +196,10 @@ export function createSignup(parts: Parts) {
     /** For interactions/. */
     signup: {
       questions,
+      isOpen,
       async isOpenFor(clientId: string): Promise<boolean> {
         const client = await clients.find(clientId);
-        if (client?.value.isActive !== true) return false;
-        return client.value.allowSelfSignup ?? current().allow_self_signup;
+        return client !== undefined && isOpen(client.value);
       },
       async begin(
         ctx: Koa.Context,

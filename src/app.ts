@@ -37,6 +37,7 @@ import { createTokenState } from './oidc/token-state.ts';
 import { createSettings, type Settings } from './settings/settings.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
+import * as protocol from './store/protocol-collections.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -212,7 +213,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       verifySecret: (record, presented) => clients.verifySecret(record, presented),
       browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
       sessions: {
-        collection: store.ephemeral(model.oidcSessions),
+        collection: store.ephemeral(protocol.oidcSessions),
         clock,
         recordActivity: (activity) => sessions.note(activity),
         confirm: confirmSession,
@@ -247,6 +248,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     version,
     basePath,
+    store,
     clock,
     log,
     ping: () => store.ping(),

@@ -15,6 +15,8 @@ interface Line {
   readonly target?: AuditTarget['kind'];
   /** Which views are compared; default: none. */
   readonly view?: 'user' | 'client' | 'settings';
+  /** Whether the body holds no secret and nothing about a person, so that it is written down as it came. */
+  readonly isBodyShown?: boolean;
 }
 
 const user = (event: AuditEventName): Line => ({ event, target: 'user', view: 'user' });
@@ -40,6 +42,8 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /clients/{client_id}/rotate-secret': { event: 'client.secret_rotated', target: 'client' },
   'POST /initial-access-tokens': { event: 'registration_token.created', target: 'token' },
   'DELETE /initial-access-tokens/{id}': { event: 'registration_token.removed', target: 'token' },
+  'POST /api-keys': { event: 'api_key.created', target: 'api_key', isBodyShown: true },
+  'DELETE /api-keys/{id}': { event: 'api_key.revoked', target: 'api_key' },
   'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/sessions/{session_id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/trusted-devices/{device_id}': { event: 'device.revoked', target: 'device' },
@@ -173,6 +177,7 @@ export function createAuditTrail({ audit, accounts, clients, settings, clock }: 
         details: {
           ...(line === unnamed && { route: nameOf(route) }),
           ...(fields.length > 0 && { fields }),
+          ...(line.isBodyShown === true && { given: input.body }),
           ...changeOf(line, before, answer),
         },
       });

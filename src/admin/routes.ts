@@ -2,6 +2,7 @@
 import type Koa from 'koa';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
+import { type ApiKeysPort, apiKeyRoutes } from './api-keys.ts';
 import { type AuditLogPort, auditRoutes } from './audit.ts';
 import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
@@ -23,6 +24,7 @@ export interface AdminRoutesDeps {
   readonly accounts: AccountsPort;
   readonly clients: ClientsPort;
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
+  readonly apiKeys: ApiKeysPort;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
   readonly keys: KeysPort;
@@ -55,6 +57,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...clientRoutes({ ...deps, cursors, clock }),
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
     ...invitationRoutes({ ...deps, cursors, clock }),
+    ...apiKeyRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
     ...settingRoutes(deps),

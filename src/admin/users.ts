@@ -39,7 +39,7 @@ const list: ListDefinition<Account> = {
   searches: ['username', 'email'],
   toSearchText: fold,
   filters: {
-    role: { schema: Enum(['user', 'admin']) },
+    role: { schema: Enum(['user', 'auditor', 'admin']) },
     is_active: { schema: BooleanSchema() },
     is_email_verified: { schema: BooleanSchema() },
     totp_verified: { schema: BooleanSchema() },

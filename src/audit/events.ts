@@ -50,6 +50,8 @@ export const auditEventNames = [
   'client.secret_rotated',
   'registration_token.created',
   'registration_token.removed',
+  'api_key.created',
+  'api_key.revoked',
   'settings.changed',
   'mail.test_sent',
   'key.rotation_requested',
@@ -77,7 +79,9 @@ export interface AuditTarget {
     | 'key'
     | 'mail'
     | 'device'
-    | 'invitation';
+    | 'invitation'
+    | 'api_key'
+    | 'group';
   /** Never a bearer value: an id that gives nobody anything. */
   readonly id?: string | undefined;
 }

@@ -6,16 +6,12 @@ import { requestAccount } from './find-account.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
 import type { Models } from './provider-base.ts';
+import { isGrantable } from './scopes.ts';
 
 interface Deps {
   readonly models: () => Pick<Models, 'Grant'>;
   readonly findConsent: (accountId: string, clientId: string) => Promise<ConsentRecord | undefined>;
 }
-
-/** Scopes that only some people can grant; others get a token without them. */
-const RESERVED: Readonly<Record<string, (account: { role: string }) => boolean>> = {
-  admin: (account) => account.role === 'admin',
-};
 
 export function createLoadExistingGrant({ models, findConsent }: Deps) {
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
@@ -31,7 +27,7 @@ export function createLoadExistingGrant({ models, findConsent }: Deps) {
 
     grant.sessionUid = session.uid;
     const missing = [...ctx.oidc.requestParamOIDCScopes].filter((scope) => !before.has(scope));
-    const refused = missing.filter((scope) => RESERVED[scope]?.(account) === false);
+    const refused = missing.filter((scope) => !isGrantable(scope, account.role));
     if (refused.length > 0) grant.rejectOIDCScope(refused.join(' '));
 
     const askable = missing.filter((scope) => !refused.includes(scope));

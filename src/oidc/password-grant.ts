@@ -4,7 +4,7 @@ import { errors, type TokenEndpointGrantContext } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from './find-account.ts';
 import type { IdentityProvider } from './identity-provider.ts';
-import { ACR, scopes as knownScopes } from './scopes.ts';
+import { ACR, isGrantable, scopes as knownScopes } from './scopes.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -82,5 +82,5 @@ function grantedScope(
   for (const scope of wanted) {
     if (!allowList.includes(scope)) throw new errors.InvalidScope('requested scope is not allowed', scope);
   }
-  return wanted.filter((scope) => scope !== 'admin' || account.role === 'admin').join(' ');
+  return wanted.filter((scope) => isGrantable(scope, account.role)).join(' ');
 }

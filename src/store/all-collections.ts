@@ -2,6 +2,7 @@
 // missing here does not exist for them.
 import * as model from './collections.ts';
 import type { CollectionDefinition } from './port.ts';
+import * as protocol from './protocol-collections.ts';
 import { invitations, signups } from './signups.ts';
 
 // A list of many types: whoever walks it treats records as opaque, which is what `never` says.
@@ -18,18 +19,19 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.rates,
   model.clients,
   model.initialAccessTokens,
+  model.apiKeys,
   model.consents,
   model.sessions,
-  model.grants,
-  model.refreshTokens,
-  model.accessTokens,
-  model.clientCredentials,
-  model.authorizationCodes,
-  model.deviceCodes,
-  model.oidcSessions,
-  model.interactions,
-  model.pushedRequests,
-  model.replayMarkers,
+  protocol.grants,
+  protocol.refreshTokens,
+  protocol.accessTokens,
+  protocol.clientCredentials,
+  protocol.authorizationCodes,
+  protocol.deviceCodes,
+  protocol.oidcSessions,
+  protocol.interactions,
+  protocol.pushedRequests,
+  protocol.replayMarkers,
   model.settings,
   model.signingKeys,
   model.leases,

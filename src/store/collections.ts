@@ -1,9 +1,10 @@
-// Owns the data model on one page: every collection (those of sign-ups are signups.ts), its indexes and its queryable
+// Owns the data model on one page: every collection (those of sign-ups are signups.ts, the protocol's protocol-collections.ts), its indexes and its queryable
 // fields. What is in a record is records.ts; adding a field there and, if a store must find by it, here, is all that
 // adding a field takes.
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
+  ApiKeyRecord,
   AuditRecord,
   ClientRecord,
   ConsentRecord,
@@ -14,7 +15,6 @@ import type {
   LinkRecord,
   MailRecord,
   MailRequestRecord,
-  ProtocolPayload,
   RateRecord,
   SessionRecord,
   SettingsRecord,
@@ -25,6 +25,7 @@ import type {
 export type {
   AccountRecord,
   Address,
+  ApiKeyRecord,
   AuditRecord,
   ClientMetadata,
   ClientRecord,
@@ -125,6 +126,17 @@ export const initialAccessTokens: CollectionDefinition<InitialAccessTokenRecord>
   fields: { created_at: { type: 'number', of: (t) => t.createdAt } },
 };
 
+export const apiKeys: CollectionDefinition<ApiKeyRecord> = {
+  name: 'api_keys',
+  durability: 'durable',
+  indexes: { digest: { unique: true, key: (k) => k.digest } },
+  fields: {
+    name: { type: 'string', of: (k) => k.name },
+    created_at: { type: 'number', of: (k) => k.createdAt },
+    last_used_at: { type: 'number', of: (k) => k.lastUsedAt },
+  },
+};
+
 // ---------------------------------------------------------------------------------------------- what people agreed to
 
 export const consents: CollectionDefinition<ConsentRecord> = {
@@ -149,92 +161,6 @@ export const sessions: CollectionDefinition<SessionRecord> = {
     ended_at: { type: 'number', of: (s) => s.endedAt },
   },
 };
-
-// ---------------------------------------------------------------------------------------------- protocol artifacts
-
-const text = (payload: ProtocolPayload, name: string): string | undefined => {
-  const value = payload[name];
-  return typeof value === 'string' ? value : undefined;
-};
-const number = (payload: ProtocolPayload, name: string): number | undefined => {
-  const value = payload[name];
-  return typeof value === 'number' ? value : undefined;
-};
-
-const protocolIndexes = {
-  account: { key: (p: ProtocolPayload) => text(p, 'accountId') },
-  client: { key: (p: ProtocolPayload) => text(p, 'clientId') },
-  grant: { key: (p: ProtocolPayload) => text(p, 'grantId') },
-};
-
-export const grants: CollectionDefinition<ProtocolPayload> = {
-  name: 'grants',
-  durability: 'durable',
-  indexes: {
-    account: protocolIndexes.account,
-    client: protocolIndexes.client,
-    session: { key: (p) => text(p, 'sessionUid') },
-  },
-  fields: { created_at: { type: 'number', of: (p) => number(p, 'iat') } },
-};
-
-export const refreshTokens: CollectionDefinition<ProtocolPayload> = {
-  name: 'refresh_tokens',
-  durability: 'durable',
-  indexes: protocolIndexes,
-  fields: { created_at: { type: 'number', of: (p) => number(p, 'iat') } },
-};
-
-const ephemeralArtifact = (name: string): CollectionDefinition<ProtocolPayload> => ({
-  name,
-  durability: 'ephemeral',
-  indexes: protocolIndexes,
-  fields: {},
-});
-
-export const accessTokens = ephemeralArtifact('access_tokens');
-export const clientCredentials = ephemeralArtifact('client_credentials');
-export const authorizationCodes = ephemeralArtifact('authorization_codes');
-
-export const deviceCodes: CollectionDefinition<ProtocolPayload> = {
-  ...ephemeralArtifact('device_codes'),
-  indexes: { ...protocolIndexes, user_code: { unique: true, key: (p) => text(p, 'userCode') } },
-};
-
-export const oidcSessions: CollectionDefinition<ProtocolPayload> = {
-  name: 'oidc_sessions',
-  durability: 'ephemeral',
-  indexes: { uid: { key: (p) => text(p, 'uid') }, account: protocolIndexes.account },
-  fields: {},
-};
-
-const accountIn = (value: unknown): string | undefined =>
-  typeof value === 'object' && value !== null && 'accountId' in value && typeof value.accountId === 'string'
-    ? value.accountId
-    : undefined;
-const loginIn = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
-
-export const interactions: CollectionDefinition<ProtocolPayload> = {
-  name: 'interactions',
-  durability: 'ephemeral',
-  indexes: {
-    // Whoever signs in by it, as far as that is known yet: so that a deletion finds it.
-    account: {
-      key: (p) =>
-        accountIn(loginIn(p.result)) ??
-        accountIn(p.progress) ??
-        accountIn(p.session) ??
-        accountIn(loginIn(p.lastSubmission)),
-    },
-  },
-  fields: {},
-};
-
-export const pushedRequests = byId<ProtocolPayload>('pushed_requests', 'ephemeral');
-
-/** One-time identifiers of others (client assertions, DPoP proofs): insert-if-absent is the replay check. */
-export const replayMarkers = byId<ProtocolPayload>('replay_markers', 'ephemeral');
 
 // ---------------------------------------------------------------------------------------------- operation
 

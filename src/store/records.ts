@@ -3,7 +3,8 @@
 
 // ---------------------------------------------------------------------------------------------- accounts
 
-export type Role = 'user' | 'admin';
+/** `auditor` reads all that an administrator reads, and changes nothing. */
+export type Role = 'user' | 'auditor' | 'admin';
 
 /** OIDC Core §5.1 standard claims that we keep as they come (strings). */
 export interface Profile {
@@ -160,6 +161,19 @@ export interface InitialAccessTokenRecord {
   label: string;
   usesLeft: number;
   createdAt: number;
+}
+
+/** A bearer for programs that use the admin API. */
+export interface ApiKeyRecord {
+  name: string;
+  scopes: readonly ('admin' | 'admin:read')[];
+  /** SHA-256 of the key. */
+  digest: string;
+  /** `kind:id` of whoever made it. */
+  createdBy: string;
+  createdAt: number;
+  /** To the quarter of an hour. */
+  lastUsedAt?: number;
 }
 
 // ---------------------------------------------------------------------------------------------- what people agreed to

@@ -19,6 +19,7 @@ import { createPasswords } from '../../src/accounts/password.ts';
 import { createTrustedDevices, type TrustedDevices } from '../../src/accounts/trusted-devices.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
 import { createValidator } from '../../src/admin/validate.ts';
+import { createAdministration } from '../../src/app-administration.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createOrigins } from '../../src/audit/origin.ts';
 import { createClients } from '../../src/clients/clients.ts';
@@ -52,7 +53,18 @@ export const goodPassword = 'seven tall lanterns';
 const provider = new ProviderBase('https://id.example.com/oauth2', {
   adapter: createOidcAdapter({ store: createMemoryStore({ clock: systemClock }), clock: systemClock }),
   jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
-  scopes: ['openid', 'profile', 'email', 'phone', 'address', 'offline_access', 'roles', 'groups', 'admin'],
+  scopes: [
+    'openid',
+    'profile',
+    'email',
+    'phone',
+    'address',
+    'offline_access',
+    'roles',
+    'groups',
+    'admin',
+    'admin:read',
+  ],
   responseTypes: ['code'],
   subjectTypes: ['public'],
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
@@ -160,7 +172,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     if (authorization === '') throw new AppError('auth.required');
     if (authorization === `Bearer ${USER}`) throw new AppError('auth.insufficient_scope');
     if (authorization !== `Bearer ${ADMIN}`) throw new AppError('auth.invalid_token');
-    return { kind: 'bootstrap', id: 'ADMIN_TOKEN' };
+    return { kind: 'bootstrap', id: 'ADMIN_TOKEN', access: 'all' };
   };
   const invitations = createInvitations({
     collection: store.collection(invitationCollection),
@@ -171,6 +183,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     accounts,
     clients,
     initialAccessTokens: clients.initialAccessTokens,
+    ...createAdministration({ store, clock }),
     sessions,
     settings,
     keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),
