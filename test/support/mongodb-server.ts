@@ -47,6 +47,9 @@ const freshName = (): string => `latchkey_test_${randomBytes(8).toString('hex')}
 const withDatabase = (uri: string, name: string): string =>
   uri.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`);
 
+/** @returns the address of a database that nothing has been written to, on the same server */
+export const freshDatabase = (uri: string): string => withDatabase(uri, freshName());
+
 async function answers(uri: string): Promise<boolean> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 500 });
   try {
@@ -134,7 +137,7 @@ async function startOwnServer(): Promise<MongoServer> {
 
   await start();
   return {
-    freshUri: () => withDatabase(base, freshName()),
+    freshUri: () => freshDatabase(base),
     kill: end,
     restart: start,
     freeze: () => void child?.kill('SIGSTOP'),
