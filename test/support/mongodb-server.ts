@@ -90,7 +90,8 @@ function onGivenServer(given: string): MongoServer {
   };
 }
 
-async function startOwnServer(): Promise<MongoServer> {
+/** One that the test may kill: never the one that MONGODB_TEST_URI names. */
+export async function startOwnMongoServer(): Promise<MongoServer> {
   if (!existsSync(binary)) {
     throw new Error('No MongoDB to test with: install the development packages, or set MONGODB_TEST_URI.');
   }
@@ -153,5 +154,5 @@ async function startOwnServer(): Promise<MongoServer> {
 /** @throws when there is neither MONGODB_TEST_URI nor a server to start */
 export async function startMongoServer(): Promise<MongoServer> {
   const given = process.env.MONGODB_TEST_URI;
-  return given ? onGivenServer(given) : startOwnServer();
+  return given ? onGivenServer(given) : startOwnMongoServer();
 }
