@@ -70,12 +70,16 @@ export function clashingIndex(error: unknown): string | undefined {
   return /index: (\S+) dup key/.exec(error.message)?.[1] ?? '';
 }
 
-const isMongo = (error: unknown): error is MongoError =>
-  error instanceof MongoError && !(error instanceof MongoInvalidArgumentError);
+/** An error of the driver or, as the driver lets them through at times, of a socket (`EPIPE`, `ECONNRESET`). */
+const isFailure = (error: unknown): error is Error => {
+  if (error instanceof MongoError) return !(error instanceof MongoInvalidArgumentError);
+  const isSystem = error instanceof Error && 'code' in error && typeof error.code === 'string';
+  return isSystem && !(error instanceof TypeError || error instanceof RangeError);
+};
 
 /** @returns what callers get instead of the driver's own error; anything else as it is */
 export const toOutcome = (error: unknown): unknown =>
-  isMongo(error) ? new StoreUnavailable(`MongoDB: ${error.message}`, { cause: error }) : error;
+  isFailure(error) ? new StoreUnavailable(`MongoDB: ${error.message}`, { cause: error }) : error;
 
 /** @returns the settings of an address, lower case */
 const settingsIn = (uri: string): ReadonlySet<string> => {
@@ -105,14 +109,19 @@ function createClient(uri: string, timeoutMs: number, extra: MongoClientOptions)
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits for a primary, and for credentials to be refused no longer than for one answer. */
-async function reach(db: Db, timeoutMs: number): Promise<void> {
+/**
+ * Waits for a primary, and for credentials to be refused no longer than for one answer. A client that could not connect
+ * stays closed for good, so each attempt has one of its own.
+ */
+async function reach(create: () => MongoClient, timeoutMs: number): Promise<MongoClient> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
+    const client = create();
     try {
-      await db.command({ ping: 1 }, { readPreference: 'primary' });
-      return;
+      await client.db('admin').command({ ping: 1 }, { readPreference: 'primary' });
+      return client;
     } catch (error) {
+      await client.close();
       const isRefused = error instanceof MongoError && error.code === AUTHENTICATION_FAILED;
       if (isRefused || performance.now() >= deadline) {
         throw new StoreUnavailable(`MongoDB cannot be reached: ${message(error)}`, { cause: error });
@@ -131,15 +140,8 @@ export async function openConnection(
   extra: MongoClientOptions = {},
 ): Promise<Connection> {
   const { uri, timeoutMs = TIMEOUT_MS, startTimeoutMs = START_TIMEOUT_MS } = options;
-  const client = createClient(uri, timeoutMs, extra);
-  const db = client.db(databaseIn(uri));
-  try {
-    await reach(db, startTimeoutMs);
-  } catch (error) {
-    await client.close();
-    throw error;
-  }
-  return createConnection({ client, db, timeoutMs });
+  const client = await reach(() => createClient(uri, timeoutMs, extra), startTimeoutMs);
+  return createConnection({ client, db: client.db(databaseIn(uri)), timeoutMs });
 }
 
 function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number }): Connection {

@@ -47,6 +47,9 @@ const freshName = (): string => `latchkey_test_${randomBytes(8).toString('hex')}
 const withDatabase = (uri: string, name: string): string =>
   uri.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`);
 
+/** @returns the address of a database that nothing has been written to, on the same server */
+export const freshDatabase = (uri: string): string => withDatabase(uri, freshName());
+
 async function answers(uri: string): Promise<boolean> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 500 });
   try {
@@ -87,7 +90,8 @@ function onGivenServer(given: string): MongoServer {
   };
 }
 
-async function startOwnServer(): Promise<MongoServer> {
+/** One that the test may kill: never the one that MONGODB_TEST_URI names. */
+export async function startOwnMongoServer(): Promise<MongoServer> {
   if (!existsSync(binary)) {
     throw new Error('No MongoDB to test with: install the development packages, or set MONGODB_TEST_URI.');
   }
@@ -134,7 +138,7 @@ async function startOwnServer(): Promise<MongoServer> {
 
   await start();
   return {
-    freshUri: () => withDatabase(base, freshName()),
+    freshUri: () => freshDatabase(base),
     kill: end,
     restart: start,
     freeze: () => void child?.kill('SIGSTOP'),
@@ -150,5 +154,5 @@ async function startOwnServer(): Promise<MongoServer> {
 /** @throws when there is neither MONGODB_TEST_URI nor a server to start */
 export async function startMongoServer(): Promise<MongoServer> {
   const given = process.env.MONGODB_TEST_URI;
-  return given ? onGivenServer(given) : startOwnServer();
+  return given ? onGivenServer(given) : startOwnMongoServer();
 }
