@@ -4,6 +4,7 @@ import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import type { Groups } from './accounts/groups.ts';
 import { consoleSignInUrl } from './admin/console-client.ts';
 import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
@@ -50,6 +51,7 @@ export interface HttpParts {
   readonly settings: Settings;
   readonly protection: Protection;
   readonly accounts: Accounts;
+  readonly groups: Groups;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
   readonly clients: Clients;
   readonly sessions: Sessions;
@@ -127,6 +129,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       sendPasswordReset: factors.mailedLinks.sendPasswordReset,
       sendEmailVerification: factors.mailedLinks.sendEmailVerification,
       audit,
+      groups: parts.groups,
       ...administration,
       authorizeAdmin: authorizeRequest,
       clock,

@@ -101,7 +101,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     audit,
     limits: protection.limits,
   });
-  const { grants, sessions, consents, accounts, authenticate, directory, confirmSession } =
+  const { grants, sessions, consents, groups, accounts, authenticate, directory, confirmSession } =
     createAccountParts({
       store,
       clock,
@@ -126,6 +126,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     secretDigest,
     validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
     endClient: (clientId) => grants.revokeOfClient(clientId),
+    missingGroups: groups.missing,
   });
   const keySet = await createSigningKeys({
     collection: store.collection(model.signingKeys),
@@ -144,7 +145,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     models: provider,
     jwt: () => mounted.jwt,
     accounts: directory,
-    isClientActive: async (id) => (await clients.find(id))?.value.isActive === true,
+    findClient: async (id) => (await clients.find(id))?.value,
   });
   const revokeToken = auditedRevocation(createRevokeToken({ revokeGrant: grants.revoke }), audit);
   const cookieNames = {
@@ -232,6 +233,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     settings,
     protection,
     accounts,
+    groups,
     directory,
     clients,
     sessions,
@@ -244,7 +246,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     factors,
     mounted: () => mounted,
   });
-  const jobs = createJobs({ store, clock, log, sessions, accounts, clients, audit, factors, current });
+  const jobs = createJobs({
+    store,
+    clock,
+    log,
+    sessions,
+    accounts,
+    groups,
+    clients,
+    audit,
+    factors,
+    current,
+  });
   return { handler, jobs, accounts, clients, settings };
 }
 
