@@ -2,7 +2,7 @@
 import { createApiKeys } from './clients/api-keys.ts';
 import type { Clock } from './clock.ts';
 import { newId, newSecret, secretDigest } from './ids.ts';
-import * as model from './store/collections.ts';
+import * as model from './store/administration.ts';
 import type { Store } from './store/port.ts';
 
 interface Parts {

@@ -4,6 +4,7 @@ import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import type { Groups } from './accounts/groups.ts';
 import { consoleSignInUrl } from './admin/console-client.ts';
 import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
@@ -53,6 +54,7 @@ export interface HttpParts {
   readonly settings: Settings;
   readonly protection: Protection;
   readonly accounts: Accounts;
+  readonly groups: Groups;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
   readonly clients: Clients;
   readonly sessions: Sessions;
@@ -135,6 +137,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       sendEmailVerification: factors.mailedLinks.sendEmailVerification,
       invitations: { ...signup.invitations, invite: signup.invite },
       audit,
+      groups: parts.groups,
       ...administration,
       authorizeAdmin: authorizeRequest,
       clock,

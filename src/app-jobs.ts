@@ -1,5 +1,6 @@
 // Owns which background jobs there are (app.ts builds the rest).
 import type { Accounts } from './accounts/accounts.ts';
+import type { Groups } from './accounts/groups.ts';
 import type { Factors } from './app-factors.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Clients } from './clients/contract.ts';
@@ -23,6 +24,7 @@ interface JobParts {
   readonly log: Logger;
   readonly sessions: Sessions;
   readonly accounts: Accounts;
+  readonly groups: Pick<Groups, 'finishRemovals'>;
   readonly clients: Pick<Clients, 'finishEndings'>;
   readonly audit: Pick<Audit, 'forget'>;
   readonly factors: Pick<Factors, 'mail' | 'mailedLinks'>;
@@ -36,6 +38,7 @@ export function createJobs({
   log,
   sessions,
   accounts,
+  groups,
   clients,
   audit,
   factors,
@@ -64,7 +67,7 @@ export function createJobs({
         clock,
       }),
       finishInterrupted({
-        finishDeletions: () => accounts.finishDeletions(),
+        finishDeletions: async () => (await accounts.finishDeletions()) + (await groups.finishRemovals()),
         finishEndings: (since) => sessions.finishEndings(since),
         finishClientEndings: () => clients.finishEndings(),
         intervalSeconds: () => current().purge_interval_seconds,

@@ -22,6 +22,7 @@ import { readForm } from './http/body.ts';
 import { createCsrf } from './http/csrf.ts';
 import { pinOrigin } from './http/origin.ts';
 import { securityHeaderValues } from './http/security-headers.ts';
+import { themeOf } from './http/theme.ts';
 import { createViews } from './http/views.ts';
 import { newId, newSecret, secretDigest } from './ids.ts';
 import type { Scheduler } from './jobs/scheduler.ts';
@@ -100,13 +101,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     sealer,
     current,
-    theme: () => themeOf(settings),
+    theme: () => themeOf(settings.current()),
     accounts: () => accounts,
     audit,
     limits: protection.limits,
     answerSignup: (request) => signup.answer(request),
   });
-  const { grants, sessions, consents, accounts, authenticate, directory, confirmSession } =
+  const { grants, sessions, consents, groups, accounts, authenticate, directory, confirmSession } =
     createAccountParts({
       store,
       clock,
@@ -131,6 +132,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     secretDigest,
     validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
     endClient: (clientId) => grants.revokeOfClient(clientId),
+    missingGroups: groups.missing,
   });
   const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
   const signup = createSignup({
@@ -150,14 +152,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     isSecure,
     cookiePath: basePath === '' ? '/' : basePath,
   });
-  const views = createViews({ theme: () => themeOf(settings), basePath });
+  const views = createViews({ theme: () => themeOf(settings.current()), basePath });
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
   const provider = () => mounted.provider;
   const tokens = createTokenState({
     models: provider,
     jwt: () => mounted.jwt,
     accounts: directory,
-    isClientActive: async (id) => (await clients.find(id))?.value.isActive === true,
+    findClient: async (id) => (await clients.find(id))?.value,
   });
   const revokeToken = auditedRevocation(createRevokeToken({ revokeGrant: grants.revoke }), audit);
   const cookieNames = {
@@ -256,6 +258,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     settings,
     protection,
     accounts,
+    groups,
     directory,
     clients,
     sessions,
@@ -277,6 +280,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     sessions,
     accounts,
+    groups,
     clients,
     audit,
     factors,
@@ -284,16 +288,4 @@ export async function createApp(options: AppOptions): Promise<App> {
     keyJobs: keyParts.jobs,
   });
   return { handler, jobs, accounts, clients, settings, keys: keyParts.keys };
-}
-
-function themeOf(settings: Settings) {
-  const values = settings.current();
-  return {
-    productName: values.product_name,
-    logoUrl: values.logo_url,
-    accentColor: values.accent_color,
-    supportUrl: values.support_url,
-    privacyUrl: values.privacy_url,
-    termsUrl: values.terms_url,
-  };
 }

@@ -12,7 +12,7 @@ import {
 } from 'typebox';
 import type { ApiKey, ApiKeys } from '../clients/api-keys.ts';
 import type { Clock } from '../clock.ts';
-import { type ApiKeyRecord, apiKeys as collection } from '../store/collections.ts';
+import { type ApiKeyRecord, apiKeys as collection } from '../store/administration.ts';
 import type { Cursors } from './cursor.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';

@@ -17,10 +17,14 @@ interface Line {
   readonly view?: 'user' | 'client' | 'settings';
   /** Whether the body holds no secret and nothing about a person, so that it is written down as it came. */
   readonly isBodyShown?: boolean;
+  /** The user is the target, the group is told beside it. */
+  readonly isMembership?: boolean;
 }
 
 const user = (event: AuditEventName): Line => ({ event, target: 'user', view: 'user' });
 const client = (event: AuditEventName): Line => ({ event, target: 'client', view: 'client' });
+
+const member = { target: 'user', isMembership: true } as const;
 
 const lines: Readonly<Record<string, Line>> = {
   'POST /users': user('user.created'),
@@ -42,6 +46,12 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /clients/{client_id}/rotate-secret': { event: 'client.secret_rotated', target: 'client' },
   'POST /initial-access-tokens': { event: 'registration_token.created', target: 'token' },
   'DELETE /initial-access-tokens/{id}': { event: 'registration_token.removed', target: 'token' },
+  'POST /groups': { event: 'group.created', target: 'group', isBodyShown: true },
+  'PUT /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
+  'PATCH /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
+  'DELETE /groups/{id}': { event: 'group.removed', target: 'group' },
+  'POST /groups/{id}/members': { ...member, event: 'group.member_added' },
+  'DELETE /groups/{id}/members/{user_id}': { ...member, event: 'group.member_removed' },
   'POST /api-keys': { event: 'api_key.created', target: 'api_key', isBodyShown: true },
   'DELETE /api-keys/{id}': { event: 'api_key.revoked', target: 'api_key' },
   'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
@@ -120,6 +130,11 @@ function targetIdOf(
   return textOf(body, 'user_id') ?? answer?.id ?? textOf(answer?.data, 'id');
 }
 
+const membershipOf = ({ params, body }: RawInput) => ({
+  group: textOf(params, 'id'),
+  userId: textOf(params, 'user_id') ?? textOf(body, 'user_id'),
+});
+
 const settingsView = (described: readonly SettingDescription[]): View =>
   // A secret's value is null in a description: that it was set shows in `fields`.
   Object.fromEntries(described.map(({ key, value }) => [key, value]));
@@ -165,10 +180,11 @@ export function createAuditTrail({ audit, accounts, clients, settings, clock }: 
 
   return async (route, input) => {
     const line = lines[nameOf(route)] ?? unnamed;
+    const membership = line.isMembership === true ? membershipOf(input) : undefined;
     const before = await see(line.view, targetIdOf(route, input));
     return async (answer) => {
       const fields = isMembers(input.body) ? Object.keys(input.body) : [];
-      const id = targetIdOf(route, input, answer);
+      const id = membership?.userId ?? targetIdOf(route, input, answer);
       await audit.write({
         event: line.event,
         actor: input.actor,
@@ -178,6 +194,7 @@ export function createAuditTrail({ audit, accounts, clients, settings, clock }: 
           ...(line === unnamed && { route: nameOf(route) }),
           ...(fields.length > 0 && { fields }),
           ...(line.isBodyShown === true && { given: input.body }),
+          ...(membership && { group: membership.group }),
           ...changeOf(line, before, answer),
         },
       });

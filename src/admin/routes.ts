@@ -7,6 +7,7 @@ import { type AuditLogPort, auditRoutes } from './audit.ts';
 import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
+import { type GroupsPort, groupRoutes } from './groups.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
 import { type InvitationsPort, invitationRoutes } from './invitations.ts';
 import { type KeysPort, keyRoutes } from './keys.ts';
@@ -24,6 +25,7 @@ export interface AdminRoutesDeps {
   readonly accounts: AccountsPort;
   readonly clients: ClientsPort;
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
+  readonly groups: GroupsPort;
   readonly apiKeys: ApiKeysPort;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
@@ -57,6 +59,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...clientRoutes({ ...deps, cursors, clock }),
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
     ...invitationRoutes({ ...deps, cursors, clock }),
+    ...groupRoutes({ ...deps, cursors, clock }),
     ...apiKeyRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),

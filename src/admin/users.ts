@@ -1,12 +1,14 @@
 // Owns the routes of users (specification §4.1, decisions §6): who there is, and what an administrator does to them.
-import { Boolean as BooleanSchema, Enum, type TObject } from 'typebox';
+import { Boolean as BooleanSchema, Enum, String as StringSchema, type TObject } from 'typebox';
 import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { fold } from '../accounts/fold.ts';
+import { groupNamePattern, memberFilter } from '../accounts/groups.ts';
 import { toUser } from '../accounts/to-user.ts';
 import type { Clock } from '../clock.ts';
 import { accounts as collection } from '../store/collections.ts';
 import type { Cursors } from './cursor.ts';
+import { EXPECTED } from './expected.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import type { SessionsPort } from './ports.ts';
@@ -40,6 +42,10 @@ const list: ListDefinition<Account> = {
   toSearchText: fold,
   filters: {
     role: { schema: Enum(['user', 'auditor', 'admin']) },
+    group: {
+      schema: StringSchema({ pattern: groupNamePattern, [EXPECTED]: 'the name of a group' }),
+      toGroups: (name) => [[memberFilter(String(name))]],
+    },
     is_active: { schema: BooleanSchema() },
     is_email_verified: { schema: BooleanSchema() },
     totp_verified: { schema: BooleanSchema() },

@@ -2,7 +2,7 @@
 // expiring, revocable. Each use looks the key up, so that a revocation counts at the next request in every process.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { ApiKeyRecord } from '../store/collections.ts';
+import type { ApiKeyRecord } from '../store/administration.ts';
 import { type Collection, type Query, type Stored, StoreUnavailable } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { SECRET_BYTES, type SecretDigest } from './secrets.ts';

@@ -10,6 +10,7 @@ import type {
   KoaContextWithOIDC,
 } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
+import { mayRequest } from './client-access.ts';
 import { type AccountDirectory, createFindAccount, extraTokenClaims } from './find-account.ts';
 import { createInteractionPolicy } from './interaction-policy.ts';
 import { outboundFetch } from './outbound-fetch.ts';
@@ -149,7 +150,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       url: (_ctx: KoaContextWithOIDC, _interaction: Interaction) => deps.interactionUrl,
     },
     ttl: lifetimes(deps),
-    findAccount: createFindAccount(deps.accounts),
+    findAccount: createFindAccount(deps.accounts, mayRequest),
     loadExistingGrant: deps.loadExistingGrant,
     extraTokenClaims,
     issueRefreshToken,

@@ -2,6 +2,7 @@
 // asking, or what the person agreed to in an earlier session.
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import type { ConsentRecord } from '../store/collections.ts';
+import { mayUse } from './client-access.ts';
 import { requestAccount } from './find-account.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
@@ -18,6 +19,8 @@ export function createLoadExistingGrant({ models, findConsent }: Deps) {
     const { client, session, result } = ctx.oidc;
     const account = requestAccount(ctx);
     if (client === undefined || session === undefined || account === undefined) return undefined;
+    // Refused by the interaction policy: nothing is to be left of it.
+    if (!mayUse(clientRecord(client), account)) return undefined;
     const { Grant } = models();
 
     const knownId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);

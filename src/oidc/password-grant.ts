@@ -2,8 +2,10 @@
 // granted by self-registration. Same lockout, same answer and same work as the sign-in page.
 import { errors, type TokenEndpointGrantContext } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../clock.ts';
+import { mayUse } from './client-access.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from './find-account.ts';
 import type { IdentityProvider } from './identity-provider.ts';
+import { clientRecord } from './models/client.ts';
 import { ACR, isGrantable, scopes as knownScopes } from './scopes.ts';
 
 interface Deps {
@@ -27,6 +29,9 @@ export function registerPasswordGrant(
     const account = await authenticate(username, password);
     if (account === undefined) throw new errors.InvalidGrant('wrong username or password');
 
+    if (!mayUse(clientRecord(client), account)) {
+      throw new errors.InvalidGrant('this account may not sign in to this application');
+    }
     const scope = grantedScope(params.scope, client.scope, account);
     const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
     if (scope !== '') grant.addOIDCScope(scope);

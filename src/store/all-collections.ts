@@ -1,5 +1,6 @@
 // Owns the list of every collection: what a store opens, the sweeper walks and a copy copies. A collection that is
 // missing here does not exist for them.
+import * as administration from './administration.ts';
 import * as model from './collections.ts';
 import type { CollectionDefinition } from './port.ts';
 import * as protocol from './protocol-collections.ts';
@@ -8,6 +9,7 @@ import { invitations, signups } from './signups.ts';
 // A list of many types: whoever walks it treats records as opaque, which is what `never` says.
 export const allCollections: readonly CollectionDefinition<never>[] = [
   model.accounts,
+  administration.groups,
   model.trustedDevices,
   model.emailChallenges,
   model.links,
@@ -19,7 +21,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.rates,
   model.clients,
   model.initialAccessTokens,
-  model.apiKeys,
+  administration.apiKeys,
   model.consents,
   model.sessions,
   protocol.grants,

@@ -4,7 +4,6 @@
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
-  ApiKeyRecord,
   AuditRecord,
   ClientRecord,
   ConsentRecord,
@@ -25,7 +24,6 @@ import type {
 export type {
   AccountRecord,
   Address,
-  ApiKeyRecord,
   AuditRecord,
   ClientMetadata,
   ClientRecord,
@@ -55,6 +53,10 @@ const byId = <T>(
   durability: CollectionDefinition<T>['durability'],
 ): CollectionDefinition<T> => ({ name, durability, indexes: {}, fields: {} });
 
+/** Several names in one field, each between strokes: `contains` finds `/one/`. No name has a stroke in it. */
+const asPath = (names: readonly string[] | undefined): string | undefined =>
+  names === undefined || names.length === 0 ? undefined : `/${names.join('/')}/`;
+
 // ---------------------------------------------------------------------------------------------- accounts
 
 export const accounts: CollectionDefinition<AccountRecord> = {
@@ -78,6 +80,7 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     created_at: { type: 'number', of: (a) => a.createdAt },
     updated_at: { type: 'number', of: (a) => a.updatedAt },
     is_deleting: { type: 'boolean', of: (a) => a.deletingAt !== undefined },
+    groups: { type: 'string', of: (a) => asPath(a.groups) },
   },
 };
 
@@ -114,6 +117,7 @@ export const clients: CollectionDefinition<ClientRecord> = {
   fields: {
     client_name: { type: 'string', of: clientName },
     client_type: { type: 'string', of: (c) => c.clientType },
+    allowed_groups: { type: 'string', of: (c) => asPath(c.allowedGroups) },
     is_active: { type: 'boolean', of: (c) => c.isActive },
     created_at: { type: 'number', of: (c) => c.createdAt },
   },
@@ -124,17 +128,6 @@ export const initialAccessTokens: CollectionDefinition<InitialAccessTokenRecord>
   durability: 'durable',
   indexes: {},
   fields: { created_at: { type: 'number', of: (t) => t.createdAt } },
-};
-
-export const apiKeys: CollectionDefinition<ApiKeyRecord> = {
-  name: 'api_keys',
-  durability: 'durable',
-  indexes: { digest: { unique: true, key: (k) => k.digest } },
-  fields: {
-    name: { type: 'string', of: (k) => k.name },
-    created_at: { type: 'number', of: (k) => k.createdAt },
-    last_used_at: { type: 'number', of: (k) => k.lastUsedAt },
-  },
 };
 
 // ---------------------------------------------------------------------------------------------- what people agreed to

@@ -87,6 +87,8 @@ export interface AccountRecord {
   isPhoneNumberVerified?: boolean;
   /** What the person agreed to when signing up, as it was called then. */
   acceptedTerms?: { at: number; termsUrl?: string; privacyUrl?: string };
+  /** Names of the groups it belongs to, in order; absent: none. */
+  groups?: string[];
   createdAt: number;
   updatedAt: number;
 }
@@ -150,6 +152,8 @@ export interface ClientRecord {
   refreshTokenSeconds?: number;
   idTokenSeconds?: number;
   allowSelfSignup?: boolean;
+  /** Only members of one of these groups may sign in to it; absent: everybody. */
+  allowedGroups?: string[];
   /** SHA-256 of the RFC 7592 registration access token. */
   registrationTokenDigest?: string;
   createdAt: number;
@@ -161,19 +165,6 @@ export interface InitialAccessTokenRecord {
   label: string;
   usesLeft: number;
   createdAt: number;
-}
-
-/** A bearer for programs that use the admin API. */
-export interface ApiKeyRecord {
-  name: string;
-  scopes: readonly ('admin' | 'admin:read')[];
-  /** SHA-256 of the key. */
-  digest: string;
-  /** `kind:id` of whoever made it. */
-  createdBy: string;
-  createdAt: number;
-  /** To the quarter of an hour. */
-  lastUsedAt?: number;
 }
 
 // ---------------------------------------------------------------------------------------------- what people agreed to

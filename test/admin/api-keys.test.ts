@@ -1,7 +1,8 @@
 // API keys (decisions §2.4): made, listed and revoked over HTTP, and what each opens in the whole application.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { apiKeys, audit } from '../../src/store/collections.ts';
+import { apiKeys } from '../../src/store/administration.ts';
+import { audit } from '../../src/store/collections.ts';
 import { ADMIN_TOKEN, startApp } from '../support/app.ts';
 import { dataOf, errorOf, itemsOf, send, wrongFields } from './answers.ts';
 import { withEachServer, withServer } from './support.ts';

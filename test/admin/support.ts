@@ -14,6 +14,7 @@ import { createMemoryStore } from '../../adapters/memory.ts';
 import { createOidcAdapter } from '../../adapters/oidc.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
+import { createGroups, type Groups } from '../../src/accounts/groups.ts';
 import { createInvitations } from '../../src/accounts/invitations.ts';
 import { createPasswords } from '../../src/accounts/password.ts';
 import { createTrustedDevices, type TrustedDevices } from '../../src/accounts/trusted-devices.ts';
@@ -24,6 +25,7 @@ import { createAudit } from '../../src/audit/audit.ts';
 import { createOrigins } from '../../src/audit/origin.ts';
 import { createClients } from '../../src/clients/clients.ts';
 import type { Clients } from '../../src/clients/contract.ts';
+import { createFindRestricted } from '../../src/clients/restricted.ts';
 import { systemClock } from '../../src/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import { readJson } from '../../src/http/body.ts';
@@ -41,6 +43,7 @@ import { registrationRoutes } from '../../src/oidc/registration.ts';
 import { createGrants } from '../../src/sessions/grants.ts';
 import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
+import { groups as groupRecords } from '../../src/store/administration.ts';
 import * as model from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
 import { invitations as invitationCollection } from '../../src/store/signups.ts';
@@ -83,6 +86,7 @@ export interface World {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly clients: Clients;
+  readonly groups: Groups;
   readonly sessions: Sessions;
   readonly trustedDevices: TrustedDevices;
   readonly mail: Mail;
@@ -134,6 +138,12 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     endSessions: (id) => sessions.endAllOf(id),
     removeOwned: (id) => grants.revokeOfAccount(id),
   });
+  const groups = createGroups({
+    collection: store.collection(groupRecords),
+    accounts: store.collection(model.accounts),
+    clock,
+    findRestricted: createFindRestricted(store.collection(model.clients)),
+  });
   const clients = createClients({
     collection: store.collection(model.clients),
     initialAccessTokens: store.collection(model.initialAccessTokens),
@@ -143,6 +153,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     secretDigest,
     validateMetadata: async (metadata) => normalizeMetadata(provider.Client, metadata),
     endClient: (id) => grants.revokeOfClient(id),
+    missingGroups: groups.missing,
   });
   const sealer = createSealer(['test-secret-key-0123456789-0123456789']);
   const log = createLogger({ level: 'error', pretty: false });
@@ -183,6 +194,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     accounts,
     clients,
     initialAccessTokens: clients.initialAccessTokens,
+    groups,
     ...createAdministration({ store, clock }),
     sessions,
     settings,
@@ -246,6 +258,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       store,
       accounts,
       clients,
+      groups,
       sessions,
       trustedDevices,
       mail,
