@@ -40,6 +40,7 @@ interface Deps<A extends StepsAccount> {
     request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
   ) => Promise<void>;
   readonly canUseMagicLinks: () => boolean;
+  readonly arePasswordsOff: () => boolean;
 }
 
 export interface MailedLinkPages {
@@ -66,6 +67,10 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
   // One page for used, expired, replaced and invented links: which it was is nobody's business.
   const sendExpired = (ctx: Koa.Context): void => views.send(ctx, 'link-expired', {}, { status: 410 });
 
+  function refusePasswordsWhenOff(): void {
+    if (deps.arePasswordsOff()) throw new AppError('password.off');
+  }
+
   async function readLinkForm(ctx: Koa.Context, purpose: Purpose): Promise<{ form: Form; token: string }> {
     const form = await readForm(ctx);
     csrf.verify(ctx, purpose, form.get('csrf'));
@@ -86,6 +91,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     async showForgotten(ctx) {
       const { interaction, action } = ctx.query;
       const wantsLink = action === 'magic_link' && deps.canUseMagicLinks();
+      if (!wantsLink) refusePasswordsWhenOff();
       views.send(ctx, 'forgot-password', {
         csrf: csrf.token(ctx, 'forgotten'),
         values: { email: '' },
@@ -99,6 +105,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
       csrf.verify(ctx, 'forgotten', form.get('csrf'));
       const email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
       const wantsLink = form.get('action') === 'magic_link' && deps.canUseMagicLinks();
+      if (!wantsLink) refusePasswordsWhenOff();
       const interaction = wantsLink ? await current.ofBrowser(ctx, form.get('interaction')) : undefined;
       await deps.requestMail(ctx, {
         kind: wantsLink ? 'magic_link' : 'password_reset',
@@ -113,12 +120,14 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     },
 
     async showReset(ctx) {
+      refusePasswordsWhenOff();
       const token = tokenOf(ctx);
       if ((await links.find(token, 'password_reset')) === undefined) return sendExpired(ctx);
       sendReset(ctx, token, {});
     },
 
     async submitReset(ctx) {
+      refusePasswordsWhenOff();
       const { form, token } = await readLinkForm(ctx, 'password_reset');
       const known = await links.find(token, 'password_reset');
       if (known === undefined) return sendExpired(ctx);

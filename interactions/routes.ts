@@ -19,10 +19,13 @@ import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
 import { createMailedLinkPages } from './mailed-links.ts';
 import { createOnboardingPage } from './onboarding.ts';
+import { createPasskeySteps } from './passkey-pages.ts';
+import { createPasskeyCeremonies } from './passkeys.ts';
+import { createRecoverPage } from './recover.ts';
 import { createSecondFactorPages } from './second-factor.ts';
 import { createSigninSteps } from './signin-steps.ts';
 
-interface Person {
+export interface Person {
   readonly id: string;
   readonly username: string;
   readonly email?: string;
@@ -36,6 +39,7 @@ interface Deps<A extends Person> {
   readonly basePath: string;
   readonly browser: BrowserSession;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
   readonly accounts: {
     find(id: string): Promise<Person | undefined>;
     hasAdmin(): Promise<boolean>;
@@ -46,6 +50,7 @@ interface Deps<A extends Person> {
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly minPasswordLength: () => number;
   readonly signIn: SignInParts<A>;
+  readonly passkey: PasskeyDeps<A>;
 }
 
 /** Second factors and links by mail, as their pages need them. */
@@ -55,14 +60,29 @@ type SignInParts<A extends Person> = Pick<
 > &
   Omit<
     Parameters<typeof createSecondFactorPages<A>>[0],
-    'views' | 'current' | 'steps' | 'basePath' | 'readForm'
+    'views' | 'current' | 'steps' | 'basePath' | 'readForm' | 'passkeySteps'
   > &
   Pick<
     Parameters<typeof createMailedLinkPages<A>>[0],
-    'links' | 'checkPassword' | 'setPassword' | 'verifyEmail' | 'requestMail' | 'canUseMagicLinks'
+    | 'links'
+    | 'checkPassword'
+    | 'setPassword'
+    | 'verifyEmail'
+    | 'requestMail'
+    | 'canUseMagicLinks'
+    | 'arePasswordsOff'
   > & {
     readonly canResetPassword: () => boolean;
   };
+
+/** What signs in without a password, as its pages need it. */
+export type PasskeyDeps<A extends Person> = Pick<
+  Parameters<typeof createPasskeyCeremonies<A>>[0],
+  'passkeyParts'
+> &
+  Pick<Parameters<typeof createSigninSteps<A>>[0], 'passkeys'> &
+  Pick<Parameters<typeof createPasskeySteps<A>>[0], 'declineOffer'> &
+  Pick<Parameters<typeof createRecoverPage<A>>[0], 'recover' | 'mode'>;
 
 export interface Interactions {
   readonly middleware: Koa.Middleware;
@@ -74,12 +94,15 @@ export interface Interactions {
 const isUnmet = (reason: string): boolean => reason === 'essential_acr' || reason === 'essential_acrs';
 
 export function createInteractions<A extends Person>(deps: Deps<A>): Interactions {
-  const { views, csrf, basePath, accounts, signIn } = deps;
+  const { views, csrf, basePath, accounts, signIn, passkey } = deps;
   const current = createCurrentInteraction(deps);
   const findAccount = (id: string): Promise<Person | undefined> => accounts.find(id);
-  const steps = createSigninSteps<A>({ ...deps, ...signIn, current });
-  const login = createLoginPage({ ...deps, ...signIn, current, steps, findAccount });
-  const factors = createSecondFactorPages<A>({ ...deps, ...signIn, current, steps });
+  const steps = createSigninSteps<A>({ ...deps, ...signIn, ...passkey, current });
+  const login = createLoginPage({ ...deps, ...signIn, ...passkey, current, steps, findAccount });
+  const passkeySteps = createPasskeySteps<A>({ ...deps, ...passkey, current, steps });
+  const ceremonies = createPasskeyCeremonies<A>({ ...deps, ...signIn, ...passkey, current, steps });
+  const recovery = createRecoverPage<A>({ ...deps, ...passkey, current, steps });
+  const factors = createSecondFactorPages<A>({ ...deps, ...signIn, current, steps, passkeySteps });
   const mailed = createMailedLinkPages<A>({
     ...deps,
     ...signIn,
@@ -103,6 +126,12 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   router.get('/oauth2/mfa', (ctx) => factors.show(ctx));
   router.post('/oauth2/mfa', (ctx) => factors.submit(ctx));
   router.post('/oauth2/mfa/email', (ctx) => factors.sendEmail(ctx));
+  router.post('/oauth2/passkey/login/begin', (ctx) => ceremonies.beginSignIn(ctx));
+  router.post('/oauth2/passkey/login/finish', (ctx) => ceremonies.finishSignIn(ctx));
+  router.post('/oauth2/passkey/register/begin', (ctx) => ceremonies.beginMaking(ctx));
+  router.post('/oauth2/passkey/register/finish', (ctx) => ceremonies.finishMaking(ctx));
+  router.get('/oauth2/recover', (ctx) => recovery.show(ctx));
+  router.post('/oauth2/recover', (ctx) => recovery.submit(ctx));
   router.get('/oauth2/forgot-password', (ctx) => mailed.showForgotten(ctx));
   router.post('/oauth2/forgot-password', (ctx) => mailed.submitForgotten(ctx));
   router.get('/oauth2/reset-password', (ctx) => mailed.showReset(ctx));

@@ -8,7 +8,7 @@ import { EMAIL_CODE_COOLDOWN_SECONDS } from './accounts/email-codes.ts';
 import { createLinks } from './accounts/links.ts';
 import { passwordProblems } from './accounts/password-rules.ts';
 import { toQrDataUri } from './accounts/qr.ts';
-import { createSecondFactors } from './accounts/second-factors.ts';
+import { type CodeMethod, createSecondFactors } from './accounts/second-factors.ts';
 import { hasSecondFactor } from './accounts/security-state.ts';
 import { deviceName } from './admin/device-name.ts';
 import { createNotices } from './app-notices.ts';
@@ -106,6 +106,9 @@ export function createFactors(parts: Parts) {
     });
   }
 
+  // Nor does a mailbox sign in then: a passkey alone means that.
+  const arePasswordsOff = (): boolean => current().auth_mode === 'passkey_only';
+
   const originOf = (ctx: Koa.Context): MailValues => ({
     ipAddress: ctx.ip,
     device: deviceName(ctx.get('user-agent')),
@@ -155,7 +158,8 @@ export function createFactors(parts: Parts) {
       if (account?.email === undefined || !account.isEmailVerified) return;
       if (!(await limits.isWithin('mail_address', account.email))) return;
       const isReset = kind === 'password_reset';
-      if (isReset ? !current().allow_password_reset : !current().allow_magic_link) return;
+      if (arePasswordsOff() || !(isReset ? current().allow_password_reset : current().allow_magic_link))
+        return;
       const values = { ipAddress, device: deviceName(userAgent), at: clock() };
       await mailLink({ account, to: account.email, kind, values, language, boundTo: interaction });
     },
@@ -164,6 +168,14 @@ export function createFactors(parts: Parts) {
   return {
     mail,
     factors,
+    /** A notice that cannot be queued undoes nothing of what it tells. @param ctx none: an administrator did it */
+    async tellOwnerOf(ctx: Koa.Context | undefined, id: string, template: MailTemplate): Promise<void> {
+      const account = await accounts().find(id);
+      const [values, language] = ctx ? [originOf(ctx), languageOf(ctx)] : [{}, account?.profile.locale];
+      await (account && tellOwner(account, template, values, language))?.catch((err: unknown) => {
+        log.warn({ event: 'notice_lost', template, account_id: id, err }, 'notice not queued');
+      });
+    },
     links,
     requested,
     notices: createNotices({
@@ -179,6 +191,7 @@ export function createFactors(parts: Parts) {
      */
     async sendPasswordReset(account: Account): Promise<void> {
       const { email: to, isEmailVerified, isActive } = account;
+      if (arePasswordsOff()) throw new AppError('password.off');
       if (to === undefined || !isEmailVerified) throw cannotReset('email', 'has no verified e-mail address');
       if (!isActive) throw cannotReset('is_active', 'is deactivated');
       await mailLink({ account, to, kind: 'password_reset', values: {}, language: account.profile.locale });
@@ -222,7 +235,7 @@ export function createFactors(parts: Parts) {
         ctx: Koa.Context,
         account: Account,
         event: 'verified' | 'failed' | 'enrolled',
-        method: 'totp' | 'email' | 'recovery',
+        method: CodeMethod,
       ): Promise<void> {
         const target = { kind: 'user', id: account.id } as const;
         const name = { verified: 'mfa.success', failed: 'mfa.failure', enrolled: 'mfa.enrolled' } as const;
@@ -274,8 +287,9 @@ export function createFactors(parts: Parts) {
           ...(interaction === undefined ? {} : { interaction }),
         });
       },
-      canUseMagicLinks: () => current().allow_magic_link,
-      canResetPassword: () => current().allow_password_reset,
+      arePasswordsOff,
+      canUseMagicLinks: () => current().allow_magic_link && !arePasswordsOff(),
+      canResetPassword: () => current().allow_password_reset && !arePasswordsOff(),
     },
   };
 }

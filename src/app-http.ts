@@ -9,6 +9,7 @@ import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
+import type { PasskeyApp } from './app-passkeys.ts';
 import type { Protection } from './app-protection.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -19,6 +20,7 @@ import type { Csrf } from './http/csrf.ts';
 import { healthRoutes } from './http/health.ts';
 import { pinOrigin } from './http/origin.ts';
 import { limitByAddress } from './http/rate-middleware.ts';
+import { relatedOrigins } from './http/related-origins.ts';
 import { requestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import type { Views } from './http/views.ts';
@@ -57,13 +59,14 @@ export interface HttpParts {
   readonly csrf: Csrf;
   readonly interactions: Interactions;
   readonly factors: Pick<Factors, 'mail' | 'factors' | 'sendPasswordReset' | 'notices'>;
+  readonly passkeys: PasskeyApp;
   readonly mounted: () => MountedProvider;
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions, factors } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions, factors, passkeys } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -80,6 +83,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   app.use(errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }));
   app.use(healthRoutes({ ping: parts.ping, ...(parts.isDraining && { isDraining: parts.isDraining }) }));
   app.use(views.assetRoutes());
+  app.use(relatedOrigins(() => passkeys.passkeys.origins()));
   app.use(auditOrigin(origins));
   app.use(async (_ctx, next) => {
     await settings.refresh();
@@ -112,13 +116,14 @@ export function createHandler(parts: HttpParts): RequestListener {
   for (const middleware of protocol) site.use(middleware);
   site.use(
     adminRoutes({
-      accounts: factors.notices.ofAdministrators(accounts),
+      accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
       clients,
       initialAccessTokens: clients.initialAccessTokens,
       sessions,
-      settings,
+      settings: passkeys.guardSettings(settings),
       mail: factors.mail,
       trustedDevices: factors.factors.trustedDevices,
+      passkeys: passkeys.forAdministrators,
       sendPasswordReset: factors.sendPasswordReset,
       audit,
       authorizeAdmin: authorizeRequest,

@@ -11,12 +11,13 @@ import { auditedRevocation } from './app-audit.ts';
 import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
+import { createPasskeyApp } from './app-passkeys.ts';
 import { createProtection } from './app-protection.ts';
 import { createClients } from './clients/clients.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
-import { readForm } from './http/body.ts';
+import { readForm, readJson } from './http/body.ts';
 import { createCsrf } from './http/csrf.ts';
 import { pinOrigin } from './http/origin.ts';
 import { securityHeaderValues } from './http/security-headers.ts';
@@ -98,20 +99,33 @@ export async function createApp(options: AppOptions): Promise<App> {
     audit,
     limits: protection.limits,
   });
-  const { grants, sessions, consents, accounts, authenticate, directory, confirmSession } =
-    createAccountParts({
-      store,
-      clock,
-      current,
-      baseUrl,
-      protection,
-      ...(options.hashParameters && { hashParameters: options.hashParameters }),
-      removeOwned: (accountId) => factors.removeAllOf(accountId),
-      onSessionEnded(session) {
-        protection.noteEndedSession(session);
-        tellClients(session);
-      },
-    });
+  const passkeys = createPasskeyApp({
+    store,
+    baseUrl,
+    basePath,
+    clock,
+    current,
+    accounts: () => accounts,
+    factors,
+    audit,
+    limits: protection.limits,
+  });
+  const { grants, sessions, consents, accounts, directory, confirmSession, ...signIn } = createAccountParts({
+    store,
+    clock,
+    current,
+    baseUrl,
+    protection,
+    ...(options.hashParameters && { hashParameters: options.hashParameters }),
+    removeOwned: (accountId) =>
+      Promise.all([factors.removeAllOf(accountId), passkeys.passkeys.removeAllOf(accountId)]),
+    onSessionEnded(session) {
+      protection.noteEndedSession(session);
+      tellClients(session);
+    },
+  });
+
+  const authenticate = passkeys.guardPasswords(signIn.authenticate);
 
   // --- applications and the protocol core ----------------------------------------------------------------------------
   const clients = createClients({
@@ -161,12 +175,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     basePath,
     browser,
     readForm,
+    readJson,
     accounts,
     authenticate,
     consents,
     endSession: (uid) => sessions.end(uid),
     minPasswordLength: () => current().password_min_length,
     signIn: factors.signIn,
+    passkey: passkeys.forPages,
   });
 
   const mounted: MountedProvider = await createProvider({
@@ -238,6 +254,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     csrf,
     interactions,
     factors,
+    passkeys,
     mounted: () => mounted,
   });
   const jobs = createJobs({ store, clock, log, sessions, accounts, clients, audit, factors, current });

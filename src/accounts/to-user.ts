@@ -53,7 +53,7 @@ export const toUser = (account: Account, now: number): User => ({
   failed_login_attempts: account.failedLoginAttempts,
   last_login_at: time(account.lastLoginAt),
   password_changed_at: time(account.passwordChangedAt),
-  passkey_count: 0,
+  passkey_count: account.passkeys?.length ?? 0,
   groups: [],
   ...shown(profileFields, account.profile),
   address: account.address === undefined ? null : shown(addressFields, account.address),

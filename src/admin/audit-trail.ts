@@ -42,6 +42,7 @@ const lines: Readonly<Record<string, Line>> = {
   'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/sessions/{session_id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/trusted-devices/{device_id}': { event: 'device.revoked', target: 'device' },
+  'DELETE /users/{id}/passkeys/{passkey_id}': { event: 'passkey.removed', target: 'passkey' },
   'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },

@@ -9,6 +9,7 @@ import { createCursors } from './cursor.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
 import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
+import { type PasskeysPort, passkeyRoutes } from './passkeys.ts';
 import type { AuthorizeAdmin, MailPort, SessionsPort } from './ports.ts';
 import type { Route } from './route.ts';
 import { createAdminRouter } from './router.ts';
@@ -25,6 +26,7 @@ export interface AdminRoutesDeps {
   readonly settings: SettingsPort;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
+  readonly passkeys: PasskeysPort;
   readonly sendPasswordReset: SendPasswordReset;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
@@ -51,6 +53,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
+    ...passkeyRoutes({ ...deps, cursors, clock }),
     ...settingRoutes(deps),
     ...mailRoutes({ ...deps, cursors, clock }),
     ...auditRoutes({ ...deps, cursors }),

@@ -13,6 +13,11 @@ export const auditEventNames = [
   'mfa.reset',
   'recovery.generated',
   'recovery.used',
+  'passkey.added',
+  'passkey.used',
+  'passkey.renamed',
+  'passkey.removed',
+  'passkey.failure',
   'device.trusted',
   'device.revoked',
   // The account's own proofs
@@ -60,7 +65,17 @@ export interface AuditActor {
 }
 
 export interface AuditTarget {
-  readonly kind: 'user' | 'client' | 'session' | 'grant' | 'token' | 'setting' | 'key' | 'mail' | 'device';
+  readonly kind:
+    | 'user'
+    | 'client'
+    | 'session'
+    | 'grant'
+    | 'token'
+    | 'setting'
+    | 'key'
+    | 'mail'
+    | 'device'
+    | 'passkey';
   /** Never a bearer value: an id that gives nobody anything. */
   readonly id?: string | undefined;
 }

@@ -41,7 +41,12 @@ function whenTokenRefused(ending: Ending): boolean {
 }
 
 export const rateRules: readonly RateRule[] = [
-  { kind: 'mfa_ip', methods: ['POST'], paths: /^\/oauth2\/mfa$/, counts: whenRefused },
+  {
+    kind: 'mfa_ip',
+    methods: ['POST'],
+    paths: /^\/oauth2\/(?:mfa|recover|passkey\/(?:login|register)\/finish)$/,
+    counts: whenRefused,
+  },
   { kind: 'token_ip', methods: ['POST'], paths: /^\/oauth2\/token$/, counts: whenTokenRefused },
   // Registering a client takes a token, so wrong ones are what counts; signing up takes nothing.
   { kind: 'register_ip', methods: ['POST'], paths: /^\/oauth2\/signup$/, counts: always },
@@ -57,11 +62,11 @@ export const rateRules: readonly RateRule[] = [
     paths: /^\/oauth2\/(?:forgot-password|magic-link|verify-email|mfa\/email)$/,
     counts: always,
   },
-  // A sign-in page, a pushed request, a device code: each is something in the store. A redirect back is not.
+  // A sign-in page, a pushed request, a device code, a challenge: each is something in the store. A redirect back is not.
   {
     kind: 'authorize_ip',
     methods: ['GET', 'POST'],
-    paths: /^\/oauth2\/(?:authorize|par|device_authorization)$/,
+    paths: /^\/oauth2\/(?:authorize|par|device_authorization|passkey\/(?:login|register)\/begin)$/,
     counts: whenAnswered,
   },
 ];

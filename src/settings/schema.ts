@@ -6,6 +6,7 @@ import {
   email,
   flag,
   integer,
+  origins,
   type SettingDefinition,
   smtpUrl,
   text,
@@ -108,6 +109,21 @@ export const settingDefinitions = {
     min: 8,
     max: 64,
     description: 'The fewest characters of a new password.',
+  }),
+  auth_mode: choice({
+    group: 'Sign-in',
+    default: 'password_and_passkey',
+    choices: ['password', 'password_and_passkey', 'passkey_only'],
+    description:
+      'What people sign in with: a password, a password or a passkey, or a passkey alone. With `password`, passkeys that ' +
+      'people have still serve as their second factor. `passkey_only` needs an administrator who has a passkey.',
+  }),
+  passkey_extra_origins: origins({
+    group: 'Sign-in',
+    default: '',
+    description:
+      'Further origins at which the passkeys of this service may be used, separated by blanks ' +
+      '(such as https://example.net); they are listed at /.well-known/webauthn.',
   }),
   require_pkce: flag({
     group: 'Sign-in',

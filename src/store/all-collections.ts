@@ -1,11 +1,14 @@
 // Owns the list of every collection: what a store opens, the sweeper walks and a copy copies. A collection that is
 // missing here does not exist for them.
 import * as model from './collections.ts';
+import { passkeyChallenges, passkeys } from './passkeys.ts';
 import type { CollectionDefinition } from './port.ts';
 
 // A list of many types: whoever walks it treats records as opaque, which is what `never` says.
 export const allCollections: readonly CollectionDefinition<never>[] = [
   model.accounts,
+  passkeys,
+  passkeyChallenges,
   model.trustedDevices,
   model.emailChallenges,
   model.links,

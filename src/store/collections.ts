@@ -22,6 +22,7 @@ import type {
 } from './records.ts';
 
 export type {
+  AccountPasskey,
   AccountRecord,
   Address,
   AuditRecord,
@@ -75,6 +76,7 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     created_at: { type: 'number', of: (a) => a.createdAt },
     updated_at: { type: 'number', of: (a) => a.updatedAt },
     is_deleting: { type: 'boolean', of: (a) => a.deletingAt !== undefined },
+    passkey_count: { type: 'number', of: (a) => a.passkeys?.length ?? 0 },
   },
 };
 

@@ -14,6 +14,7 @@ import { createMemoryStore } from '../../adapters/memory.ts';
 import { createOidcAdapter } from '../../adapters/oidc.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
+import { createPasskeys } from '../../src/accounts/passkeys.ts';
 import { createPasswords } from '../../src/accounts/password.ts';
 import { createTrustedDevices, type TrustedDevices } from '../../src/accounts/trusted-devices.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
@@ -39,6 +40,7 @@ import { createGrants } from '../../src/sessions/grants.ts';
 import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
 import * as model from '../../src/store/collections.ts';
+import { passkeyChallenges, passkeys as passkeyRecords } from '../../src/store/passkeys.ts';
 import type { Store } from '../../src/store/port.ts';
 import { plainTheme } from '../pages/server.ts';
 import { ADMIN, type Answer, type CallOptions, membersOf, send, USER } from './answers.ts';
@@ -142,6 +144,15 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clock,
     settings: () => settings.current(),
   });
+  const passkeys = createPasskeys({
+    accounts: store.collection(model.accounts),
+    collection: store.collection(passkeyRecords),
+    challenges: store.ephemeral(passkeyChallenges),
+    clock,
+    baseUrl: BASE_URL,
+    extraOrigins: () => '',
+    rpName: () => 'Latchkey',
+  });
   const mail = createMail({
     collection: store.collection(model.mails),
     sealer,
@@ -167,6 +178,11 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     settings,
     mail,
     trustedDevices,
+    passkeys: {
+      list: passkeys.list,
+      remove: ({ id }, passkeyId) =>
+        passkeys.remove(id, passkeyId, { mode: 'password', mayLeaveNoWayIn: true }),
+    },
     // Links are made by the composition: test/flows has it whole.
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
     audit: createAudit({
