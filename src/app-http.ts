@@ -3,6 +3,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
+import { accountSignInUrl } from './account/account-client.ts';
+import { accountPasskeys } from './account/passkeys-page.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { consoleSignInUrl } from './admin/console-client.ts';
 import { adminHome } from './admin/home.ts';
@@ -133,6 +135,36 @@ export function createHandler(parts: HttpParts): RequestListener {
       version,
     }),
   );
+  /** Whoever is signed in with this browser, if the account is usable and nothing ended the session since. */
+  async function signedIn(ctx: Koa.Context) {
+    const session = await browser.current(ctx);
+    const account = session && (await accounts.find(session.accountId));
+    if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
+    const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
+    const isFresh = passkeys.isFresh(account, session);
+    return isCurrent ? { sessionUid: session.uid, account, isFresh } : undefined;
+  }
+  site.use(
+    accountPasskeys({
+      views,
+      csrf,
+      basePath,
+      readForm,
+      readJson,
+      signedIn,
+      signInUrl: () => accountSignInUrl({ baseUrl, basePath }),
+      confirmUrl: (account) =>
+        accountSignInUrl({ baseUrl, basePath }, { isFresh: true, acr: passkeys.strongestAcr(account) }),
+      passkeys: {
+        list: passkeys.own,
+        signals: passkeys.passkeys.signals,
+        begin: passkeys.passkeys.registration.begin,
+        add: passkeys.add,
+        rename: passkeys.rename,
+        remove: passkeys.remove,
+      },
+    }),
+  );
   site.use(
     adminHome({
       views,
@@ -142,13 +174,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       issuer,
       clients,
       readForm,
-      async signedIn(ctx) {
-        const session = await browser.current(ctx);
-        const account = session && (await accounts.find(session.accountId));
-        if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
-        const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
-        return isCurrent ? { sessionUid: session.uid, account } : undefined;
-      },
+      signedIn,
       signInUrl: () => consoleSignInUrl({ baseUrl, basePath }),
     }),
   );

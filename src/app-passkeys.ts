@@ -4,23 +4,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type Koa from 'koa';
 import { createPasskeyOfferCookie } from '../interactions/passkey-offer-cookie.ts';
 import type { PasskeyDeps } from '../interactions/routes.ts';
-import { type Account, activeAdminFilters } from './accounts/account.ts';
+import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { clearFailures } from './accounts/lockout.ts';
 import type { RefusedPasskey } from './accounts/passkey-assertion.ts';
-import { type AuthMode, createPasskeys } from './accounts/passkeys.ts';
+import { type AuthMode, createPasskeys, hasOtherWayIn } from './accounts/passkeys.ts';
 import { hasCodeFactor, hasPasskey } from './accounts/security-state.ts';
 import type { Factors } from './app-factors.ts';
+import { createModeGuards } from './app-passkey-mode.ts';
 import type { Audit } from './audit/audit.ts';
 import type { AuditEvent } from './audit/events.ts';
 import type { Clock } from './clock.ts';
 import { AppError } from './errors.ts';
 import { keyFor, type RateLimits } from './http/rate-limit.ts';
+import { ACR } from './oidc/scopes.ts';
 import type { SettingValues } from './settings/schema.ts';
-import type { Settings } from './settings/settings.ts';
 import * as model from './store/collections.ts';
 import { passkeyChallenges, passkeys as passkeyCollection } from './store/passkeys.ts';
-import type { FieldFilter, Store } from './store/port.ts';
+import type { Store } from './store/port.ts';
 import { update } from './store/update.ts';
 
 interface Parts {
@@ -40,7 +41,13 @@ export type PasskeyApp = ReturnType<typeof createPasskeyApp>;
 /** A wrong recovery code and a name that nobody has are answered after the same time. */
 const RECOVERY_MS = 250;
 
-const withPasskey: FieldFilter = { field: 'passkey_count', op: 'gte', value: 1 };
+const FRESH_MS = 300_000;
+
+/** What a sign-in must have come to before it may change factors; undefined: anything. */
+function strongestAcr(account: Account): string | undefined {
+  if (account.totp !== undefined || hasPasskey(account)) return ACR.multiFactor;
+  return account.hasEmailCodes === true ? ACR.emailCode : undefined;
+}
 
 const targetOf = (accountId: string | undefined): Pick<AuditEvent, 'target'> =>
   accountId === undefined ? {} : { target: { kind: 'user', id: accountId } };
@@ -61,24 +68,7 @@ export function createPasskeyApp(parts: Parts) {
   const offer = createPasskeyOfferCookie({ isSecure: baseUrl.startsWith('https:'), basePath });
   const { findUsable } = factors.signIn;
 
-  /** Whether, without this one, an administrator who can come in by passkey stays. */
-  async function hasOtherPasskeyAdmin(accountId?: string): Promise<boolean> {
-    const { items } = await accounts().query({
-      filters: [...activeAdminFilters, withPasskey],
-      sort: 'id',
-      order: 'asc',
-      limit: 2,
-    });
-    return items.some(({ id }) => id !== accountId);
-  }
-
-  /** @throws AppError passkey.last_admin */
-  async function keepAdmin(accountId: string): Promise<void> {
-    if (mode() !== 'passkey_only') return;
-    const account = await accounts().find(accountId);
-    const isOne = account?.role === 'admin' && account.isActive && hasPasskey(account);
-    if (isOne && !(await hasOtherPasskeyAdmin(accountId))) throw new AppError('passkey.last_admin');
-  }
+  const guards = createModeGuards({ accounts, mode, sweep: passkeys.sweep });
 
   async function noteRefused(
     { problem, passkeyId, accountId, isCounterBack = false }: RefusedPasskey,
@@ -199,7 +189,7 @@ export function createPasskeyApp(parts: Parts) {
 
     /** By its owner: never the last way in. */
     async remove(ctx: Koa.Context, account: Account, id: string): Promise<void> {
-      await keepOtherPasskey(account, id);
+      await guards.keepOtherPasskey(account, id);
       await passkeys.remove(account.id, id, { mode: mode() });
       await audit.write({
         event: 'passkey.removed',
@@ -210,69 +200,39 @@ export function createPasskeyApp(parts: Parts) {
       await factors.tellOwnerOf(ctx, account.id, 'passkey_removed');
     },
 
+    /** For the owner's own page. */
+    async own(account: Account) {
+      const all = await passkeys.list(account);
+      return all.map((one) => ({ ...one, canRemove: hasOtherWayIn(account, one.id, mode()) }));
+    },
+
+    /**
+     * Whether that sign-in may change how the account is signed in to: of the last five minutes (decisions §7), and with
+     * the strongest that the account has (R098).
+     * @param loginTs epoch seconds
+     */
+    isFresh(
+      account: Account,
+      { loginTs = 0, acr }: { loginTs?: number | undefined; acr?: string | undefined },
+    ): boolean {
+      const isRecent = clock() - loginTs * 1000 <= FRESH_MS;
+      const strongest = strongestAcr(account);
+      return isRecent && (strongest === undefined || acr === ACR.multiFactor || acr === strongest);
+    },
+    strongestAcr,
+
     /** For the admin API, which writes down what it does. */
     forAdministrators: {
       list: passkeys.list,
       async remove(account: Account, id: string): Promise<void> {
-        await keepOtherPasskey(account, id);
+        await guards.keepOtherPasskey(account, id);
         await passkeys.remove(account.id, id, { mode: mode(), mayLeaveNoWayIn: true });
         await factors.tellOwnerOf(undefined, account.id, 'passkey_removed');
       },
     },
 
-    /** A password counts only where the mode lets it: on the page and in the password grant alike. */
-    guardPasswords:
-      <A>(authenticate: (username: string, password: string) => Promise<A | undefined>) =>
-      async (username: string, password: string): Promise<A | undefined> =>
-        mode() === 'passkey_only' ? undefined : authenticate(username, password),
-
-    /** The accounts as administrators change them: while only passkeys sign in, one with a passkey stays. */
-    guardAccounts(guarded: Accounts): Accounts {
-      return {
-        ...guarded,
-        async update(id, changes, options) {
-          const isLoss =
-            changes.totpVerified === false || changes.isActive === false || changes.role === 'user';
-          if (isLoss) await keepAdmin(id);
-          const account = await guarded.update(id, changes, options);
-          if (changes.totpVerified === false) await passkeys.sweep(id);
-          return account;
-        },
-        async setActive(id, isActive) {
-          if (!isActive) await keepAdmin(id);
-          return guarded.setActive(id, isActive);
-        },
-        async remove(id) {
-          await keepAdmin(id);
-          await guarded.remove(id);
-        },
-      };
-    },
-
-    /** Nobody turns passwords off before an administrator can come in without one. */
-    guardSettings<S extends Pick<Settings, 'patch' | 'replaceAll'>>(guarded: S): S {
-      const check = async (values: Readonly<Record<string, unknown>>): Promise<void> => {
-        if (values.auth_mode !== 'passkey_only' || mode() === 'passkey_only') return;
-        if (await hasOtherPasskeyAdmin()) return;
-        const problem = 'An active administrator must have a passkey first.';
-        throw new AppError('request.invalid', { message: problem, fields: { auth_mode: problem } });
-      };
-      return {
-        ...guarded,
-        async patch(values, actor) {
-          await check(values);
-          return guarded.patch(values, actor);
-        },
-        async replaceAll(values, actor) {
-          await check(values);
-          return guarded.replaceAll(values, actor);
-        },
-      };
-    },
+    guardPasswords: guards.guardPasswords,
+    guardAccounts: guards.guardAccounts,
+    guardSettings: guards.guardSettings,
   };
-
-  async function keepOtherPasskey(account: Account, id: string): Promise<void> {
-    const isOnly = account.passkeys?.every((passkey) => passkey.id === id) === true;
-    if (isOnly) await keepAdmin(account.id);
-  }
 }

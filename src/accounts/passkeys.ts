@@ -82,7 +82,7 @@ export interface PasskeysDeps {
 }
 
 /** Whether the account can still be signed in to without that passkey. */
-function hasOtherWayIn(record: AccountRecord, id: string, mode: AuthMode): boolean {
+export function hasOtherWayIn(record: Readonly<AccountRecord>, id: string, mode: AuthMode): boolean {
   if (record.passwordHash !== undefined && mode !== 'passkey_only') return true;
   return (record.passkeys ?? []).some((passkey) => passkey.id !== id && passkey.kind === 'passkey');
 }

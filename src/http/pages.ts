@@ -113,7 +113,7 @@ export interface PageModels {
     }[];
     /** The last sign-in is too long ago, or was too weak, for changes: where to sign in again. */
     readonly confirmUrl?: string | undefined;
-    readonly notice?: Text | undefined;
+    readonly notice?: 'added' | 'renamed' | 'removed' | undefined;
     /** For the browser's signal methods (WebAuthn §5.1.10). */
     readonly signals: object;
   };
