@@ -1,6 +1,6 @@
 // Owns using a passkey (WebAuthn §7.2): the options a browser is given, and judging what the authenticator signed. Which
 // account it is for follows from the passkey; what signing in with it is worth, from whether its holder was checked.
-import { generateAuthenticationOptions, verifyAuthenticationResponse } from '@simplewebauthn/server';
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -12,10 +12,11 @@ import { CHALLENGE_MS, type PasskeyChallenges } from './passkey-challenges.ts';
 import { PasskeyProblem } from './passkey-registration.ts';
 import type { RelyingParty } from './passkey-relying-party.ts';
 import { clientFacts, parseAssertion } from './passkey-response.ts';
+import { webauthn } from './passkey-webauthn.ts';
 
 type Purpose = Exclude<PasskeyChallengeRecord['ceremony'], 'registration'>;
 
-export type RequestOptions = Awaited<ReturnType<typeof generateAuthenticationOptions>>;
+export type RequestOptions = PublicKeyCredentialRequestOptionsJSON;
 
 export interface UsedPasskey {
   readonly id: string;
@@ -73,6 +74,7 @@ export function createPasskeyAssertion(deps: {
     challenge: string,
     record: PasskeyRecord,
   ) {
+    const { verifyAuthenticationResponse } = await webauthn();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
       expectedChallenge: challenge,
@@ -113,6 +115,7 @@ export function createPasskeyAssertion(deps: {
       });
       const own = account === undefined ? [] : await collection.findBy('account', account.id);
       const named = new Set((account?.passkeys ?? []).map(({ id }) => id));
+      const { generateAuthenticationOptions } = await webauthn();
       return generateAuthenticationOptions({
         rpID: relyingParty.rpId,
         challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),

@@ -1,6 +1,6 @@
 // Owns making a passkey (WebAuthn §7.1): the options an authenticator is given, and judging what it answers. It knows
 // nothing of pages: who may make one for whom, and when, is decided before.
-import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server';
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -13,6 +13,7 @@ import { labelOf } from './passkey-label.ts';
 import { authenticatorName } from './passkey-names.ts';
 import type { RelyingParty } from './passkey-relying-party.ts';
 import { clientFacts, parseRegistration } from './passkey-response.ts';
+import { ALGORITHMS, webauthn } from './passkey-webauthn.ts';
 import { settleFactors } from './security-state.ts';
 
 /** Why a ceremony failed, for the audit log alone: callers learn that it did. */
@@ -20,7 +21,7 @@ export class PasskeyProblem extends Error {
   override readonly name = 'PasskeyProblem';
 }
 
-export type CreationOptions = Awaited<ReturnType<typeof generateRegistrationOptions>>;
+export type CreationOptions = PublicKeyCredentialCreationOptionsJSON;
 
 export interface MadePasskey {
   readonly id: string;
@@ -76,7 +77,9 @@ export function createPasskeyRegistration(deps: {
     });
     if (challenge === undefined) throw new PasskeyProblem('no such challenge');
     if (facts.isForeignFrame) throw new PasskeyProblem('made in a frame of another site');
+    const { verifyRegistrationResponse } = await webauthn();
     const { verified, registrationInfo } = await verifyRegistrationResponse({
+      supportedAlgorithmIDs: ALGORITHMS,
       response,
       expectedChallenge: facts.challenge,
       expectedOrigin: relyingParty.origins(),
@@ -114,7 +117,9 @@ export function createPasskeyRegistration(deps: {
         ...(needsUserVerification && { needsUserVerification }),
       });
       const known = await collection.findBy('account', account.id);
+      const { generateRegistrationOptions } = await webauthn();
       return generateRegistrationOptions({
+        supportedAlgorithmIDs: ALGORITHMS,
         rpName: rpName(),
         rpID: relyingParty.rpId,
         userID: new Uint8Array(Buffer.from(account.id, 'utf8')),

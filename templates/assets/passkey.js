@@ -99,22 +99,5 @@ const start = async () => {
   }
   const { conditionalCreate } = (await PublicKeyCredential.getClientCapabilities?.()) ?? {};
   if (purpose === 'offer' && conditionalCreate) listen();
-  if (dataset.signals && PublicKeyCredential.signalAllAcceptedCredentials) {
-    const { rpId: rpID, userId: userID, acceptedIds, name, displayName } = JSON.parse(dataset.signals);
-    const { sendSignal } = await load();
-    await sendSignal({
-      signalName: 'allAcceptedCredentials',
-      rpID,
-      userID,
-      allAcceptedCredentialIDs: acceptedIds,
-    });
-    await sendSignal({
-      signalName: 'currentUserDetails',
-      rpID,
-      userID,
-      userName: name,
-      userDisplayName: displayName,
-    });
-  }
 };
 start().catch(() => {});

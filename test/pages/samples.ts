@@ -1,6 +1,7 @@
 // Owns sample models for every page, in the states that people meet; the page tests and screenshots show them all.
 import type { PageModels } from '../../src/http/pages.ts';
 import { mailedLinkSamples } from './mailed-link-samples.ts';
+import { passkeySamples } from './passkey-samples.ts';
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
 import { secondStepSamples } from './second-step-samples.ts';
 
@@ -99,7 +100,10 @@ export const samples = {
     canCancel: true,
     canReset: true,
     canMagicLink: true,
+    mode: 'password_and_passkey',
+    canPasskey: true,
   }),
+  ...passkeySamples,
   ...secondStepSamples,
   ...mailedLinkSamples,
   onboard: sample('onboard', { csrf, values: { username: '', email: '' }, errors: noErrors, minLength: 8 }),
