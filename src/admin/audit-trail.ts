@@ -57,6 +57,7 @@ const lines: Readonly<Record<string, Line>> = {
   'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/sessions/{session_id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/trusted-devices/{device_id}': { event: 'device.revoked', target: 'device' },
+  'DELETE /users/{id}/passkeys/{passkey_id}': { event: 'passkey.removed', target: 'passkey' },
   'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /keys/rotate': { event: 'key.rotation_requested', target: 'key' },

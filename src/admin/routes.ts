@@ -13,6 +13,7 @@ import { type InvitationsPort, invitationRoutes } from './invitations.ts';
 import { type KeysPort, keyRoutes } from './keys.ts';
 import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
+import { type PasskeysPort, passkeyRoutes } from './passkeys.ts';
 import type { AuthorizeAdmin, MailPort, SessionsPort } from './ports.ts';
 import type { Route } from './route.ts';
 import { createAdminRouter } from './router.ts';
@@ -35,6 +36,7 @@ export interface AdminRoutesDeps {
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
   readonly invitations: InvitationsPort;
+  readonly passkeys: PasskeysPort;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly clock: Clock;
@@ -63,6 +65,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...apiKeyRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
+    ...passkeyRoutes({ ...deps, cursors, clock }),
     ...settingRoutes(deps),
     ...keyRoutes(deps),
     ...mailRoutes({ ...deps, cursors, clock }),

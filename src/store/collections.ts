@@ -22,6 +22,7 @@ import type {
 } from './records.ts';
 
 export type {
+  AccountPasskey,
   AccountRecord,
   Address,
   AuditRecord,
@@ -81,6 +82,7 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     updated_at: { type: 'number', of: (a) => a.updatedAt },
     is_deleting: { type: 'boolean', of: (a) => a.deletingAt !== undefined },
     groups: { type: 'string', of: (a) => asPath(a.groups) },
+    passkey_count: { type: 'number', of: (a) => a.passkeys?.length ?? 0 },
   },
 };
 
