@@ -2,16 +2,20 @@
 import { createApiKeys } from './clients/api-keys.ts';
 import type { Clock } from './clock.ts';
 import { newId, newSecret, secretDigest } from './ids.ts';
+import type { Grants } from './sessions/grants.ts';
+import { createIssuedTokens } from './sessions/issued-tokens.ts';
 import * as model from './store/administration.ts';
 import type { Store } from './store/port.ts';
 
 interface Parts {
   readonly store: Store;
   readonly clock: Clock;
+  readonly grants: Pick<Grants, 'revoke'>;
 }
 
-export function createAdministration({ store, clock }: Parts) {
+export function createAdministration({ store, clock, grants }: Parts) {
   return {
+    issuedTokens: createIssuedTokens({ store, grants }),
     apiKeys: createApiKeys({
       collection: store.collection(model.apiKeys),
       clock,

@@ -2,6 +2,7 @@
 import type Koa from 'koa';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
+import type { IssuedTokens } from '../sessions/issued-tokens.ts';
 import { type ApiKeysPort, apiKeyRoutes } from './api-keys.ts';
 import { type AuditLogPort, auditRoutes } from './audit.ts';
 import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
@@ -16,6 +17,7 @@ import type { Route } from './route.ts';
 import { createAdminRouter } from './router.ts';
 import { sessionRoutes } from './sessions.ts';
 import { type SettingsPort, settingRoutes } from './settings.ts';
+import { tokenRoutes } from './tokens.ts';
 import { type TrustedDevicesPort, trustedDeviceRoutes } from './trusted-devices.ts';
 import { type AccountsPort, type SendLink, userRoutes } from './users.ts';
 
@@ -25,6 +27,7 @@ export interface AdminRoutesDeps {
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
   readonly groups: GroupsPort;
   readonly apiKeys: ApiKeysPort;
+  readonly issuedTokens: IssuedTokens;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
   readonly mail: MailPort;
@@ -56,6 +59,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
     ...groupRoutes({ ...deps, cursors, clock }),
     ...apiKeyRoutes({ ...deps, cursors, clock }),
+    ...tokenRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
     ...settingRoutes(deps),

@@ -1,5 +1,6 @@
 // Owns the whole data model on one page: every collection, its indexes and its queryable fields. What is in a record is
 // records.ts; adding a field there and, if a store must find by it, here, is all that adding a field takes.
+import { asPath, protocolFields, protocolIndexes, text } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
@@ -51,10 +52,6 @@ const byId = <T>(
   name: string,
   durability: CollectionDefinition<T>['durability'],
 ): CollectionDefinition<T> => ({ name, durability, indexes: {}, fields: {} });
-
-/** Several names in one field, each between strokes: `contains` finds `/one/`. No name has a stroke in it. */
-const asPath = (names: readonly string[] | undefined): string | undefined =>
-  names === undefined || names.length === 0 ? undefined : `/${names.join('/')}/`;
 
 // ---------------------------------------------------------------------------------------------- accounts
 
@@ -156,21 +153,6 @@ export const sessions: CollectionDefinition<SessionRecord> = {
 
 // ---------------------------------------------------------------------------------------------- protocol artifacts
 
-const text = (payload: ProtocolPayload, name: string): string | undefined => {
-  const value = payload[name];
-  return typeof value === 'string' ? value : undefined;
-};
-const number = (payload: ProtocolPayload, name: string): number | undefined => {
-  const value = payload[name];
-  return typeof value === 'number' ? value : undefined;
-};
-
-const protocolIndexes = {
-  account: { key: (p: ProtocolPayload) => text(p, 'accountId') },
-  client: { key: (p: ProtocolPayload) => text(p, 'clientId') },
-  grant: { key: (p: ProtocolPayload) => text(p, 'grantId') },
-};
-
 export const grants: CollectionDefinition<ProtocolPayload> = {
   name: 'grants',
   durability: 'durable',
@@ -179,14 +161,18 @@ export const grants: CollectionDefinition<ProtocolPayload> = {
     client: protocolIndexes.client,
     session: { key: (p) => text(p, 'sessionUid') },
   },
-  fields: { created_at: { type: 'number', of: (p) => number(p, 'iat') } },
+  fields: protocolFields,
 };
 
 export const refreshTokens: CollectionDefinition<ProtocolPayload> = {
   name: 'refresh_tokens',
   durability: 'durable',
   indexes: protocolIndexes,
-  fields: { created_at: { type: 'number', of: (p) => number(p, 'iat') } },
+  fields: {
+    ...protocolFields,
+    grant_id: { type: 'string', of: protocolIndexes.grant.key },
+    is_used: { type: 'boolean', of: (p) => p.consumed !== undefined },
+  },
 };
 
 const ephemeralArtifact = (name: string): CollectionDefinition<ProtocolPayload> => ({
