@@ -17,6 +17,7 @@ import type { Route } from './route.ts';
 import { createAdminRouter } from './router.ts';
 import { sessionRoutes } from './sessions.ts';
 import { type SettingsPort, settingRoutes } from './settings.ts';
+import { type StatsPort, statsRoutes } from './stats.ts';
 import { tokenRoutes } from './tokens.ts';
 import { type TrustedDevicesPort, trustedDeviceRoutes } from './trusted-devices.ts';
 import { type AccountsPort, type SendLink, userRoutes } from './users.ts';
@@ -28,6 +29,7 @@ export interface AdminRoutesDeps {
   readonly groups: GroupsPort;
   readonly apiKeys: ApiKeysPort;
   readonly issuedTokens: IssuedTokens;
+  readonly stats: StatsPort;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
   readonly mail: MailPort;
@@ -62,6 +64,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...tokenRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
+    ...statsRoutes(deps),
     ...settingRoutes(deps),
     ...mailRoutes({ ...deps, cursors, clock }),
     ...auditRoutes({ ...deps, cursors }),
