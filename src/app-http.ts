@@ -41,6 +41,7 @@ import type { AccountDirectory } from './oidc/find-account.ts';
 import { registrationRoutes } from './oidc/registration.ts';
 import { protocolRoutes } from './oidc/routes.ts';
 import type { AnyToken, TokenState } from './oidc/token-state.ts';
+import type { Grants } from './sessions/grants.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Store } from './store/port.ts';
@@ -61,6 +62,7 @@ export interface HttpParts {
   readonly groups: Groups;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
   readonly clients: Clients;
+  readonly grants: Grants;
   readonly sessions: Sessions;
   readonly tokens: TokenState;
   readonly revokeToken: (token: AnyToken) => Promise<void>;

@@ -267,6 +267,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     groups,
     directory,
     clients,
+    grants,
     sessions,
     tokens,
     revokeToken,

@@ -61,6 +61,7 @@ export const catalogue = {
   'client.invalid_metadata': { status: 400, message: 'The application cannot be registered like this.' },
   'session.not_found': { status: 404, message: 'There is no such session.' },
   'token.not_found': { status: 404, message: 'There is no such token.' },
+  'grant.not_found': { status: 404, message: 'There is no such grant.' },
   'api_key.not_found': { status: 404, message: 'There is no such API key.' },
   'setting.unknown': { status: 400, message: 'There is no such setting.' },
   'onboarding.closed': { status: 404, message: 'There is nothing at this address.' },

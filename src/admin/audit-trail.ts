@@ -52,6 +52,8 @@ const lines: Readonly<Record<string, Line>> = {
   'DELETE /groups/{id}': { event: 'group.removed', target: 'group' },
   'POST /groups/{id}/members': { ...member, event: 'group.member_added' },
   'DELETE /groups/{id}/members/{user_id}': { ...member, event: 'group.member_removed' },
+  'DELETE /tokens/{id}': { event: 'token.revoked', target: 'token' },
+  'DELETE /users/{id}/grants/{grant_id}': { event: 'consent.revoked', target: 'grant' },
   'POST /api-keys': { event: 'api_key.created', target: 'api_key', isBodyShown: true },
   'DELETE /api-keys/{id}': { event: 'api_key.revoked', target: 'api_key' },
   'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },

@@ -2,6 +2,7 @@
 import type Koa from 'koa';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
+import type { IssuedTokens } from '../sessions/issued-tokens.ts';
 import { type ApiKeysPort, apiKeyRoutes } from './api-keys.ts';
 import { type AuditLogPort, auditRoutes } from './audit.ts';
 import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
@@ -19,6 +20,8 @@ import type { Route } from './route.ts';
 import { createAdminRouter } from './router.ts';
 import { sessionRoutes } from './sessions.ts';
 import { type SettingsPort, settingRoutes } from './settings.ts';
+import { type StatsPort, statsRoutes } from './stats.ts';
+import { tokenRoutes } from './tokens.ts';
 import { type TrustedDevicesPort, trustedDeviceRoutes } from './trusted-devices.ts';
 import { type AccountsPort, type SendLink, userRoutes } from './users.ts';
 
@@ -28,6 +31,8 @@ export interface AdminRoutesDeps {
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
   readonly groups: GroupsPort;
   readonly apiKeys: ApiKeysPort;
+  readonly issuedTokens: IssuedTokens;
+  readonly stats: StatsPort;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
   readonly keys: KeysPort;
@@ -63,9 +68,11 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...invitationRoutes({ ...deps, cursors, clock }),
     ...groupRoutes({ ...deps, cursors, clock }),
     ...apiKeyRoutes({ ...deps, cursors, clock }),
+    ...tokenRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
     ...passkeyRoutes({ ...deps, cursors, clock }),
+    ...statsRoutes(deps),
     ...settingRoutes(deps),
     ...keyRoutes(deps),
     ...mailRoutes({ ...deps, cursors, clock }),

@@ -25,6 +25,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.clients,
   model.initialAccessTokens,
   administration.apiKeys,
+  administration.eventHours,
   model.consents,
   model.sessions,
   protocol.grants,

@@ -1,6 +1,7 @@
-// Owns the data model on one page: every collection (those of sign-ups are signups.ts, the protocol's protocol-collections.ts), its indexes and its queryable
-// fields. What is in a record is records.ts; adding a field there and, if a store must find by it, here, is all that
-// adding a field takes.
+// Owns the data model on one page: every collection (those of sign-ups are signups.ts, the protocol's
+// protocol-collections.ts), its indexes and its queryable fields. What is in a record is records.ts; adding a field there
+// and, if a store must find by it, here, is all that adding a field takes.
+import { asPath } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
@@ -53,10 +54,6 @@ const byId = <T>(
   name: string,
   durability: CollectionDefinition<T>['durability'],
 ): CollectionDefinition<T> => ({ name, durability, indexes: {}, fields: {} });
-
-/** Several names in one field, each between strokes: `contains` finds `/one/`. No name has a stroke in it. */
-const asPath = (names: readonly string[] | undefined): string | undefined =>
-  names === undefined || names.length === 0 ? undefined : `/${names.join('/')}/`;
 
 // ---------------------------------------------------------------------------------------------- accounts
 

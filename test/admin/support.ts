@@ -206,7 +206,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clients,
     initialAccessTokens: clients.initialAccessTokens,
     groups,
-    ...createAdministration({ store, clock }),
+    ...createAdministration({ store, clock, grants }),
     sessions,
     settings,
     keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),

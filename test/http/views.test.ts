@@ -74,7 +74,8 @@ test('every address of ours carries the base path', async () => {
     const found = [...html.matchAll(/\s(?:href|src|action)="(\/[^"]*)"/g)].map(([, url = '']) => url);
     // These samples hand over addresses themselves, as callers do: whole.
     const foreign = found.filter(
-      (url) => !url.startsWith('/auth/') && !/^\/(oauth2\/(device|authorize|signup|login\?)|landed)/.test(url),
+      (url) =>
+        !url.startsWith('/auth/') && !/^\/(oauth2\/(device|authorize|signup|login\?)|landed)/.test(url),
     );
     assert.deepEqual(foreign, [], name);
     assert.ok(
