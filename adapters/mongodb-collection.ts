@@ -39,7 +39,7 @@ export interface CollectionDeps<T> {
 }
 
 // The server stops an operation that nobody waits for any more.
-const options = { maxTimeMS: 1_500 } as const;
+const options = { maxTimeMS: 1_200 } as const;
 // Each round means that another writer was faster, so the loop ends; the bound turns a bug into an error.
 const MAX_ROUNDS = 1_000;
 // MongoDB's own name for the index over ids.

@@ -27,7 +27,7 @@ type Condition = Filter<Row>;
 
 // A search looks at every document: with many of them that takes longer than a request for one.
 const SEARCH_TIMEOUT_MS = 10_000;
-const QUERY_TIMEOUT_MS = 1_500;
+const QUERY_TIMEOUT_MS = 1_200;
 
 /** Matches text literally. NUL ends a pattern in BSON, so it is written as its number. */
 const literal = (text: string): string =>

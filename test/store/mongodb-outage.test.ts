@@ -98,8 +98,11 @@ describe('mongodb: outage', () => {
   test('a write that nobody waits for any more never lands on top of a later one', async () => {
     for (let round = 0; round < 3; round += 1) {
       server.freeze();
-      await assertUnavailable('late', () => collection.put('hot', note('hot', `late ${round}`)));
-      server.thaw();
+      try {
+        await assertUnavailable('late', () => collection.put('hot', note('hot', `late ${round}`)));
+      } finally {
+        server.thaw();
+      }
       await recovery(() => collection.put('hot', note('hot', `newer ${round}`)));
       await sleep(300);
       assert.equal((await collection.find('hot'))?.value.text, `newer ${round}`);
