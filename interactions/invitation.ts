@@ -30,6 +30,8 @@ export interface InvitationParts<A> {
   readonly accept: (ctx: Koa.Context, token: string, answers: SignupAnswers) => Promise<A | undefined>;
   /** Whether nothing is asked of this account after a password: then it may be signed in with it. */
   readonly isComplete: (account: A) => boolean;
+  /** Answers with what enrols a passkey, where people have no passwords. */
+  readonly enrolPasskey?: ((ctx: Koa.Context, account: A) => Promise<void>) | undefined;
 }
 
 interface Deps<A extends StepsAccount> {
@@ -123,6 +125,9 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
       try {
         const account = await invitation.accept(ctx, token, answers);
         if (account === undefined) return sendExpired(ctx);
+        if (answers.password === undefined && invitation.enrolPasskey) {
+          return await invitation.enrolPasskey(ctx, account);
+        }
         await signIn(ctx, account);
       } catch (error) {
         return send(ctx, token, known, { values, errors: errorsOf(error), status: 400 });

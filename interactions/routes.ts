@@ -14,6 +14,7 @@ import type { LogoutPages } from '../src/oidc/logout.ts';
 import { createConsentPage, type RememberedConsents } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
+import { createEnrolmentPages, type EnrolmentParts } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
 import { createInvitationPages, type InvitationParts } from './invitation.ts';
 import { createLoginPage } from './login.ts';
@@ -51,6 +52,7 @@ interface Deps<A extends Person> {
   readonly issuer: string;
   readonly signup: SignupParts<A>;
   readonly invitation: InvitationParts<A>;
+  readonly enrolment: EnrolmentParts<A>;
 }
 
 /** Second factors and links by mail, as their pages need them. */
@@ -85,6 +87,7 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   const steps = createSigninSteps<A>({ ...deps, ...signIn, current });
   const signup = createSignupPages<A>({ ...deps, current, steps });
   const invitation = createInvitationPages<A>(deps);
+  const enrolment = createEnrolmentPages<A>(deps);
   const login = createLoginPage({
     ...deps,
     ...signIn,
@@ -125,6 +128,8 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   router.get('/oauth2/signup/verify', (ctx) => signup.showCode(ctx));
   router.post('/oauth2/signup/verify', (ctx) => signup.submitCode(ctx));
   router.post('/oauth2/signup/email', (ctx) => signup.resend(ctx));
+  router.get('/oauth2/enrol', (ctx) => enrolment.show(ctx));
+  router.post('/oauth2/enrol', (ctx) => enrolment.submit(ctx));
   router.get('/oauth2/mfa', (ctx) => factors.show(ctx));
   router.post('/oauth2/mfa', (ctx) => factors.submit(ctx));
   router.post('/oauth2/mfa/email', (ctx) => factors.sendEmail(ctx));

@@ -8,6 +8,7 @@ import { consoleSignInUrl } from './admin/console-client.ts';
 import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
+import type { Enrolment } from './app-enrolment.ts';
 import type { Factors } from './app-factors.ts';
 import type { Protection } from './app-protection.ts';
 import type { Signup } from './app-signup.ts';
@@ -58,6 +59,7 @@ export interface HttpParts {
   readonly csrf: Csrf;
   readonly interactions: Interactions;
   readonly factors: Pick<Factors, 'mail' | 'factors' | 'sendPasswordReset' | 'notices'>;
+  readonly enrolment: Pick<Enrolment, 'sendEnrolmentLink'>;
   readonly signup: Pick<Signup, 'invitations' | 'invite'>;
   readonly mounted: () => MountedProvider;
 }
@@ -122,6 +124,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       mail: factors.mail,
       trustedDevices: factors.factors.trustedDevices,
       sendPasswordReset: factors.sendPasswordReset,
+      sendEnrolmentLink: parts.enrolment.sendEnrolmentLink,
       invitations: { ...signup.invitations, invite: signup.invite },
       audit,
       authorizeAdmin: authorizeRequest,

@@ -8,6 +8,7 @@ import type { HashParameters } from './accounts/password.ts';
 import { seedConsoleClient } from './admin/console-client.ts';
 import { createAccountParts } from './app-accounts.ts';
 import { auditedRevocation } from './app-audit.ts';
+import { createEnrolment } from './app-enrolment.ts';
 import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
@@ -126,6 +127,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
     endClient: (clientId) => grants.revokeOfClient(clientId),
   });
+  const isPasswordAsked = () => true;
+  const enrolment = createEnrolment({ baseUrl, clock, current, accounts, factors, audit, isPasswordAsked });
   const signup = createSignup({
     store,
     config,
@@ -136,7 +139,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     factors,
     audit,
     limits: protection.limits,
-    isPasswordAsked: () => true,
+    isPasswordAsked,
   });
   const keySet = await createSigningKeys({
     collection: store.collection(model.signingKeys),
@@ -184,6 +187,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     issuer,
     signup: signup.signup,
     invitation: signup.invitation,
+    enrolment: enrolment.enrolment,
   });
 
   const mounted: MountedProvider = await createProvider({
@@ -255,6 +259,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     csrf,
     interactions,
     factors,
+    enrolment,
     signup,
     mounted: () => mounted,
   });

@@ -27,6 +27,7 @@ export interface AdminRoutesDeps {
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
   readonly sendPasswordReset: SendPasswordReset;
+  readonly sendEnrolmentLink: SendPasswordReset;
   readonly invitations: InvitationsPort;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;

@@ -25,6 +25,7 @@ export type SendPasswordReset = (account: Account) => Promise<void>;
 interface Deps {
   readonly accounts: AccountsPort;
   readonly sendPasswordReset: SendPasswordReset;
+  readonly sendEnrolmentLink: SendPasswordReset;
   readonly sessions: Pick<SessionsPort, 'endAllOf'>;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -58,7 +59,8 @@ const querySchema: TObject = listQuerySchema(list);
 const tag = 'Users';
 const ok = { status: 200, schema: userSchema } as const;
 
-export function userRoutes({ accounts, sessions, sendPasswordReset, cursors, clock }: Deps): Route[] {
+export function userRoutes(deps: Deps): Route[] {
+  const { accounts, sessions, cursors, clock } = deps;
   const show = (account: Account) => ({ data: toUser(account, clock()), version: account.version });
   const get = async (id: string, ifVersion?: number): Promise<Account> =>
     atVersion(await accounts.find(id), 'account.not_found', ifVersion);
@@ -167,6 +169,11 @@ export function userRoutes({ accounts, sessions, sendPasswordReset, cursors, clo
     action('reset-mfa', 'Have the second factor enrolled again', ({ id }) =>
       accounts.update(id, { totpVerified: false }),
     ),
-    action('send-password-reset', 'Mail a user a link to a new password', sendPasswordReset),
+    action('send-password-reset', 'Mail a user a link to a new password', deps.sendPasswordReset),
+    action(
+      'send-enrolment-link',
+      'Mail a new user a one-time link to set up the account',
+      deps.sendEnrolmentLink,
+    ),
   ];
 }

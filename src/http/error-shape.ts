@@ -11,6 +11,7 @@ const pages = new Set([
   'login',
   'mfa',
   'signup',
+  'enrol',
   'onboard',
   'consent',
   'forgot-password',

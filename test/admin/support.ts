@@ -176,6 +176,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     trustedDevices,
     // Links are made by the composition: test/flows has it whole.
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
+    sendEnrolmentLink: () => Promise.reject(new AppError('request.invalid')),
     invitations: {
       ...invitations,
       invite: async ({ email, expiresInSeconds = 60 }) => {
