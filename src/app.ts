@@ -109,7 +109,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       baseUrl,
       protection,
       ...(options.hashParameters && { hashParameters: options.hashParameters }),
-      removeOwned: (accountId) => factors.removeAllOf(accountId),
+      removeOwned: (accountId) =>
+        Promise.all([factors.removeAllOf(accountId), signup.invitations.removeAllOf(accountId)]),
       onSessionEnded(session) {
         protection.noteEndedSession(session);
         tellClients(session);

@@ -39,6 +39,7 @@ export const invitations: CollectionDefinition<InvitationRecord> = {
   indexes: {
     mailed: { unique: true, key: (i) => i.mailedDigest },
     handed: { unique: true, key: (i) => i.handedDigest },
+    account: { key: (i) => i.accountId },
   },
   fields: {
     email: { type: 'string', of: (i) => i.email },

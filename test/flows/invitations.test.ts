@@ -95,6 +95,14 @@ test('it is listed without its links, and once it was used with whose account it
   notEqual(used?.used_at, null);
 });
 
+test('with the account that it became it is gone', async () => {
+  const { id, url } = await invite('leaving@example.com');
+  await accept(url, 'leaving');
+  await app.admin('DELETE', `/users/${(await userNamed(app, 'leaving'))?.id}`);
+  const { body } = await app.admin('GET', '/invitations?search=leaving@');
+  deepEqual(body.data.items, [], id);
+});
+
 test('seven days by default, and not a second longer', async () => {
   const { url } = await invite('week@example.com');
   app.advance(7 * 86_400_000 - 2000);
