@@ -4,7 +4,9 @@ import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { SendOptions, Views } from '../src/http/views.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import { clientRecord } from '../src/oidc/models/client.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { ClientRecord } from '../src/store/records.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 import type { SigninSteps, StepsAccount } from './signin-steps.ts';
@@ -18,7 +20,7 @@ interface Deps<A extends StepsAccount> {
   readonly canResetPassword: () => boolean;
   readonly canUseMagicLinks: () => boolean;
   /** Whether people may make an account while signing in to this application. */
-  readonly canSignUp: (clientId: string) => Promise<boolean>;
+  readonly canSignUp: (client: ClientRecord) => boolean;
   readonly findAccount: (id: string) => Promise<{ readonly username: string } | undefined>;
   /** `lastLoginAt`: when the password was looked at, in epoch milliseconds. */
   readonly authenticate: (
@@ -59,11 +61,8 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
     account: { readonly username: string } | undefined,
     attempt: Attempt | undefined,
   ): Promise<void> {
-    const clientId = String(interaction.params.client_id);
-    const [client, canSignUp] = await Promise.all([
-      provider().Client.find(clientId),
-      deps.canSignUp(clientId),
-    ]);
+    const client = await provider().Client.find(String(interaction.params.client_id));
+    const canSignUp = client !== undefined && deps.canSignUp(clientRecord(client));
     const options: SendOptions = { ...pageOptions(interaction), status: attempt?.status ?? 200 };
     views.send(
       ctx,

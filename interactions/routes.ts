@@ -94,7 +94,7 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
     current,
     steps,
     findAccount,
-    canSignUp: (clientId) => deps.signup.isOpenFor(clientId),
+    canSignUp: deps.signup.isOpen,
   });
   const factors = createSecondFactorPages<A>({ ...deps, ...signIn, current, steps });
   const mailed = createMailedLinkPages<A>({

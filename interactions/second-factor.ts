@@ -93,10 +93,10 @@ const ALERTS = {
 export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>): SecondFactorPages {
   const { views, current, steps, basePath, readForm, totp, now, onUsed } = deps;
 
-  /** An administrator needs a factor of another kind than a mailbox (checklist §2, NIST 800-63B). */
+  /** Whoever sees everybody's data, as administrators and auditors do, needs a factor of another kind than a mailbox (checklist §2, NIST 800-63B). */
   const isMailRefused = (account: A, interaction: BoundInteraction): boolean =>
     // After a sign-in by mailed link the mailbox has been used: a code to it would be the same factor again.
-    account.role === 'admin' || interaction.progress?.amr.includes('email_link') === true;
+    account.role !== 'user' || interaction.progress?.amr.includes('email_link') === true;
 
   const methodsOf = (account: A, interaction: BoundInteraction): Method[] => {
     const isRefused = isMailRefused(account, interaction);
@@ -148,7 +148,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
         methods,
         method,
         sentTo: method === 'email' && mailedAt !== undefined ? maskEmail(account.email ?? '') : undefined,
-        canTrust: account.role !== 'admin',
+        canTrust: account.role === 'user',
         trustDays: deps.trustDays(),
         resendInSeconds: left,
         alert: shown.alert === undefined ? undefined : { key: shown.alert },
@@ -199,7 +199,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
       return showCode(ctx, interaction, account, { alert: ALERTS[verdict], status, method });
     }
     await onUsed(ctx, account, 'verified', method);
-    if (form.get('trust_device') === 'on' && account.role !== 'admin') await deps.trust(ctx, account);
+    if (form.get('trust_device') === 'on' && account.role === 'user') await deps.trust(ctx, account);
     await steps.complete(ctx, interaction, account, [...progress.amr, ...AMR[method]]);
   }
 

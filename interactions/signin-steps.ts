@@ -90,7 +90,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     const step = stepOf(account, mode);
     if (step === 'none') return isDemanded ? (hasFactor(account) ? 'verify' : 'enrol') : undefined;
     // R101: a trusted device stands for the second factor at an ordinary sign-in of an ordinary account, no more.
-    const mayBeTrusted = step === 'verify' && !isDemanded && account.role !== 'admin';
+    const mayBeTrusted = step === 'verify' && !isDemanded && account.role === 'user';
     return mayBeTrusted && (await isTrustedDevice(ctx, account)) ? undefined : step;
   }
 
@@ -123,7 +123,9 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       else interaction.provenAt = provenAt;
       const step = await missingStep(ctx, interaction, account, amr);
       if (step === undefined) return complete(ctx, interaction, account, amr);
-      const mailedAt = step === 'verify' ? await deps.mailFirst(ctx, account, interaction.uid) : undefined;
+      // After a link to the mailbox a code to it would be the same factor again, so none is sent.
+      const mayMail = step === 'verify' && !amr.includes('email_link');
+      const mailedAt = mayMail ? await deps.mailFirst(ctx, account, interaction.uid) : undefined;
       interaction.progress = {
         accountId: account.id,
         amr,

@@ -8,6 +8,7 @@ import type { FieldErrors } from '../src/http/pages.ts';
 import type { Views } from '../src/http/views.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { ClientRecord } from '../src/store/records.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 import type { SigninSteps, StepsAccount } from './signin-steps.ts';
@@ -23,6 +24,8 @@ export interface SignupParts<A> {
   readonly questions: () => SignupQuestions;
   /** By the application's own answer, else the setting. */
   readonly isOpenFor: (clientId: string) => Promise<boolean>;
+  /** The same of a record at hand. */
+  readonly isOpen: (client: ClientRecord) => boolean;
   /**
    * @returns the account, or undefined when its address has to be proven first
    * @throws AppError with `fields`, server.busy

@@ -4,12 +4,15 @@ import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import type { Groups } from './accounts/groups.ts';
 import { consoleSignInUrl } from './admin/console-client.ts';
 import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
+import { createAdministration } from './app-administration.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Enrolment } from './app-enrolment.ts';
 import type { Factors } from './app-factors.ts';
+import type { Keys } from './app-keys.ts';
 import type { Protection } from './app-protection.ts';
 import type { Signup } from './app-signup.ts';
 import type { Clients } from './clients/contract.ts';
@@ -25,6 +28,7 @@ import { requestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import type { Views } from './http/views.ts';
 import { newId } from './ids.ts';
+import type { Keyring } from './keys/keyring.ts';
 import type { Logger } from './log.ts';
 import { createAuthorizeAdmin } from './oidc/admin-bearer.ts';
 import { aliases } from './oidc/aliases.ts';
@@ -36,12 +40,14 @@ import { protocolRoutes } from './oidc/routes.ts';
 import type { AnyToken, TokenState } from './oidc/token-state.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Settings } from './settings/settings.ts';
+import type { Store } from './store/port.ts';
 
 /** What app.ts has built, each for the middleware that needs it. */
 export interface HttpParts {
   readonly config: Config;
   readonly version: string;
   readonly basePath: string;
+  readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
   readonly ping: () => Promise<void>;
@@ -49,6 +55,7 @@ export interface HttpParts {
   readonly settings: Settings;
   readonly protection: Protection;
   readonly accounts: Accounts;
+  readonly groups: Groups;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
   readonly clients: Clients;
   readonly sessions: Sessions;
@@ -58,10 +65,12 @@ export interface HttpParts {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly interactions: Interactions;
-  readonly factors: Pick<Factors, 'mail' | 'factors' | 'sendPasswordReset' | 'notices'>;
+  readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
   readonly enrolment: Pick<Enrolment, 'sendEnrolmentLink'>;
   readonly signup: Pick<Signup, 'invitations' | 'invite'>;
   readonly mounted: () => MountedProvider;
+  readonly keys: Keys;
+  readonly keyring: Pick<Keyring, 'ready'>;
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
@@ -72,10 +81,12 @@ export function createHandler(parts: HttpParts): RequestListener {
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
 
+  const administration = createAdministration(parts);
   const authorizeAdmin = parts.protection.limitAdmins(
-    createAuthorizeAdmin({ adminToken: config.adminToken, tokens }),
+    createAuthorizeAdmin({ adminToken: config.adminToken, tokens, useApiKey: administration.apiKeys.use }),
   );
-  const authorizeRequest = (ctx: Koa.Context) => authorizeAdmin(ctx.get('authorization'));
+  const authorizeRequest = (ctx: Koa.Context, need: 'all' | 'read' = 'all') =>
+    authorizeAdmin(ctx.get('authorization'), need);
   const app = new Koa();
   pinOrigin(app, pinned);
   logLateErrors(app, log);
@@ -121,12 +132,16 @@ export function createHandler(parts: HttpParts): RequestListener {
       initialAccessTokens: clients.initialAccessTokens,
       sessions,
       settings,
+      keys: parts.keys,
       mail: factors.mail,
       trustedDevices: factors.factors.trustedDevices,
-      sendPasswordReset: factors.sendPasswordReset,
+      sendPasswordReset: factors.mailedLinks.sendPasswordReset,
+      sendEmailVerification: factors.mailedLinks.sendEmailVerification,
       sendEnrolmentLink: parts.enrolment.sendEnrolmentLink,
       invitations: { ...signup.invitations, invite: signup.invite },
       audit,
+      groups: parts.groups,
+      ...administration,
       authorizeAdmin: authorizeRequest,
       clock,
       cursorKey: config.cookieKeys[0] ?? '',
@@ -156,8 +171,14 @@ export function createHandler(parts: HttpParts): RequestListener {
   app.use(mount(basePath === '' ? '/' : basePath, site));
 
   const koa = app.callback();
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
     if (!mounted().documents.respond(request, response)) void koa(request, response);
+  };
+  return (request, response) => {
+    // Twice a second somebody waits for a look at the keys: so all processes sign and show the same ones.
+    const news = parts.keyring.ready();
+    if (news === undefined) answer(request, response);
+    else void news.then(() => answer(request, response));
   };
 }

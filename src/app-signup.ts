@@ -27,7 +27,7 @@ interface Parts {
   readonly current: () => SettingValues;
   readonly accounts: Pick<Accounts, 'prepare' | 'createPrepared'>;
   readonly clients: Pick<Clients, 'find'>;
-  readonly factors: Pick<Factors, 'mail' | 'requested' | 'signIn'>;
+  readonly factors: Pick<Factors, 'mail' | 'mailedLinks' | 'signIn'>;
   readonly audit: Pick<Audit, 'write'>;
   readonly limits: Pick<RateLimits, 'consume' | 'isWithin'>;
   /** Whether people have passwords here; not where only passkeys sign in. */
@@ -53,6 +53,9 @@ export function createSignup(parts: Parts) {
     accounts: store.collection(model.accounts),
     clock,
   });
+
+  const isOpen = ({ isActive, allowSelfSignup }: model.ClientRecord): boolean =>
+    isActive && (allowSelfSignup ?? current().allow_self_signup);
 
   function questions(): SignupQuestions {
     const values = current();
@@ -132,7 +135,7 @@ export function createSignup(parts: Parts) {
 
   /** Whether the address is known is found out where the mail is made, not here. */
   async function askForCode(ctx: Koa.Context, interaction: string, email: string): Promise<void> {
-    await factors.requested.request({
+    await factors.mailedLinks.requested.request({
       kind: 'signup',
       email,
       interaction,
@@ -142,14 +145,8 @@ export function createSignup(parts: Parts) {
     });
   }
 
-  async function queue(
-    to: string,
-    template: MailTemplate,
-    values: MailValues,
-    language?: string,
-  ): Promise<void> {
-    await factors.mail.queue({ to, template, values, language });
-  }
+  const queue = (to: string, template: MailTemplate, values: MailValues, language?: string) =>
+    factors.mail.queue({ to, template, values, language });
 
   const canSkip = (username: string): boolean =>
     !current().signup_require_verified_email &&
@@ -199,10 +196,10 @@ export function createSignup(parts: Parts) {
     /** For interactions/. */
     signup: {
       questions,
+      isOpen,
       async isOpenFor(clientId: string): Promise<boolean> {
         const client = await clients.find(clientId);
-        if (client?.value.isActive !== true) return false;
-        return client.value.allowSelfSignup ?? current().allow_self_signup;
+        return client !== undefined && isOpen(client.value);
       },
       async begin(
         ctx: Koa.Context,

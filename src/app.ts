@@ -12,6 +12,7 @@ import { createEnrolment } from './app-enrolment.ts';
 import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
+import { createKeys, type Keys } from './app-keys.ts';
 import { createProtection } from './app-protection.ts';
 import { createSignup } from './app-signup.ts';
 import { createClients } from './clients/clients.ts';
@@ -22,11 +23,12 @@ import { readForm } from './http/body.ts';
 import { createCsrf } from './http/csrf.ts';
 import { pinOrigin } from './http/origin.ts';
 import { securityHeaderValues } from './http/security-headers.ts';
+import { themeOf } from './http/theme.ts';
 import { createViews } from './http/views.ts';
 import { newId, newSecret, secretDigest } from './ids.ts';
 import type { Scheduler } from './jobs/scheduler.ts';
 import { createSealer } from './keys/sealing.ts';
-import { createSigningKeys } from './keys/signing-keys.ts';
+import type { KeySet } from './keys/signing-keys.ts';
 import type { Logger } from './log.ts';
 import { createBrowserSession } from './oidc/browser-session.ts';
 import { createProvider, type MountedProvider } from './oidc/create-provider.ts';
@@ -37,6 +39,7 @@ import { createTokenState } from './oidc/token-state.ts';
 import { createSettings, type Settings } from './settings/settings.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
+import * as protocol from './store/protocol-collections.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -56,6 +59,7 @@ export interface App {
   readonly accounts: Accounts;
   readonly clients: Clients;
   readonly settings: Settings;
+  readonly keys: Keys;
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
@@ -74,6 +78,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     stamp: () => store.stamp(),
   });
   await settings.refresh();
+  if (config.smtpUrl !== undefined && settings.current().smtp_url === '') {
+    await settings.patch({ smtp_url: config.smtpUrl }, 'environment');
+  }
   for (const problem of settings.problems()) log.warn({ problem }, 'stored setting not usable');
   const current = () => settings.current();
 
@@ -95,13 +102,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     sealer,
     current,
-    theme: () => themeOf(settings),
+    theme: () => themeOf(settings.current()),
     accounts: () => accounts,
     audit,
     limits: protection.limits,
     answerSignup: (request) => signup.answer(request),
   });
-  const { grants, sessions, consents, accounts, authenticate, directory, confirmSession } =
+  const { grants, sessions, consents, groups, accounts, authenticate, directory, confirmSession } =
     createAccountParts({
       store,
       clock,
@@ -127,9 +134,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     secretDigest,
     validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
     endClient: (clientId) => grants.revokeOfClient(clientId),
+    missingGroups: groups.missing,
   });
   const isPasswordAsked = () => true;
   const enrolment = createEnrolment({ baseUrl, clock, current, accounts, factors, audit, isPasswordAsked });
+  const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
   const signup = createSignup({
     store,
     config,
@@ -142,24 +151,19 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits: protection.limits,
     isPasswordAsked,
   });
-  const keySet = await createSigningKeys({
-    collection: store.collection(model.signingKeys),
-    sealer,
-    clock,
-  }).load();
   const csrf = createCsrf({
     keys: config.cookieKeys,
     isSecure,
     cookiePath: basePath === '' ? '/' : basePath,
   });
-  const views = createViews({ theme: () => themeOf(settings), basePath });
+  const views = createViews({ theme: () => themeOf(settings.current()), basePath });
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
   const provider = () => mounted.provider;
   const tokens = createTokenState({
     models: provider,
     jwt: () => mounted.jwt,
     accounts: directory,
-    isClientActive: async (id) => (await clients.find(id))?.value.isActive === true,
+    findClient: async (id) => (await clients.find(id))?.value,
   });
   const revokeToken = auditedRevocation(createRevokeToken({ revokeGrant: grants.revoke }), audit);
   const cookieNames = {
@@ -191,41 +195,49 @@ export async function createApp(options: AppOptions): Promise<App> {
     enrolment: enrolment.enrolment,
   });
 
-  const mounted: MountedProvider = await createProvider({
-    issuer,
-    baseUrl,
-    basePath,
-    clock,
-    settings: current,
-    accounts: directory,
-    adapter: createOidcAdapter({ store, clock }),
-    isHandle,
-    cookieKeys: config.cookieKeys,
-    cookieNames,
-    keys: {
-      currentPrivateJwk: keySet.current.privateJwk,
-      publicJwks: keySet.all,
-      jwks: keySet.jwks(),
-    },
-    tokens,
-    revokeToken,
-    findConsent: (accountId, clientId) => consents.find(accountId, clientId),
-    findClient: (clientId) => clients.find(clientId),
-    verifySecret: (record, presented) => clients.verifySecret(record, presented),
-    browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
-    sessions: {
-      collection: store.ephemeral(model.oidcSessions),
+  /** All state is in the store: another key set means another provider, put in the place of the one before. */
+  const build = (keySet: KeySet): Promise<MountedProvider> =>
+    createProvider({
+      issuer,
+      baseUrl,
+      basePath,
       clock,
-      recordActivity: (activity) => sessions.note(activity),
-      confirm: confirmSession,
-    },
-    graceSeconds: () => current().refresh_token_grace_seconds,
-    revokeGrant: grants.revoke,
-    pages: interactions.protocolPages,
-    pinOrigin: (app) => pinOrigin(app, pinned),
-    documentHeaders: securityHeaderValues({ isSecure }),
-    registerGrants: (made) =>
-      registerPasswordGrant(made, { clock, accounts: directory, authenticate, revokeGrant: grants.revoke }),
+      settings: current,
+      accounts: directory,
+      adapter: createOidcAdapter({ store, clock }),
+      isHandle,
+      cookieKeys: config.cookieKeys,
+      cookieNames,
+      keys: {
+        currentPrivateJwk: keySet.current.privateJwk,
+        publicJwks: keySet.all,
+        jwks: keySet.jwks(),
+      },
+      tokens,
+      revokeToken,
+      findConsent: (accountId, clientId) => consents.find(accountId, clientId),
+      findClient: (clientId) => clients.find(clientId),
+      verifySecret: (record, presented) => clients.verifySecret(record, presented),
+      browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
+      sessions: {
+        collection: store.ephemeral(protocol.oidcSessions),
+        clock,
+        recordActivity: (activity) => sessions.note(activity),
+        confirm: confirmSession,
+      },
+      graceSeconds: () => current().refresh_token_grace_seconds,
+      revokeGrant: grants.revoke,
+      pages: interactions.protocolPages,
+      pinOrigin: (app) => pinOrigin(app, pinned),
+      documentHeaders: securityHeaderValues({ isSecure }),
+      registerGrants: (made) =>
+        registerPasswordGrant(made, { clock, accounts: directory, authenticate, revokeGrant: grants.revoke }),
+    });
+
+  const firstKeySet = await keyParts.load();
+  let mounted = await build(firstKeySet);
+  const keyring = keyParts.follow(firstKeySet, async (keySet) => {
+    mounted = await build(keySet);
   });
 
   await seedConsoleClient({ clients, baseUrl });
@@ -243,6 +255,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     version,
     basePath,
+    store,
     clock,
     log,
     ping: () => store.ping(),
@@ -250,6 +263,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     settings,
     protection,
     accounts,
+    groups,
     directory,
     clients,
     sessions,
@@ -263,19 +277,21 @@ export async function createApp(options: AppOptions): Promise<App> {
     enrolment,
     signup,
     mounted: () => mounted,
+    keys: keyParts.keys,
+    keyring,
   });
-  const jobs = createJobs({ store, clock, log, sessions, accounts, clients, audit, factors, current });
-  return { handler, jobs, accounts, clients, settings };
-}
-
-function themeOf(settings: Settings) {
-  const values = settings.current();
-  return {
-    productName: values.product_name,
-    logoUrl: values.logo_url,
-    accentColor: values.accent_color,
-    supportUrl: values.support_url,
-    privacyUrl: values.privacy_url,
-    termsUrl: values.terms_url,
-  };
+  const jobs = createJobs({
+    store,
+    clock,
+    log,
+    sessions,
+    accounts,
+    groups,
+    clients,
+    audit,
+    factors,
+    current,
+    keyJobs: keyParts.jobs,
+  });
+  return { handler, jobs, accounts, clients, settings, keys: keyParts.keys };
 }

@@ -54,7 +54,7 @@ export const toUser = (account: Account, now: number): User => ({
   last_login_at: time(account.lastLoginAt),
   password_changed_at: time(account.passwordChangedAt),
   passkey_count: 0,
-  groups: [],
+  groups: [...(account.groups ?? [])],
   ...shown(profileFields, account.profile),
   address: account.address === undefined ? null : shown(addressFields, account.address),
   phone_number: account.phoneNumber ?? null,

@@ -2,12 +2,15 @@
 import type Koa from 'koa';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
+import { type ApiKeysPort, apiKeyRoutes } from './api-keys.ts';
 import { type AuditLogPort, auditRoutes } from './audit.ts';
 import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
+import { type GroupsPort, groupRoutes } from './groups.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
 import { type InvitationsPort, invitationRoutes } from './invitations.ts';
+import { type KeysPort, keyRoutes } from './keys.ts';
 import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
 import type { AuthorizeAdmin, MailPort, SessionsPort } from './ports.ts';
@@ -16,18 +19,22 @@ import { createAdminRouter } from './router.ts';
 import { sessionRoutes } from './sessions.ts';
 import { type SettingsPort, settingRoutes } from './settings.ts';
 import { type TrustedDevicesPort, trustedDeviceRoutes } from './trusted-devices.ts';
-import { type AccountsPort, type SendPasswordReset, userRoutes } from './users.ts';
+import { type AccountsPort, type SendLink, userRoutes } from './users.ts';
 
 export interface AdminRoutesDeps {
   readonly accounts: AccountsPort;
   readonly clients: ClientsPort;
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
+  readonly groups: GroupsPort;
+  readonly apiKeys: ApiKeysPort;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
+  readonly keys: KeysPort;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
-  readonly sendPasswordReset: SendPasswordReset;
-  readonly sendEnrolmentLink: SendPasswordReset;
+  readonly sendPasswordReset: SendLink;
+  readonly sendEmailVerification: SendLink;
+  readonly sendEnrolmentLink: SendLink;
   readonly invitations: InvitationsPort;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
@@ -53,9 +60,12 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...clientRoutes({ ...deps, cursors, clock }),
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
     ...invitationRoutes({ ...deps, cursors, clock }),
+    ...groupRoutes({ ...deps, cursors, clock }),
+    ...apiKeyRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
     ...settingRoutes(deps),
+    ...keyRoutes(deps),
     ...mailRoutes({ ...deps, cursors, clock }),
     ...auditRoutes({ ...deps, cursors }),
   ];

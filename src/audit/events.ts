@@ -18,6 +18,7 @@ export const auditEventNames = [
   // The account's own proofs
   'password.changed',
   'password.reset_requested',
+  'email.verification_requested',
   'password.reset',
   'email.changed',
   'email.verification_requested',
@@ -51,8 +52,16 @@ export const auditEventNames = [
   'client.secret_rotated',
   'registration_token.created',
   'registration_token.removed',
+  'group.created',
+  'group.updated',
+  'group.removed',
+  'group.member_added',
+  'group.member_removed',
+  'api_key.created',
+  'api_key.revoked',
   'settings.changed',
   'mail.test_sent',
+  'key.rotation_requested',
   'key.rotated',
   'onboarding.completed',
   // An administrator's act that has no name of its own yet; its details say which route it was.
@@ -77,7 +86,9 @@ export interface AuditTarget {
     | 'key'
     | 'mail'
     | 'device'
-    | 'invitation';
+    | 'invitation'
+    | 'api_key'
+    | 'group';
   /** Never a bearer value: an id that gives nobody anything. */
   readonly id?: string | undefined;
 }

@@ -146,7 +146,10 @@ export interface PageModels {
   readonly 'reset-done': WayOn;
   readonly 'verify-email': { readonly csrf: string; readonly token: string; readonly email: string };
   readonly 'verify-email-done': WayOn;
-  readonly 'magic-link': { readonly csrf: string; readonly token: string };
+  readonly 'magic-link':
+    | { readonly csrf: string; readonly token: string }
+    /** Another browser than the one that asked: nothing to press. */
+    | { readonly isElsewhere: true; readonly token?: undefined };
   /** The same for links that are used, too old, replaced or made up. */
   readonly 'link-expired': { readonly restartUrl?: string | undefined };
   readonly consent: FormPage & {

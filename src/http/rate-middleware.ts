@@ -41,7 +41,13 @@ function whenTokenRefused(ending: Ending): boolean {
 }
 
 export const rateRules: readonly RateRule[] = [
-  { kind: 'mfa_ip', methods: ['POST'], paths: /^\/oauth2\/(?:mfa|signup\/verify)$/, counts: whenRefused },
+  // A guessed code, or a guessed link.
+  {
+    kind: 'mfa_ip',
+    methods: ['POST'],
+    paths: /^\/oauth2\/(?:mfa|reset-password|signup\/verify)$/,
+    counts: whenRefused,
+  },
   { kind: 'token_ip', methods: ['POST'], paths: /^\/oauth2\/token$/, counts: whenTokenRefused },
   // Registering a client takes a token, so wrong ones are what counts; signing up takes nothing.
   { kind: 'register_ip', methods: ['POST'], paths: /^\/oauth2\/(?:signup|enrol)$/, counts: always },

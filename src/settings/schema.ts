@@ -180,6 +180,15 @@ export const settingDefinitions = {
     max: 30 * DAY,
     description: 'How long an invitation is good, in seconds.',
   }),
+  key_rotation_seconds: integer({
+    group: 'Operation',
+    default: 90 * DAY,
+    min: 0,
+    max: 10 * YEAR,
+    description:
+      'How long a key signs tokens before a new one takes its place, in seconds; 0: for ever. A new key is shown a ' +
+      'quarter of an hour before it signs.',
+  }),
   purge_interval_seconds: integer({
     group: 'Operation',
     default: 300,

@@ -3,7 +3,8 @@
 
 // ---------------------------------------------------------------------------------------------- accounts
 
-export type Role = 'user' | 'admin';
+/** `auditor` reads all that an administrator reads, and changes nothing. */
+export type Role = 'user' | 'auditor' | 'admin';
 
 /** OIDC Core §5.1 standard claims that we keep as they come (strings). */
 export interface Profile {
@@ -86,6 +87,8 @@ export interface AccountRecord {
   isPhoneNumberVerified?: boolean;
   /** What the person agreed to when signing up, as it was called then. */
   acceptedTerms?: { at: number; termsUrl?: string; privacyUrl?: string };
+  /** Names of the groups it belongs to, in order; absent: none. */
+  groups?: string[];
   createdAt: number;
   updatedAt: number;
 }
@@ -149,6 +152,8 @@ export interface ClientRecord {
   refreshTokenSeconds?: number;
   idTokenSeconds?: number;
   allowSelfSignup?: boolean;
+  /** Only members of one of these groups may sign in to it; absent: everybody. */
+  allowedGroups?: string[];
   /** SHA-256 of the RFC 7592 registration access token. */
   registrationTokenDigest?: string;
   createdAt: number;
@@ -213,6 +218,8 @@ export interface SigningKeyRecord {
   publicJwk: Record<string, unknown>;
   sealedPrivateJwk: string;
   createdAt: number;
+  /** Of a next key: when it is to become the current one. */
+  activateAt?: number;
   activatedAt?: number;
   retiredAt?: number;
 }

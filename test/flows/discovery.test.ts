@@ -130,6 +130,7 @@ test('scopes, claims and prompts are those of decisions §5 and of the sign-in',
   deepEqual(list('scopes_supported').toSorted(), [
     'address',
     'admin',
+    'admin:read',
     'email',
     'groups',
     'offline_access',
