@@ -22,9 +22,22 @@ export interface EnrolmentParts<A> {
     token: string,
     password: string | undefined,
   ) => Promise<A | undefined>;
-  /** Answers with what enrols a passkey. */
-  readonly enrolPasskey?: ((ctx: Koa.Context, account: A) => Promise<void>) | undefined;
+  readonly tickets: EnrolmentTickets<A>;
+  /** Where people go on to; none: nowhere. */
+  readonly homeUrl: () => string | undefined;
 }
+
+/** Who may make a passkey in this browser, in the next sign-in that it begins. */
+export interface EnrolmentTickets<A> {
+  give(browserId: string, account: A): Promise<void>;
+  find(browserId: string): Promise<A | undefined>;
+}
+
+/**
+ * A first proof that is there to make a passkey and worth nothing else (signin-steps.ts); not one of RFC 8176's values,
+ * none of which says that.
+ */
+export const ENROLMENT_LINK_AMR = ['enrolment_link'];
 
 interface Deps<A> {
   readonly views: Views;
@@ -33,14 +46,16 @@ interface Deps<A> {
   readonly enrolment: EnrolmentParts<A>;
 }
 
-export interface EnrolmentPages {
+export interface EnrolmentPages<A> {
   show(ctx: Koa.Context): Promise<void>;
   submit(ctx: Koa.Context): Promise<void>;
+  /** Whom this browser may make a passkey for. */
+  holder(ctx: Koa.Context): Promise<A | undefined>;
 }
 
 const PURPOSE = 'enrolment';
 
-export function createEnrolmentPages<A>({ views, csrf, readForm, enrolment }: Deps<A>): EnrolmentPages {
+export function createEnrolmentPages<A>({ views, csrf, readForm, enrolment }: Deps<A>): EnrolmentPages<A> {
   const sendExpired = (ctx: Koa.Context): void => views.send(ctx, 'link-expired', {}, { status: 410 });
 
   async function send(ctx: Koa.Context, token: string, errors: FieldErrors): Promise<void> {
@@ -62,6 +77,12 @@ export function createEnrolmentPages<A>({ views, csrf, readForm, enrolment }: De
   }
 
   return {
+    async holder(ctx) {
+      const browserId = csrf.existingBrowserId(ctx);
+      if (browserId === undefined || enrolment.isPasswordAsked()) return undefined;
+      return enrolment.tickets.find(browserId);
+    },
+
     async show(ctx) {
       await send(ctx, typeof ctx.query.token === 'string' ? ctx.query.token : '', {});
     },
@@ -81,8 +102,8 @@ export function createEnrolmentPages<A>({ views, csrf, readForm, enrolment }: De
         return send(ctx, token, errorsOf(error));
       }
       if (account === undefined) return sendExpired(ctx);
-      if (password === undefined && enrolment.enrolPasskey) return enrolment.enrolPasskey(ctx, account);
-      views.send(ctx, 'signup-done', {});
+      if (password === undefined) await enrolment.tickets.give(csrf.browserId(ctx), account);
+      views.send(ctx, 'signup-done', { continueUrl: enrolment.homeUrl() });
     },
   };
 }

@@ -14,7 +14,7 @@ import type { LogoutPages } from '../src/oidc/logout.ts';
 import { createConsentPage, type RememberedConsents } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
-import { createEnrolmentPages, type EnrolmentParts } from './enrolment.ts';
+import { createEnrolmentPages, ENROLMENT_LINK_AMR, type EnrolmentParts } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
 import { createInvitationPages, type InvitationParts } from './invitation.ts';
 import { createLoginPage } from './login.ts';
@@ -172,6 +172,8 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
         const isSignup =
           interaction.prompt.name === 'create' &&
           (await deps.signup.isOpenFor(String(interaction.params.client_id)));
+        const enrolling = isConsent ? undefined : await enrolment.holder(ctx);
+        if (enrolling !== undefined) return steps.proceed(ctx, interaction, enrolling, ENROLMENT_LINK_AMR);
         const step = isConsent ? 'consent' : isSignup ? 'signup' : 'login';
         // The address at which the step before ended is used up: the next page moves to one that can be loaded again.
         if (isResumed) {

@@ -10,11 +10,10 @@ import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { createAdministration } from './app-administration.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
-import type { Enrolment } from './app-enrolment.ts';
 import type { Factors } from './app-factors.ts';
 import type { Keys } from './app-keys.ts';
+import type { NewAccounts } from './app-new-accounts.ts';
 import type { Protection } from './app-protection.ts';
-import type { Signup } from './app-signup.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
@@ -66,8 +65,7 @@ export interface HttpParts {
   readonly csrf: Csrf;
   readonly interactions: Interactions;
   readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
-  readonly enrolment: Pick<Enrolment, 'sendEnrolmentLink'>;
-  readonly signup: Pick<Signup, 'invitations' | 'invite'>;
+  readonly newAccounts: Pick<NewAccounts, 'forAdministrators'>;
   readonly mounted: () => MountedProvider;
   readonly keys: Keys;
   readonly keyring: Pick<Keyring, 'ready'>;
@@ -76,7 +74,7 @@ export interface HttpParts {
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions, factors, signup } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions, factors } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -137,8 +135,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       trustedDevices: factors.factors.trustedDevices,
       sendPasswordReset: factors.mailedLinks.sendPasswordReset,
       sendEmailVerification: factors.mailedLinks.sendEmailVerification,
-      sendEnrolmentLink: parts.enrolment.sendEnrolmentLink,
-      invitations: { ...signup.invitations, invite: signup.invite },
+      ...parts.newAccounts.forAdministrators,
       audit,
       groups: parts.groups,
       ...administration,

@@ -8,13 +8,12 @@ import type { HashParameters } from './accounts/password.ts';
 import { seedConsoleClient } from './admin/console-client.ts';
 import { createAccountParts } from './app-accounts.ts';
 import { auditedRevocation } from './app-audit.ts';
-import { createEnrolment } from './app-enrolment.ts';
 import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
 import { createKeys, type Keys } from './app-keys.ts';
+import { createNewAccounts } from './app-new-accounts.ts';
 import { createProtection } from './app-protection.ts';
-import { createSignup } from './app-signup.ts';
 import { createClients } from './clients/clients.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -106,7 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts: () => accounts,
     audit,
     limits: protection.limits,
-    answerSignup: (request) => signup.answer(request),
+    answerSignup: (request) => newAccounts.answer(request),
   });
   const { grants, sessions, consents, groups, accounts, authenticate, directory, confirmSession } =
     createAccountParts({
@@ -117,7 +116,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       protection,
       ...(options.hashParameters && { hashParameters: options.hashParameters }),
       removeOwned: (accountId) =>
-        Promise.all([factors.removeAllOf(accountId), signup.invitations.removeAllOf(accountId)]),
+        Promise.all([factors.removeAllOf(accountId), newAccounts.removeAllOf(accountId)]),
       onSessionEnded(session) {
         protection.noteEndedSession(session);
         tellClients(session);
@@ -136,10 +135,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     endClient: (clientId) => grants.revokeOfClient(clientId),
     missingGroups: groups.missing,
   });
-  const isPasswordAsked = () => true;
-  const enrolment = createEnrolment({ baseUrl, clock, current, accounts, factors, audit, isPasswordAsked });
   const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
-  const signup = createSignup({
+  const newAccounts = createNewAccounts({
     store,
     config,
     clock,
@@ -149,7 +146,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     factors,
     audit,
     limits: protection.limits,
-    isPasswordAsked,
+    isPasswordAsked: () => true,
+    homeUrl: () => undefined,
   });
   const csrf = createCsrf({
     keys: config.cookieKeys,
@@ -190,9 +188,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     minPasswordLength: () => current().password_min_length,
     signIn: factors.signIn,
     issuer,
-    signup: signup.signup,
-    invitation: signup.invitation,
-    enrolment: enrolment.enrolment,
+    ...newAccounts.pages,
   });
 
   /** All state is in the store: another key set means another provider, put in the place of the one before. */
@@ -274,8 +270,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     csrf,
     interactions,
     factors,
-    enrolment,
-    signup,
+    newAccounts,
     mounted: () => mounted,
     keys: keyParts.keys,
     keyring,
