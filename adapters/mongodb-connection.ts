@@ -2,10 +2,12 @@
 // that an answer may take, and what the driver's errors mean to the contract.
 import {
   type Db,
+  type DbOptions,
   MongoClient,
   type MongoClientOptions,
   MongoError,
   MongoInvalidArgumentError,
+  ReadConcern,
 } from 'mongodb';
 import { StoreUnavailable } from '../src/store/port.ts';
 
@@ -40,6 +42,9 @@ const START_TIMEOUT_MS = 10_000;
 const DUPLICATE_KEY = 11000;
 const AUTHENTICATION_FAILED = 18;
 
+/** A write that met an election is sent again, and counts once. */
+const retries: MongoClientOptions = { retryReads: true, retryWrites: true };
+
 /** @param timeoutMs how long callers wait: the pool gives up a little earlier, and then says why */
 const defaultsFor = (timeoutMs: number): MongoClientOptions => ({
   appName: 'latchkey',
@@ -52,12 +57,13 @@ const defaultsFor = (timeoutMs: number): MongoClientOptions => ({
   heartbeatFrequencyMS: 2_000,
 });
 
-/** What the storage contract rests on (C5, C14, C15): it stands above whatever the address says. */
-const guarantees: MongoClientOptions = {
-  retryReads: true,
-  retryWrites: true,
+/**
+ * What the storage contract rests on (C5, C14, C15). Given to the database, too: into a client's the driver mixes single
+ * words of the address.
+ */
+const guarantees: DbOptions = {
   readPreference: 'primary',
-  readConcern: { level: 'majority' },
+  readConcern: new ReadConcern('majority'),
   writeConcern: { w: 'majority', journal: true },
 };
 
@@ -97,7 +103,7 @@ function createClient(uri: string, timeoutMs: number, extra: MongoClientOptions)
   const given = settingsIn(uri);
   const missing = Object.entries(defaultsFor(timeoutMs)).filter(([name]) => !given.has(name.toLowerCase()));
   try {
-    return new MongoClient(uri, { ...Object.fromEntries(missing), ...extra, ...guarantees });
+    return new MongoClient(uri, { ...Object.fromEntries(missing), ...extra, ...guarantees, ...retries });
   } catch (error) {
     // The driver quotes an address that it cannot read, with the password in it: neither message nor cause go on.
     const isHarmless = /^options? [\w, ]+ (?:is|are) not supported$/.test(message(error));
@@ -141,7 +147,7 @@ export async function openConnection(
 ): Promise<Connection> {
   const { uri, timeoutMs = TIMEOUT_MS, startTimeoutMs = START_TIMEOUT_MS } = options;
   const client = await reach(() => createClient(uri, timeoutMs, extra), startTimeoutMs);
-  return createConnection({ client, db: client.db(databaseIn(uri)), timeoutMs });
+  return createConnection({ client, db: client.db(databaseIn(uri), guarantees), timeoutMs });
 }
 
 function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number }): Connection {

@@ -23,8 +23,8 @@ export interface EnrolmentParts<A> {
     password: string | undefined,
   ) => Promise<A | undefined>;
   readonly tickets: EnrolmentTickets<A>;
-  /** Where people go on to; none: nowhere. */
-  readonly homeUrl: () => string | undefined;
+  /** Where people go on to who came by no application. */
+  readonly homeUrl: string;
 }
 
 /** Who may make a passkey in this browser, in the next sign-in that it begins. */
@@ -103,7 +103,7 @@ export function createEnrolmentPages<A>({ views, csrf, readForm, enrolment }: De
       }
       if (account === undefined) return sendExpired(ctx);
       if (password === undefined) await enrolment.tickets.give(csrf.browserId(ctx), account);
-      views.send(ctx, 'signup-done', { continueUrl: enrolment.homeUrl() });
+      views.send(ctx, 'signup-done', { continueUrl: enrolment.homeUrl });
     },
   };
 }

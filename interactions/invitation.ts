@@ -33,8 +33,8 @@ export interface InvitationParts<A> {
   readonly isComplete: (account: A) => boolean;
   /** Where people have no passwords. */
   readonly tickets: EnrolmentTickets<A>;
-  /** Where people go on to who came by no application; none: nowhere. */
-  readonly homeUrl: () => string | undefined;
+  /** Where people go on to who came by no application. */
+  readonly homeUrl: string;
 }
 
 interface Deps<A extends StepsAccount> {
@@ -95,7 +95,7 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
   /** OIDC Core §4: the application starts its own sign-in, which finds the person signed in. */
   async function wayOn(clientId: string | undefined) {
     const client = await clientOf(clientId);
-    if (client === undefined) return { continueUrl: invitation.homeUrl() };
+    if (client === undefined) return { continueUrl: invitation.homeUrl };
     const start = client.initiateLoginUri === undefined ? null : URL.parse(client.initiateLoginUri);
     start?.searchParams.set('iss', issuer);
     return { clientName: client.clientName ?? client.clientId, continueUrl: start?.href ?? client.clientUri };

@@ -21,11 +21,14 @@ import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
 import { createMailedLinkPages } from './mailed-links.ts';
 import { createOnboardingPage } from './onboarding.ts';
+import { createPasskeySteps } from './passkey-pages.ts';
+import { createPasskeyCeremonies } from './passkeys.ts';
+import { createRecoverPage } from './recover.ts';
 import { createSecondFactorPages } from './second-factor.ts';
 import { createSigninSteps } from './signin-steps.ts';
 import { createSignupPages, type SignupParts } from './signup.ts';
 
-interface Person {
+export interface Person {
   readonly id: string;
   readonly username: string;
   readonly email?: string;
@@ -39,6 +42,7 @@ interface Deps<A extends Person> {
   readonly basePath: string;
   readonly browser: BrowserSession;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
   readonly accounts: {
     find(id: string): Promise<Person | undefined>;
     hasAdmin(): Promise<boolean>;
@@ -53,6 +57,7 @@ interface Deps<A extends Person> {
   readonly signup: SignupParts<A>;
   readonly invitation: InvitationParts<A>;
   readonly enrolment: EnrolmentParts<A>;
+  readonly passkey: PasskeyDeps<A>;
 }
 
 /** Second factors and links by mail, as their pages need them. */
@@ -62,14 +67,29 @@ type SignInParts<A extends Person> = Pick<
 > &
   Omit<
     Parameters<typeof createSecondFactorPages<A>>[0],
-    'views' | 'current' | 'steps' | 'basePath' | 'readForm'
+    'views' | 'current' | 'steps' | 'basePath' | 'readForm' | 'passkeySteps'
   > &
   Pick<
     Parameters<typeof createMailedLinkPages<A>>[0],
-    'links' | 'checkPassword' | 'setPassword' | 'verifyEmail' | 'requestMail' | 'canUseMagicLinks'
+    | 'links'
+    | 'checkPassword'
+    | 'setPassword'
+    | 'verifyEmail'
+    | 'requestMail'
+    | 'canUseMagicLinks'
+    | 'arePasswordsOff'
   > & {
     readonly canResetPassword: () => boolean;
   };
+
+/** What signs in without a password, as its pages need it. */
+export type PasskeyDeps<A extends Person> = Pick<
+  Parameters<typeof createPasskeyCeremonies<A>>[0],
+  'passkeyParts'
+> &
+  Pick<Parameters<typeof createSigninSteps<A>>[0], 'passkeys'> &
+  Pick<Parameters<typeof createPasskeySteps<A>>[0], 'declineOffer'> &
+  Pick<Parameters<typeof createRecoverPage<A>>[0], 'recover' | 'mode'>;
 
 export interface Interactions {
   readonly middleware: Koa.Middleware;
@@ -81,22 +101,26 @@ export interface Interactions {
 const isUnmet = (reason: string): boolean => reason === 'essential_acr' || reason === 'essential_acrs';
 
 export function createInteractions<A extends Person>(deps: Deps<A>): Interactions {
-  const { views, csrf, basePath, accounts, signIn } = deps;
+  const { views, csrf, basePath, accounts, signIn, passkey } = deps;
   const current = createCurrentInteraction(deps);
   const findAccount = (id: string): Promise<Person | undefined> => accounts.find(id);
-  const steps = createSigninSteps<A>({ ...deps, ...signIn, current });
+  const steps = createSigninSteps<A>({ ...deps, ...signIn, ...passkey, current });
   const signup = createSignupPages<A>({ ...deps, current, steps });
   const invitation = createInvitationPages<A>(deps);
   const enrolment = createEnrolmentPages<A>(deps);
   const login = createLoginPage({
     ...deps,
     ...signIn,
+    ...passkey,
     current,
     steps,
     findAccount,
     canSignUp: deps.signup.isOpen,
   });
-  const factors = createSecondFactorPages<A>({ ...deps, ...signIn, current, steps });
+  const passkeySteps = createPasskeySteps<A>({ ...deps, ...passkey, current, steps });
+  const ceremonies = createPasskeyCeremonies<A>({ ...deps, ...signIn, ...passkey, current, steps });
+  const recovery = createRecoverPage<A>({ ...deps, ...passkey, current, steps });
+  const factors = createSecondFactorPages<A>({ ...deps, ...signIn, current, steps, passkeySteps });
   const mailed = createMailedLinkPages<A>({
     ...deps,
     ...signIn,
@@ -133,6 +157,12 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   router.get('/oauth2/mfa', (ctx) => factors.show(ctx));
   router.post('/oauth2/mfa', (ctx) => factors.submit(ctx));
   router.post('/oauth2/mfa/email', (ctx) => factors.sendEmail(ctx));
+  router.post('/oauth2/passkey/login/begin', (ctx) => ceremonies.beginSignIn(ctx));
+  router.post('/oauth2/passkey/login/finish', (ctx) => ceremonies.finishSignIn(ctx));
+  router.post('/oauth2/passkey/register/begin', (ctx) => ceremonies.beginMaking(ctx));
+  router.post('/oauth2/passkey/register/finish', (ctx) => ceremonies.finishMaking(ctx));
+  router.get('/oauth2/recover', (ctx) => recovery.show(ctx));
+  router.post('/oauth2/recover', (ctx) => recovery.submit(ctx));
   router.get('/oauth2/forgot-password', (ctx) => mailed.showForgotten(ctx));
   router.post('/oauth2/forgot-password', (ctx) => mailed.submitForgotten(ctx));
   router.get('/oauth2/reset-password', (ctx) => mailed.showReset(ctx));

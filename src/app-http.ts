@@ -3,6 +3,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
+import { accountSignInUrl } from './account/account-client.ts';
+import { accountPasskeys } from './account/passkeys-page.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { Groups } from './accounts/groups.ts';
 import { consoleSignInUrl } from './admin/console-client.ts';
@@ -13,6 +15,7 @@ import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
 import type { Keys } from './app-keys.ts';
 import type { NewAccounts } from './app-new-accounts.ts';
+import type { PasskeyApp } from './app-passkeys.ts';
 import type { Protection } from './app-protection.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -23,6 +26,7 @@ import type { Csrf } from './http/csrf.ts';
 import { healthRoutes } from './http/health.ts';
 import { pinOrigin } from './http/origin.ts';
 import { limitByAddress } from './http/rate-middleware.ts';
+import { relatedOrigins } from './http/related-origins.ts';
 import { requestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import type { Views } from './http/views.ts';
@@ -37,6 +41,7 @@ import type { AccountDirectory } from './oidc/find-account.ts';
 import { registrationRoutes } from './oidc/registration.ts';
 import { protocolRoutes } from './oidc/routes.ts';
 import type { AnyToken, TokenState } from './oidc/token-state.ts';
+import type { Grants } from './sessions/grants.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Store } from './store/port.ts';
@@ -57,6 +62,7 @@ export interface HttpParts {
   readonly groups: Groups;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
   readonly clients: Clients;
+  readonly grants: Grants;
   readonly sessions: Sessions;
   readonly tokens: TokenState;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
@@ -66,6 +72,7 @@ export interface HttpParts {
   readonly interactions: Interactions;
   readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
   readonly newAccounts: Pick<NewAccounts, 'forAdministrators'>;
+  readonly passkeys: PasskeyApp;
   readonly mounted: () => MountedProvider;
   readonly keys: Keys;
   readonly keyring: Pick<Keyring, 'ready'>;
@@ -74,7 +81,7 @@ export interface HttpParts {
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions, factors } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions, factors, passkeys } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -93,6 +100,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   app.use(errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }));
   app.use(healthRoutes({ ping: parts.ping, ...(parts.isDraining && { isDraining: parts.isDraining }) }));
   app.use(views.assetRoutes());
+  app.use(relatedOrigins(() => passkeys.passkeys.origins()));
   app.use(auditOrigin(origins));
   app.use(async (_ctx, next) => {
     await settings.refresh();
@@ -125,14 +133,15 @@ export function createHandler(parts: HttpParts): RequestListener {
   for (const middleware of protocol) site.use(middleware);
   site.use(
     adminRoutes({
-      accounts: factors.notices.ofAdministrators(accounts),
+      accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
       clients,
       initialAccessTokens: clients.initialAccessTokens,
       sessions,
-      settings,
+      settings: passkeys.guardSettings(settings),
       keys: parts.keys,
       mail: factors.mail,
       trustedDevices: factors.factors.trustedDevices,
+      passkeys: passkeys.forAdministrators,
       sendPasswordReset: factors.mailedLinks.sendPasswordReset,
       sendEmailVerification: factors.mailedLinks.sendEmailVerification,
       ...parts.newAccounts.forAdministrators,
@@ -146,6 +155,36 @@ export function createHandler(parts: HttpParts): RequestListener {
       version,
     }),
   );
+  /** Whoever is signed in with this browser, if the account is usable and nothing ended the session since. */
+  async function signedIn(ctx: Koa.Context) {
+    const session = await browser.current(ctx);
+    const account = session && (await accounts.find(session.accountId));
+    if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
+    const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
+    const isFresh = passkeys.isFresh(account, session);
+    return isCurrent ? { sessionUid: session.uid, account, isFresh } : undefined;
+  }
+  site.use(
+    accountPasskeys({
+      views,
+      csrf,
+      basePath,
+      readForm,
+      readJson,
+      signedIn,
+      signInUrl: () => accountSignInUrl({ baseUrl, basePath }),
+      confirmUrl: (account) =>
+        accountSignInUrl({ baseUrl, basePath }, { isFresh: true, acr: passkeys.strongestAcr(account) }),
+      passkeys: {
+        list: passkeys.own,
+        signals: passkeys.passkeys.signals,
+        begin: passkeys.passkeys.registration.begin,
+        add: passkeys.add,
+        rename: passkeys.rename,
+        remove: passkeys.remove,
+      },
+    }),
+  );
   site.use(
     adminHome({
       views,
@@ -155,13 +194,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       issuer,
       clients,
       readForm,
-      async signedIn(ctx) {
-        const session = await browser.current(ctx);
-        const account = session && (await accounts.find(session.accountId));
-        if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
-        const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
-        return isCurrent ? { sessionUid: session.uid, account } : undefined;
-      },
+      signedIn,
       signInUrl: () => consoleSignInUrl({ baseUrl, basePath }),
     }),
   );

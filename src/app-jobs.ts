@@ -3,10 +3,12 @@ import type { Accounts } from './accounts/accounts.ts';
 import type { Groups } from './accounts/groups.ts';
 import type { Factors } from './app-factors.ts';
 import type { Audit } from './audit/audit.ts';
+import { createStatistics } from './audit/statistics.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import { newId } from './ids.ts';
 import { answerMailRequests } from './jobs/answer-mail-requests.ts';
+import { countEvents } from './jobs/count-events.ts';
 import { finishInterrupted } from './jobs/finish-interrupted.ts';
 import { forgetAudit } from './jobs/forget-audit.ts';
 import { purgeExpired } from './jobs/purge-expired.ts';
@@ -15,6 +17,7 @@ import { sendMail } from './jobs/send-mail.ts';
 import type { Logger } from './log.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { SettingValues } from './settings/schema.ts';
+import { eventHours } from './store/administration.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
 
@@ -65,6 +68,13 @@ export function createJobs({
         retentionSeconds: () => current().retention_audit_seconds,
         intervalSeconds: () => current().purge_interval_seconds,
         clock,
+      }),
+      countEvents({
+        rollUp: createStatistics({
+          audit: store.collection(model.audit),
+          collection: store.collection(eventHours),
+          clock,
+        }).rollUp,
       }),
       finishInterrupted({
         finishDeletions: async () => (await accounts.finishDeletions()) + (await groups.finishRemovals()),

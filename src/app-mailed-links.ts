@@ -27,6 +27,8 @@ interface Parts {
   readonly findByLogin: Accounts['findByLogin'];
   readonly findUsable: (id: string) => Promise<Account | undefined>;
   /** The wish of somebody who signs up (app-signup.ts). */
+  /** Where only passkeys sign in there is no password to forget. */
+  readonly arePasswordsOff: () => boolean;
   readonly answerSignup: (request: MailRequestRecord) => Promise<void>;
 }
 
@@ -48,8 +50,8 @@ const paths = {
 } as const;
 
 export function createMailedLinks(parts: Parts): MailedLinks {
-  const { store, baseUrl, clock, current, links, mail, limits, findByLogin, findUsable, answerSignup } =
-    parts;
+  const { store, baseUrl, clock, current, links, mail, limits } = parts;
+  const { findByLogin, findUsable, answerSignup, arePasswordsOff } = parts;
 
   async function mailLink(link: {
     readonly account: Account;
@@ -82,7 +84,8 @@ export function createMailedLinks(parts: Parts): MailedLinks {
         if (account?.email === undefined || !account.isEmailVerified) return;
         if (!(await limits.isWithin('mail_address', account.email))) return;
         const isReset = kind === 'password_reset';
-        if (isReset ? !current().allow_password_reset : !current().allow_magic_link) return;
+        if (arePasswordsOff() || !(isReset ? current().allow_password_reset : current().allow_magic_link))
+          return;
         const values = { ipAddress, device: deviceName(userAgent), at: clock() };
         await mailLink({ account, to: account.email, kind, values, language, boundTo: interaction });
       },
@@ -90,6 +93,7 @@ export function createMailedLinks(parts: Parts): MailedLinks {
 
     async sendPasswordReset(account) {
       const { email: to, isEmailVerified, isActive } = account;
+      if (arePasswordsOff()) throw new AppError('password.off');
       if (to === undefined || !isEmailVerified) throw cannotReset('email', 'has no verified e-mail address');
       if (!isActive) throw cannotReset('is_active', 'is deactivated');
       await mailLink({ account, to, kind: 'password_reset', values: {}, language: account.profile.locale });

@@ -3,6 +3,7 @@
 import type { RequestListener } from 'node:http';
 import { createOidcAdapter, isHandle } from '../adapters/oidc.ts';
 import { createInteractions } from '../interactions/routes.ts';
+import { seedAccountClient } from './account/account-client.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { HashParameters } from './accounts/password.ts';
 import { seedConsoleClient } from './admin/console-client.ts';
@@ -13,12 +14,14 @@ import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
 import { createKeys, type Keys } from './app-keys.ts';
 import { createNewAccounts } from './app-new-accounts.ts';
+import { createPasskeyApp } from './app-passkeys.ts';
 import { createProtection } from './app-protection.ts';
+import { startSettings } from './app-settings.ts';
 import { createClients } from './clients/clients.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
-import { readForm } from './http/body.ts';
+import { readForm, readJson } from './http/body.ts';
 import { createCsrf } from './http/csrf.ts';
 import { pinOrigin } from './http/origin.ts';
 import { securityHeaderValues } from './http/security-headers.ts';
@@ -29,13 +32,13 @@ import type { Scheduler } from './jobs/scheduler.ts';
 import { createSealer } from './keys/sealing.ts';
 import type { KeySet } from './keys/signing-keys.ts';
 import type { Logger } from './log.ts';
-import { createBrowserSession } from './oidc/browser-session.ts';
+import { cookieNamesFor, createBrowserSession } from './oidc/browser-session.ts';
 import { createProvider, type MountedProvider } from './oidc/create-provider.ts';
 import { normalizeMetadata } from './oidc/models/client.ts';
 import { registerPasswordGrant } from './oidc/password-grant.ts';
 import { createRevokeToken } from './oidc/revocation.ts';
 import { createTokenState } from './oidc/token-state.ts';
-import { createSettings, type Settings } from './settings/settings.ts';
+import type { Settings } from './settings/settings.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
 import * as protocol from './store/protocol-collections.ts';
@@ -70,17 +73,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const sealer = createSealer(config.secretKeys);
 
   // --- settings, accounts, sessions ---------------------------------------------------------------------------------
-  const settings = createSettings({
-    collection: store.collection(model.settings),
-    sealer,
-    clock,
-    stamp: () => store.stamp(),
-  });
-  await settings.refresh();
-  if (config.smtpUrl !== undefined && settings.current().smtp_url === '') {
-    await settings.patch({ smtp_url: config.smtpUrl }, 'environment');
-  }
-  for (const problem of settings.problems()) log.warn({ problem }, 'stored setting not usable');
+  const settings = await startSettings({ store, sealer, clock, log, smtpUrl: config.smtpUrl });
   const current = () => settings.current();
 
   const protection = createProtection({
@@ -107,7 +100,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits: protection.limits,
     answerSignup: (request) => newAccounts.answer(request),
   });
-  const { grants, sessions, consents, groups, accounts, authenticate, directory, confirmSession } =
+  const passkeys = createPasskeyApp({
+    store,
+    baseUrl,
+    basePath,
+    clock,
+    current,
+    accounts: () => accounts,
+    factors,
+    audit,
+    limits: protection.limits,
+  });
+  const { grants, sessions, consents, groups, accounts, directory, confirmSession, ...signIn } =
     createAccountParts({
       store,
       clock,
@@ -116,12 +120,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       protection,
       ...(options.hashParameters && { hashParameters: options.hashParameters }),
       removeOwned: (accountId) =>
-        Promise.all([factors.removeAllOf(accountId), newAccounts.removeAllOf(accountId)]),
+        Promise.all([factors, passkeys.passkeys, newAccounts].map((part) => part.removeAllOf(accountId))),
       onSessionEnded(session) {
         protection.noteEndedSession(session);
         tellClients(session);
       },
     });
+
+  const authenticate = passkeys.guardPasswords(signIn.authenticate);
 
   // --- applications and the protocol core ----------------------------------------------------------------------------
   const clients = createClients({
@@ -144,10 +150,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts,
     clients,
     factors,
-    audit,
-    limits: protection.limits,
-    isPasswordAsked: () => true,
-    homeUrl: () => undefined,
+    protection,
+    homeUrl: `${basePath}/account`,
   });
   const csrf = createCsrf({
     keys: config.cookieKeys,
@@ -164,11 +168,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     findClient: async (id) => (await clients.find(id))?.value,
   });
   const revokeToken = auditedRevocation(createRevokeToken({ revokeGrant: grants.revoke }), audit);
-  const cookieNames = {
-    session: `${isSecure ? '__Host-' : ''}latchkey_session`,
-    interaction: `${isSecure ? '__Secure-' : ''}latchkey_interaction`,
-    resume: `${isSecure ? '__Secure-' : ''}latchkey_resume`,
-  };
+  const cookieNames = cookieNamesFor(isSecure);
   const browser = createBrowserSession({
     provider,
     cookieName: cookieNames.session,
@@ -181,6 +181,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     basePath,
     browser,
     readForm,
+    readJson,
     accounts,
     authenticate,
     consents,
@@ -189,6 +190,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     signIn: factors.signIn,
     issuer,
     ...newAccounts.pages,
+    passkey: passkeys.forPages,
   });
 
   /** All state is in the store: another key set means another provider, put in the place of the one before. */
@@ -237,6 +239,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
 
   await seedConsoleClient({ clients, baseUrl });
+  await seedAccountClient({ clients, baseUrl });
 
   /** OIDC Back-Channel Logout §2.5; the session is over whether or not an application hears of it. */
   function tellClients(ended: { accountId: string; sids: ReadonlyMap<string, string> }): void {
@@ -262,6 +265,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     groups,
     directory,
     clients,
+    grants,
     sessions,
     tokens,
     revokeToken,
@@ -271,6 +275,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     interactions,
     factors,
     newAccounts,
+    passkeys,
     mounted: () => mounted,
     keys: keyParts.keys,
     keyring,

@@ -2,6 +2,7 @@
 import type Koa from 'koa';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
+import type { IssuedTokens } from '../sessions/issued-tokens.ts';
 import { type ApiKeysPort, apiKeyRoutes } from './api-keys.ts';
 import { type AuditLogPort, auditRoutes } from './audit.ts';
 import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
@@ -13,11 +14,14 @@ import { type InvitationsPort, invitationRoutes } from './invitations.ts';
 import { type KeysPort, keyRoutes } from './keys.ts';
 import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
+import { type PasskeysPort, passkeyRoutes } from './passkeys.ts';
 import type { AuthorizeAdmin, MailPort, SessionsPort } from './ports.ts';
 import type { Route } from './route.ts';
 import { createAdminRouter } from './router.ts';
 import { sessionRoutes } from './sessions.ts';
 import { type SettingsPort, settingRoutes } from './settings.ts';
+import { type StatsPort, statsRoutes } from './stats.ts';
+import { tokenRoutes } from './tokens.ts';
 import { type TrustedDevicesPort, trustedDeviceRoutes } from './trusted-devices.ts';
 import { type AccountsPort, type SendLink, userRoutes } from './users.ts';
 
@@ -27,6 +31,8 @@ export interface AdminRoutesDeps {
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
   readonly groups: GroupsPort;
   readonly apiKeys: ApiKeysPort;
+  readonly issuedTokens: IssuedTokens;
+  readonly stats: StatsPort;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
   readonly keys: KeysPort;
@@ -36,6 +42,7 @@ export interface AdminRoutesDeps {
   readonly sendEmailVerification: SendLink;
   readonly sendEnrolmentLink: SendLink;
   readonly invitations: InvitationsPort;
+  readonly passkeys: PasskeysPort;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly clock: Clock;
@@ -62,8 +69,11 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...invitationRoutes({ ...deps, cursors, clock }),
     ...groupRoutes({ ...deps, cursors, clock }),
     ...apiKeyRoutes({ ...deps, cursors, clock }),
+    ...tokenRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
+    ...passkeyRoutes({ ...deps, cursors, clock }),
+    ...statsRoutes(deps),
     ...settingRoutes(deps),
     ...keyRoutes(deps),
     ...mailRoutes({ ...deps, cursors, clock }),

@@ -13,6 +13,11 @@ export const auditEventNames = [
   'mfa.reset',
   'recovery.generated',
   'recovery.used',
+  'passkey.added',
+  'passkey.used',
+  'passkey.renamed',
+  'passkey.removed',
+  'passkey.failure',
   'device.trusted',
   'device.revoked',
   // The account's own proofs
@@ -88,7 +93,8 @@ export interface AuditTarget {
     | 'device'
     | 'invitation'
     | 'api_key'
-    | 'group';
+    | 'group'
+    | 'passkey';
   /** Never a bearer value: an id that gives nobody anything. */
   readonly id?: string | undefined;
 }

@@ -10,6 +10,7 @@ const pages = new Set([
   'authorize',
   'login',
   'mfa',
+  'recover',
   'signup',
   'enrol',
   'onboard',

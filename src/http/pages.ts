@@ -42,6 +42,11 @@ export interface PageModels {
     /** Whether the known account may go on without its password (prompt=select_account). */
     readonly canContinue?: boolean | undefined;
     readonly canCancel?: boolean | undefined;
+    /** Default: password. */
+    readonly mode?: 'password' | 'password_and_passkey' | 'passkey_only' | undefined;
+    readonly canPasskey?: boolean | undefined;
+    /** Where a recovery code leads to a new passkey. */
+    readonly recoverUrl?: string | undefined;
     /** Whether a forgotten password can be replaced by mail. */
     readonly canReset?: boolean | undefined;
     /** Whether a link by mail signs in, too. */
@@ -122,6 +127,36 @@ export interface PageModels {
     readonly interaction: string;
     readonly clientId?: string | undefined;
     readonly codes: readonly string[];
+  };
+  /** A passkey must be made to go on. */
+  readonly 'passkey-enrol': PasskeyPage;
+  readonly 'passkey-offer': PasskeyPage;
+  /** Nothing here may depend on whether there is such an account. */
+  readonly recover: FormPage & {
+    readonly interaction: string;
+    readonly clientId?: string | undefined;
+    readonly values: { readonly username: string };
+    readonly backUrl: string;
+  };
+  readonly 'account-passkeys': FormPage & {
+    readonly account: { readonly username: string };
+    readonly passkeys: readonly {
+      readonly id: string;
+      readonly label: string;
+      readonly authenticator?: string | undefined;
+      readonly isSynced: boolean;
+      readonly isSecurityKey: boolean;
+      readonly isSuspicious: boolean;
+      /** Epoch milliseconds, like the one below. */
+      readonly createdAt: number;
+      readonly lastUsedAt?: number | undefined;
+      readonly canRemove: boolean;
+    }[];
+    /** The last sign-in is too long ago, or was too weak, for changes: where to sign in again. */
+    readonly confirmUrl?: string | undefined;
+    readonly notice?: 'added' | 'renamed' | 'removed' | undefined;
+    /** For the browser's signal methods (WebAuthn §5.1.10). */
+    readonly signals: object;
   };
   readonly 'forgot-password': FormPage & {
     readonly values: { readonly email: string };
@@ -231,7 +266,14 @@ export type SignupFieldName =
   | 'nickname'
   | 'phone_number';
 
-export type SecondFactorMethod = 'totp' | 'email' | 'recovery';
+interface PasskeyPage {
+  readonly csrf: string;
+  readonly interaction: string;
+  readonly clientId?: string | undefined;
+  readonly account: { readonly username: string };
+}
+
+export type SecondFactorMethod = 'totp' | 'email' | 'recovery' | 'passkey';
 
 interface WayOn {
   readonly clientName?: string | undefined;

@@ -45,7 +45,7 @@ export const rateRules: readonly RateRule[] = [
   {
     kind: 'mfa_ip',
     methods: ['POST'],
-    paths: /^\/oauth2\/(?:mfa|reset-password|signup\/verify)$/,
+    paths: /^\/oauth2\/(?:mfa|recover|reset-password|signup\/verify|passkey\/(?:login|register)\/finish)$/,
     counts: whenRefused,
   },
   { kind: 'token_ip', methods: ['POST'], paths: /^\/oauth2\/token$/, counts: whenTokenRefused },
@@ -63,11 +63,11 @@ export const rateRules: readonly RateRule[] = [
     paths: /^\/oauth2\/(?:forgot-password|magic-link|verify-email|mfa\/email|signup\/email)$/,
     counts: always,
   },
-  // A sign-in page, a pushed request, a device code: each is something in the store. A redirect back is not.
+  // A sign-in page, a pushed request, a device code, a challenge: each is something in the store. A redirect back is not.
   {
     kind: 'authorize_ip',
     methods: ['GET', 'POST'],
-    paths: /^\/oauth2\/(?:authorize|par|device_authorization)$/,
+    paths: /^\/oauth2\/(?:authorize|par|device_authorization|passkey\/(?:login|register)\/begin)$/,
     counts: whenAnswered,
   },
 ];

@@ -19,6 +19,8 @@ export const mailTemplates = {
   new_sign_in: [],
   second_factor_added: [],
   second_factor_reset: [],
+  passkey_added: [],
+  passkey_removed: [],
   /** `codesLeft`: how many are unused now. */
   recovery_code_used: ['codesLeft'],
   test: [],

@@ -126,6 +126,26 @@ export function color(about: About & { readonly default: string }): SettingDefin
   };
 }
 
+const MAX_ORIGINS = 10;
+
+const isOrigin = (text: string): boolean =>
+  /^https:\/\/[!-~]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+/** '' for none. Secure web origins (RFC 6454 §6.1), written exactly as browsers send them, separated by blanks. */
+export function origins(about: About & { readonly default: string }): SettingDefinition<string> {
+  const problem = `Must be at most ${MAX_ORIGINS} origins such as https://example.net, separated by blanks, or empty.`;
+  return {
+    ...about,
+    type: 'text',
+    max: MAX_URL,
+    parse: (value) => {
+      if (typeof value !== 'string' || value.length > MAX_URL) return { problem };
+      const named = value.split(/\s+/).filter(Boolean);
+      return named.length <= MAX_ORIGINS && named.every(isOrigin) ? { value: named.join(' ') } : { problem };
+    },
+  };
+}
+
 /** '' for none. One plain address; the name beside it is the product's. */
 export function email(about: About & { readonly default: string }): SettingDefinition<string> {
   return {

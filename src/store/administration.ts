@@ -1,4 +1,4 @@
-// Owns the part of the data model that is about administration alone: groups, API keys. It belongs to collections.ts and
+// Owns the part of the data model that is about administration alone: groups, API keys, counts. It belongs to collections.ts and
 // records.ts and stands beside them for their length.
 import type { CollectionDefinition } from './port.ts';
 
@@ -48,4 +48,18 @@ export const apiKeys: CollectionDefinition<ApiKeyRecord> = {
     created_at: { type: 'number', of: (k) => k.createdAt },
     last_used_at: { type: 'number', of: (k) => k.lastUsedAt },
   },
+};
+
+/** What happened in one hour; the id is its start. */
+export interface EventHourRecord {
+  at: number;
+  /** How often, by the event's name. */
+  counts: Record<string, number>;
+}
+
+export const eventHours: CollectionDefinition<EventHourRecord> = {
+  name: 'event_hours',
+  durability: 'durable',
+  indexes: {},
+  fields: { at: { type: 'number', of: (h) => h.at } },
 };

@@ -2,6 +2,7 @@
 // missing here does not exist for them.
 import * as administration from './administration.ts';
 import * as model from './collections.ts';
+import { passkeyChallenges, passkeys } from './passkeys.ts';
 import type { CollectionDefinition } from './port.ts';
 import * as protocol from './protocol-collections.ts';
 import { enrolments, invitations, signups } from './signups.ts';
@@ -10,6 +11,8 @@ import { enrolments, invitations, signups } from './signups.ts';
 export const allCollections: readonly CollectionDefinition<never>[] = [
   model.accounts,
   administration.groups,
+  passkeys,
+  passkeyChallenges,
   model.trustedDevices,
   model.emailChallenges,
   model.links,
@@ -23,6 +26,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.clients,
   model.initialAccessTokens,
   administration.apiKeys,
+  administration.eventHours,
   model.consents,
   model.sessions,
   protocol.grants,

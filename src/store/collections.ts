@@ -1,6 +1,7 @@
-// Owns the data model on one page: every collection (those of sign-ups are signups.ts, the protocol's protocol-collections.ts), its indexes and its queryable
-// fields. What is in a record is records.ts; adding a field there and, if a store must find by it, here, is all that
-// adding a field takes.
+// Owns the data model on one page: every collection (those of sign-ups are signups.ts, the protocol's
+// protocol-collections.ts), its indexes and its queryable fields. What is in a record is records.ts; adding a field there
+// and, if a store must find by it, here, is all that adding a field takes.
+import { asPath } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
@@ -22,6 +23,7 @@ import type {
 } from './records.ts';
 
 export type {
+  AccountPasskey,
   AccountRecord,
   Address,
   AuditRecord,
@@ -53,10 +55,6 @@ const byId = <T>(
   durability: CollectionDefinition<T>['durability'],
 ): CollectionDefinition<T> => ({ name, durability, indexes: {}, fields: {} });
 
-/** Several names in one field, each between strokes: `contains` finds `/one/`. No name has a stroke in it. */
-const asPath = (names: readonly string[] | undefined): string | undefined =>
-  names === undefined || names.length === 0 ? undefined : `/${names.join('/')}/`;
-
 // ---------------------------------------------------------------------------------------------- accounts
 
 export const accounts: CollectionDefinition<AccountRecord> = {
@@ -81,6 +79,7 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     updated_at: { type: 'number', of: (a) => a.updatedAt },
     is_deleting: { type: 'boolean', of: (a) => a.deletingAt !== undefined },
     groups: { type: 'string', of: (a) => asPath(a.groups) },
+    passkey_count: { type: 'number', of: (a) => a.passkeys?.length ?? 0 },
   },
 };
 

@@ -1,22 +1,8 @@
 // Owns the collections of the protocol core: payloads of oidc-provider, as adapters/oidc.ts stores them. Part of the data
 // model whose page is collections.ts.
+import { protocolFields, protocolIndexes, text } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type { ProtocolPayload } from './records.ts';
-
-const text = (payload: ProtocolPayload, name: string): string | undefined => {
-  const value = payload[name];
-  return typeof value === 'string' ? value : undefined;
-};
-const number = (payload: ProtocolPayload, name: string): number | undefined => {
-  const value = payload[name];
-  return typeof value === 'number' ? value : undefined;
-};
-
-const protocolIndexes = {
-  account: { key: (p: ProtocolPayload) => text(p, 'accountId') },
-  client: { key: (p: ProtocolPayload) => text(p, 'clientId') },
-  grant: { key: (p: ProtocolPayload) => text(p, 'grantId') },
-};
 
 export const grants: CollectionDefinition<ProtocolPayload> = {
   name: 'grants',
@@ -26,14 +12,18 @@ export const grants: CollectionDefinition<ProtocolPayload> = {
     client: protocolIndexes.client,
     session: { key: (p) => text(p, 'sessionUid') },
   },
-  fields: { created_at: { type: 'number', of: (p) => number(p, 'iat') } },
+  fields: protocolFields,
 };
 
 export const refreshTokens: CollectionDefinition<ProtocolPayload> = {
   name: 'refresh_tokens',
   durability: 'durable',
   indexes: protocolIndexes,
-  fields: { created_at: { type: 'number', of: (p) => number(p, 'iat') } },
+  fields: {
+    ...protocolFields,
+    grant_id: { type: 'string', of: protocolIndexes.grant.key },
+    is_used: { type: 'boolean', of: (p) => p.consumed !== undefined },
+  },
 };
 
 const ephemeralArtifact = (name: string): CollectionDefinition<ProtocolPayload> => ({

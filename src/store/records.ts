@@ -40,6 +40,13 @@ export interface TotpRecord {
   enrolledAt: number;
 }
 
+export interface AccountPasskey {
+  /** The credential id, base64url. */
+  id: string;
+  /** security_key: made without checking who holds it, on one device; a second factor and no way in by itself. */
+  kind: 'passkey' | 'security_key';
+}
+
 export interface AccountRecord {
   username: string;
   /** NFKC, case-folded, trimmed: what uniqueness and sign-in compare. */
@@ -70,6 +77,8 @@ export interface AccountRecord {
   totp?: TotpRecord;
   /** SHA-256 of the unused recovery codes. */
   recoveryCodes?: string[];
+  /** The passkeys that count; what is known of each is in `passkeys` under the same id. */
+  passkeys?: AccountPasskey[];
   /** Whether a code by mail may be asked for as the second factor. */
   hasEmailCodes?: boolean;
   /** Wrong second-factor codes, over all methods and challenges, since the last right one; when the latest were. */

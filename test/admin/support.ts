@@ -16,6 +16,7 @@ import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
 import { createGroups, type Groups } from '../../src/accounts/groups.ts';
 import { createInvitations } from '../../src/accounts/invitations.ts';
+import { createPasskeys } from '../../src/accounts/passkeys.ts';
 import { createPasswords } from '../../src/accounts/password.ts';
 import { createTrustedDevices, type TrustedDevices } from '../../src/accounts/trusted-devices.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
@@ -45,6 +46,7 @@ import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
 import { groups as groupRecords } from '../../src/store/administration.ts';
 import * as model from '../../src/store/collections.ts';
+import { passkeyChallenges, passkeys as passkeyRecords } from '../../src/store/passkeys.ts';
 import type { Store } from '../../src/store/port.ts';
 import { invitations as invitationCollection } from '../../src/store/signups.ts';
 import { plainTheme } from '../pages/server.ts';
@@ -168,6 +170,15 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clock,
     settings: () => settings.current(),
   });
+  const passkeys = createPasskeys({
+    accounts: store.collection(model.accounts),
+    collection: store.collection(passkeyRecords),
+    challenges: store.ephemeral(passkeyChallenges),
+    clock,
+    baseUrl: BASE_URL,
+    extraOrigins: () => '',
+    rpName: () => 'Latchkey',
+  });
   const mail = createMail({
     collection: store.collection(model.mails),
     sealer,
@@ -195,12 +206,17 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clients,
     initialAccessTokens: clients.initialAccessTokens,
     groups,
-    ...createAdministration({ store, clock }),
+    ...createAdministration({ store, clock, grants }),
     sessions,
     settings,
     keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),
     mail,
     trustedDevices,
+    passkeys: {
+      list: passkeys.list,
+      remove: ({ id }, passkeyId) =>
+        passkeys.remove(id, passkeyId, { mode: 'password', mayLeaveNoWayIn: true }),
+    },
     // Links are made by the composition: test/flows has it whole.
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
     sendEnrolmentLink: () => Promise.reject(new AppError('request.invalid')),

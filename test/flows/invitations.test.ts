@@ -66,7 +66,7 @@ test('the link in the answer opens the door too, but proves no address', async (
   const { url } = await invite('handed@example.com', { send_mail: false });
   equal(await mailbox.linkTo('handed@example.com'), '');
   const done = await accept(url, 'handed');
-  match(done.body, /You can close this page/);
+  match(done.body, /href="\/account"/);
   const user = await userNamed(app, 'handed');
   deepEqual([user?.email, user?.is_email_verified], ['handed@example.com', false]);
 });

@@ -1,6 +1,7 @@
 // Owns sample models for every page, in the states that people meet; the page tests and screenshots show them all.
 import type { PageModels } from '../../src/http/pages.ts';
 import { mailedLinkSamples } from './mailed-link-samples.ts';
+import { passkeySamples } from './passkey-samples.ts';
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
 import { secondStepSamples } from './second-step-samples.ts';
 import { signupSamples } from './signup-samples.ts';
@@ -101,7 +102,10 @@ export const samples = {
     canReset: true,
     canMagicLink: true,
     signUpUrl: '/oauth2/signup?interaction=Vb3qZk1x9rT0',
+    mode: 'password_and_passkey',
+    canPasskey: true,
   }),
+  ...passkeySamples,
   ...secondStepSamples,
   ...mailedLinkSamples,
   ...signupSamples,
