@@ -7,6 +7,7 @@ import type { FieldErrors } from '../src/http/pages.ts';
 import type { Views } from '../src/http/views.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { EnrolmentTickets } from './enrolment.ts';
 import type { StepsAccount } from './signin-steps.ts';
 import { acrOf } from './signin-steps.ts';
 import { signupAmr } from './signup.ts';
@@ -30,6 +31,10 @@ export interface InvitationParts<A> {
   readonly accept: (ctx: Koa.Context, token: string, answers: SignupAnswers) => Promise<A | undefined>;
   /** Whether nothing is asked of this account after a password: then it may be signed in with it. */
   readonly isComplete: (account: A) => boolean;
+  /** Where people have no passwords. */
+  readonly tickets: EnrolmentTickets<A>;
+  /** Where people go on to who came by no application. */
+  readonly homeUrl: string;
 }
 
 interface Deps<A extends StepsAccount> {
@@ -90,7 +95,7 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
   /** OIDC Core §4: the application starts its own sign-in, which finds the person signed in. */
   async function wayOn(clientId: string | undefined) {
     const client = await clientOf(clientId);
-    if (client === undefined) return {};
+    if (client === undefined) return { continueUrl: invitation.homeUrl };
     const start = client.initiateLoginUri === undefined ? null : URL.parse(client.initiateLoginUri);
     start?.searchParams.set('iss', issuer);
     return { clientName: client.clientName ?? client.clientId, continueUrl: start?.href ?? client.clientUri };
@@ -123,7 +128,8 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
       try {
         const account = await invitation.accept(ctx, token, answers);
         if (account === undefined) return sendExpired(ctx);
-        await signIn(ctx, account);
+        if (answers.password !== undefined) await signIn(ctx, account);
+        else await invitation.tickets.give(csrf.browserId(ctx), account);
       } catch (error) {
         return send(ctx, token, known, { values, errors: errorsOf(error), status: 400 });
       }

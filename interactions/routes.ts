@@ -14,6 +14,7 @@ import type { LogoutPages } from '../src/oidc/logout.ts';
 import { createConsentPage, type RememberedConsents } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
+import { createEnrolmentPages, ENROLMENT_LINK_AMR, type EnrolmentParts } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
 import { createInvitationPages, type InvitationParts } from './invitation.ts';
 import { createLoginPage } from './login.ts';
@@ -55,6 +56,7 @@ interface Deps<A extends Person> {
   readonly issuer: string;
   readonly signup: SignupParts<A>;
   readonly invitation: InvitationParts<A>;
+  readonly enrolment: EnrolmentParts<A>;
   readonly passkey: PasskeyDeps<A>;
 }
 
@@ -105,6 +107,7 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   const steps = createSigninSteps<A>({ ...deps, ...signIn, ...passkey, current });
   const signup = createSignupPages<A>({ ...deps, current, steps });
   const invitation = createInvitationPages<A>(deps);
+  const enrolment = createEnrolmentPages<A>(deps);
   const login = createLoginPage({
     ...deps,
     ...signIn,
@@ -149,6 +152,8 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   router.get('/oauth2/signup/verify', (ctx) => signup.showCode(ctx));
   router.post('/oauth2/signup/verify', (ctx) => signup.submitCode(ctx));
   router.post('/oauth2/signup/email', (ctx) => signup.resend(ctx));
+  router.get('/oauth2/enrol', (ctx) => enrolment.show(ctx));
+  router.post('/oauth2/enrol', (ctx) => enrolment.submit(ctx));
   router.get('/oauth2/mfa', (ctx) => factors.show(ctx));
   router.post('/oauth2/mfa', (ctx) => factors.submit(ctx));
   router.post('/oauth2/mfa/email', (ctx) => factors.sendEmail(ctx));
@@ -197,6 +202,8 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
         const isSignup =
           interaction.prompt.name === 'create' &&
           (await deps.signup.isOpenFor(String(interaction.params.client_id)));
+        const enrolling = isConsent ? undefined : await enrolment.holder(ctx);
+        if (enrolling !== undefined) return steps.proceed(ctx, interaction, enrolling, ENROLMENT_LINK_AMR);
         const step = isConsent ? 'consent' : isSignup ? 'signup' : 'login';
         // The address at which the step before ended is used up: the next page moves to one that can be loaded again.
         if (isResumed) {

@@ -14,9 +14,9 @@ import { createAdministration } from './app-administration.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
 import type { Keys } from './app-keys.ts';
+import type { NewAccounts } from './app-new-accounts.ts';
 import type { PasskeyApp } from './app-passkeys.ts';
 import type { Protection } from './app-protection.ts';
-import type { Signup } from './app-signup.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
@@ -71,7 +71,7 @@ export interface HttpParts {
   readonly csrf: Csrf;
   readonly interactions: Interactions;
   readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
-  readonly signup: Pick<Signup, 'invitations' | 'invite'>;
+  readonly newAccounts: Pick<NewAccounts, 'forAdministrators'>;
   readonly passkeys: PasskeyApp;
   readonly mounted: () => MountedProvider;
   readonly keys: Keys;
@@ -81,7 +81,7 @@ export interface HttpParts {
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions, factors, signup, passkeys } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions, factors, passkeys } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -144,7 +144,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       passkeys: passkeys.forAdministrators,
       sendPasswordReset: factors.mailedLinks.sendPasswordReset,
       sendEmailVerification: factors.mailedLinks.sendEmailVerification,
-      invitations: { ...signup.invitations, invite: signup.invite },
+      ...parts.newAccounts.forAdministrators,
       audit,
       groups: parts.groups,
       ...administration,

@@ -1,11 +1,10 @@
-// Owns putting together how people get accounts of their own: signing up, and invitations (app.ts builds the rest).
+// Owns putting together signing up (app-new-accounts.ts has the other ways to an account).
 import type Koa from 'koa';
 import type { SignupAnswers, SignupQuestions } from '../interactions/signup-form.ts';
 import type { Account } from './accounts/account.ts';
 import type { Accounts, NewAccount } from './accounts/accounts.ts';
 import { parseEmail } from './accounts/email.ts';
 import { isDomainWelcome } from './accounts/email-domains.ts';
-import { createInvitations } from './accounts/invitations.ts';
 import { createSignups, SIGNUP_CODE_COOLDOWN_SECONDS } from './accounts/signups.ts';
 import type { Factors } from './app-factors.ts';
 import type { Audit } from './audit/audit.ts';
@@ -20,7 +19,7 @@ import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
 import * as newAccounts from './store/signups.ts';
 
-interface Parts {
+export interface SignupDeps {
   readonly store: Store;
   readonly config: Pick<Config, 'baseUrl' | 'secretKeys'>;
   readonly clock: Clock;
@@ -38,7 +37,7 @@ export type Signup = ReturnType<typeof createSignup>;
 
 type Via = 'signup' | 'invitation';
 
-export function createSignup(parts: Parts) {
+export function createSignup(parts: SignupDeps) {
   const { store, config, clock, current, accounts, clients, factors, audit, limits, isPasswordAsked } = parts;
   const { baseUrl } = config;
   const signups = createSignups({
@@ -47,11 +46,6 @@ export function createSignup(parts: Parts) {
     secretKeys: config.secretKeys,
     clock,
     settings: current,
-  });
-  const invitations = createInvitations({
-    collection: store.collection(newAccounts.invitations),
-    accounts: store.collection(model.accounts),
-    clock,
   });
 
   const isOpen = ({ isActive, allowSelfSignup }: model.ClientRecord): boolean =>
@@ -154,7 +148,9 @@ export function createSignup(parts: Parts) {
     !username.includes('@');
 
   return {
-    invitations,
+    questions,
+    prepare,
+    create,
 
     /** For the job that answers wishes for mails. A name that a stranger chose is not in them. */
     async answer({ interaction = '', email, ipAddress, language }: model.MailRequestRecord): Promise<void> {
@@ -168,29 +164,6 @@ export function createSignup(parts: Parts) {
       }
       const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
       return queue(email, 'signup_code', { ipAddress, at: clock(), code, expiresSeconds }, language);
-    },
-
-    /** For the admin API. */
-    async invite(input: {
-      email: string;
-      expiresInSeconds?: number | undefined;
-      clientId?: string | undefined;
-      isMailed: boolean;
-    }) {
-      const { email, clientId, isMailed } = input;
-      const expiresInSeconds = input.expiresInSeconds ?? current().invitation_link_seconds;
-      if (clientId !== undefined && (await clients.find(clientId)) === undefined) {
-        throw new AppError('request.invalid', { fields: { client_id: 'There is no such application.' } });
-      }
-      const { invitation, mailedToken, handedToken } = await invitations.create({
-        email,
-        expiresInSeconds,
-        clientId,
-      });
-      const urlOf = (token: string): string => `${baseUrl}/oauth2/signup?token=${token}`;
-      const values = { url: urlOf(mailedToken), expiresSeconds: expiresInSeconds };
-      if (isMailed) await queue(invitation.email, 'invitation', values);
-      return { invitation, url: urlOf(handedToken) };
     },
 
     /** For interactions/. */
@@ -256,40 +229,6 @@ export function createSignup(parts: Parts) {
         if (pending === undefined || !(await signups.askAgain(interaction))) return;
         await askForCode(ctx, interaction, pending.email);
       },
-    },
-    invitation: {
-      questions,
-      async find(token: string) {
-        const found = await invitations.find(token);
-        return found && { email: found.invitation.email, clientId: found.invitation.clientId };
-      },
-      async accept(_ctx: Koa.Context, token: string, answers: SignupAnswers): Promise<Account | undefined> {
-        const found = await invitations.find(token);
-        if (found === undefined) return undefined;
-        const { id, email, clientId } = found.invitation;
-        // What was typed is tried first: a password that will not do must not cost the invitation.
-        const record = await prepare({ ...answers, values: { ...answers.values, email } });
-        if (!(await invitations.claim(id))) return undefined;
-        try {
-          const proven = { ...record, isEmailVerified: found.isMailed };
-          const account = await create(proven, { via: 'invitation', clientId });
-          await invitations.settle(id, account.id);
-          await audit.write({
-            event: 'invitation.used',
-            actor: { kind: 'user', id: account.id },
-            target: { kind: 'invitation', id },
-            clientId,
-            details: { user_id: account.id },
-          });
-          return account;
-        } catch (error) {
-          if (error instanceof AppError && error.fields !== undefined) await invitations.release(id);
-          throw error;
-        }
-      },
-      /** After a password alone: nothing where a second factor has to be set up first. */
-      isComplete: (account: Account): boolean =>
-        factors.signIn.stepOf(account, factors.signIn.mfaMode()) === 'none',
     },
   };
 }

@@ -13,10 +13,10 @@ import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
 import { createKeys, type Keys } from './app-keys.ts';
+import { createNewAccounts } from './app-new-accounts.ts';
 import { createPasskeyApp } from './app-passkeys.ts';
 import { createProtection } from './app-protection.ts';
 import { startSettings } from './app-settings.ts';
-import { createSignup } from './app-signup.ts';
 import { createClients } from './clients/clients.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -98,7 +98,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts: () => accounts,
     audit,
     limits: protection.limits,
-    answerSignup: (request) => signup.answer(request),
+    answerSignup: (request) => newAccounts.answer(request),
   });
   const passkeys = createPasskeyApp({
     store,
@@ -120,7 +120,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       protection,
       ...(options.hashParameters && { hashParameters: options.hashParameters }),
       removeOwned: (accountId) =>
-        Promise.all([factors.removeAllOf(accountId), passkeys.passkeys.removeAllOf(accountId)]),
+        Promise.all([factors, passkeys.passkeys, newAccounts].map((part) => part.removeAllOf(accountId))),
       onSessionEnded(session) {
         protection.noteEndedSession(session);
         tellClients(session);
@@ -142,7 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     missingGroups: groups.missing,
   });
   const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
-  const signup = createSignup({
+  const newAccounts = createNewAccounts({
     store,
     config,
     clock,
@@ -150,9 +150,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts,
     clients,
     factors,
-    audit,
-    limits: protection.limits,
-    isPasswordAsked: () => current().auth_mode !== 'passkey_only',
+    protection,
+    homeUrl: `${basePath}/account`,
   });
   const csrf = createCsrf({
     keys: config.cookieKeys,
@@ -190,8 +189,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     minPasswordLength: () => current().password_min_length,
     signIn: factors.signIn,
     issuer,
-    signup: signup.signup,
-    invitation: signup.invitation,
+    ...newAccounts.pages,
     passkey: passkeys.forPages,
   });
 
@@ -276,7 +274,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     csrf,
     interactions,
     factors,
-    signup,
+    newAccounts,
     passkeys,
     mounted: () => mounted,
     keys: keyParts.keys,

@@ -41,6 +41,8 @@ export interface Invitations {
   release(id: string): Promise<void>;
   /** Notes whose account it became. */
   settle(id: string, accountId: string): Promise<void>;
+  /** What an account came by goes with it. */
+  removeAllOf(accountId: string): Promise<void>;
 }
 
 const TOKEN_LENGTH = newSecret().length;
@@ -116,6 +118,10 @@ export function createInvitations(deps: {
 
     async settle(id, accountId) {
       await update(collection, id, (value) => ({ value: { ...value, accountId } }));
+    },
+
+    async removeAllOf(accountId) {
+      await collection.removeBy('account', accountId);
     },
   };
 }

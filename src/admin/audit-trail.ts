@@ -38,6 +38,7 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /users/{id}/revoke-sessions': { event: 'user.sessions_revoked', target: 'user' },
   'POST /users/{id}/reset-mfa': user('mfa.reset'),
   'POST /users/{id}/send-password-reset': { event: 'password.reset_requested', target: 'user' },
+  'POST /users/{id}/send-enrolment-link': { event: 'enrolment.requested', target: 'user' },
   'POST /users/{id}/send-email-verification': { event: 'email.verification_requested', target: 'user' },
   'POST /clients': client('client.created'),
   'PUT /clients/{client_id}': client('client.updated'),

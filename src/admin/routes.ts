@@ -40,6 +40,7 @@ export interface AdminRoutesDeps {
   readonly trustedDevices: TrustedDevicesPort;
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
+  readonly sendEnrolmentLink: SendLink;
   readonly invitations: InvitationsPort;
   readonly passkeys: PasskeysPort;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];

@@ -35,6 +35,8 @@ export const auditEventNames = [
   'invitation.created',
   'invitation.used',
   'invitation.revoked',
+  'enrolment.requested',
+  'enrolment.completed',
   // What was given, and its end
   'consent.granted',
   'consent.revoked',

@@ -12,6 +12,7 @@ const pages = new Set([
   'mfa',
   'recover',
   'signup',
+  'enrol',
   'onboard',
   'consent',
   'forgot-password',

@@ -85,6 +85,14 @@ export interface PageModels {
     readonly signupUrl: string;
   };
   readonly 'signup-done': WayOn;
+  readonly enrolment: FormPage & {
+    readonly token: string;
+    readonly username: string;
+    readonly email: string;
+    readonly isPasswordAsked: boolean;
+    readonly minLength: number;
+    readonly errors: FieldErrors;
+  };
   readonly mfa: FormPage & {
     readonly interaction: string;
     readonly clientId?: string | undefined;

@@ -50,7 +50,7 @@ export const rateRules: readonly RateRule[] = [
   },
   { kind: 'token_ip', methods: ['POST'], paths: /^\/oauth2\/token$/, counts: whenTokenRefused },
   // Registering a client takes a token, so wrong ones are what counts; signing up takes nothing.
-  { kind: 'register_ip', methods: ['POST'], paths: /^\/oauth2\/signup$/, counts: always },
+  { kind: 'register_ip', methods: ['POST'], paths: /^\/oauth2\/(?:signup|enrol)$/, counts: always },
   {
     kind: 'register_ip',
     methods: ['GET', 'POST', 'PUT', 'DELETE'],

@@ -11,6 +11,7 @@ export const mailTemplates = {
   /** To the owner of an address that somebody signs up with; `url`: where a forgotten password is replaced. */
   signup_known: [],
   invitation: ['url', 'expiresSeconds'],
+  enrolment: ['url', 'expiresSeconds'],
   /** `lockedSeconds`: how long from now. */
   account_locked: ['lockedSeconds'],
   password_changed: [],

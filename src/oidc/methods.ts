@@ -9,6 +9,7 @@ const METHODS: Readonly<Record<string, string>> = {
   '/signup': 'GET, POST',
   '/signup/verify': 'GET, POST',
   '/signup/email': 'POST',
+  '/enrol': 'GET, POST',
   '/onboard': 'GET, POST',
   '/mfa': 'GET, POST',
   '/mfa/email': 'POST',

@@ -5,7 +5,7 @@ import * as model from './collections.ts';
 import { passkeyChallenges, passkeys } from './passkeys.ts';
 import type { CollectionDefinition } from './port.ts';
 import * as protocol from './protocol-collections.ts';
-import { invitations, signups } from './signups.ts';
+import { enrolments, invitations, signups } from './signups.ts';
 
 // A list of many types: whoever walks it treats records as opaque, which is what `never` says.
 export const allCollections: readonly CollectionDefinition<never>[] = [
@@ -18,6 +18,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.links,
   signups,
   invitations,
+  enrolments,
   model.mails,
   model.mailRequests,
   model.audit,

@@ -39,9 +39,24 @@ export const invitations: CollectionDefinition<InvitationRecord> = {
   indexes: {
     mailed: { unique: true, key: (i) => i.mailedDigest },
     handed: { unique: true, key: (i) => i.handedDigest },
+    account: { key: (i) => i.accountId },
   },
   fields: {
     email: { type: 'string', of: (i) => i.email },
     created_at: { type: 'number', of: (i) => i.createdAt },
   },
+};
+
+/** Whom a browser may make a passkey for, after a one-time link; the id is a digest of the browser's cookie. */
+export interface EnrolmentRecord {
+  accountId: string;
+  /** What the account's security rested on then. */
+  securityState: string;
+}
+
+export const enrolments: CollectionDefinition<EnrolmentRecord> = {
+  name: 'enrolments',
+  durability: 'ephemeral',
+  indexes: {},
+  fields: {},
 };

@@ -219,6 +219,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     },
     // Links are made by the composition: test/flows has it whole.
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
+    sendEnrolmentLink: () => Promise.reject(new AppError('request.invalid')),
     sendEmailVerification: () => Promise.reject(new AppError('request.invalid')),
     invitations: {
       ...invitations,

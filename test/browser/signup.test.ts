@@ -243,3 +243,84 @@ test('without scripts: a mistake, the code, signed in; and with the new password
     },
     { javaScriptEnabled: false },
   ));
+
+/** A platform authenticator that checks who holds it (WebDriver extension of WebAuthn §11.2). */
+async function plugIn(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+const makePasskey = (page: Page): Promise<void> =>
+  loaded(page, () => page.getByRole('button', { name: 'Create a passkey' }).click());
+
+/** Before passwords can go, an administrator has to have a passkey. */
+async function leavePasswordsBehind(): Promise<void> {
+  const admin = { username: 'root-admin', password: PASSWORD };
+  await server.admin('POST', '/users', { ...admin, role: 'admin' });
+  await inWindow(async (page) => {
+    await plugIn(page);
+    await page.goto(`${sample.origin}/`);
+    await loaded(page, () => page.getByRole('link', { name: 'Sign in' }).click());
+    await loaded(page, () => enter(page, admin));
+    await makePasskey(page);
+    await page.waitForURL(`${sample.origin}/`);
+  });
+  await server.admin('PATCH', '/settings', { auth_mode: 'passkey_only' });
+}
+
+test('where passkeys alone sign in: by the form, by an invitation, by an administrator’s link', async () => {
+  await leavePasswordsBehind();
+  await inWindow(async (page) => {
+    await plugIn(page);
+    await openForm(page);
+    assert.equal(await page.locator('input[type=password]').count(), 0);
+    await shoot(page, 'signup-passkey');
+    await page.getByLabel('E-mail').fill('kay@example.com');
+    await page.getByLabel('Username').fill('kay');
+    await send(page);
+    await page.locator('#code').pressSequentially(await codeTo('kay@example.com'));
+    await page.getByRole('heading', { name: 'Create your passkey' }).waitFor();
+    await shoot(page, 'signup-passkey-enrol');
+    await makePasskey(page);
+    assert.equal(await heading(page), 'Save your recovery codes');
+    await loaded(page, () => page.getByRole('button', { name: 'I’ve saved them' }).click());
+    assert.equal(await heading(page), 'Hello, kay');
+  });
+
+  await server.admin('POST', '/invitations', { email: 'ivy@example.com', client_id: clientId });
+  const { id } = await server.admin('POST', '/users', {
+    username: 'max',
+    password: PASSWORD,
+    email: 'max@example.com',
+  });
+  await server.admin('POST', `/users/${String(id)}/send-enrolment-link`);
+  for (const name of ['ivy', 'max']) {
+    const link = /https?:\/\/\S+\?token=[\w-]+/.exec(await mailTo(`${name}@example.com`))?.[0] ?? '';
+    await inWindow(async (page) => {
+      await plugIn(page);
+      await page.goto(link);
+      await shoot(page, `passkey-link-${name}`);
+      if (name === 'ivy') {
+        await page.getByLabel('Username').fill(name);
+        await send(page);
+      } else await loaded(page, () => page.getByRole('button', { name: 'Continue' }).click());
+      assert.equal(await heading(page), 'Your account is ready');
+      await page.goto(`${sample.origin}/`);
+      await loaded(page, () => page.getByRole('link', { name: 'Sign in' }).click());
+      assert.equal(await heading(page), 'Create your passkey');
+      await makePasskey(page);
+      await loaded(page, () => page.getByRole('button', { name: 'I’ve saved them' }).click());
+      assert.equal(await heading(page), `Hello, ${name}`);
+    });
+  }
+});

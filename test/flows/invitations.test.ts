@@ -66,7 +66,7 @@ test('the link in the answer opens the door too, but proves no address', async (
   const { url } = await invite('handed@example.com', { send_mail: false });
   equal(await mailbox.linkTo('handed@example.com'), '');
   const done = await accept(url, 'handed');
-  match(done.body, /You can close this page/);
+  match(done.body, /href="\/account"/);
   const user = await userNamed(app, 'handed');
   deepEqual([user?.email, user?.is_email_verified], ['handed@example.com', false]);
 });
@@ -93,6 +93,14 @@ test('it is listed without its links, and once it was used with whose account it
   const used = await find();
   equal(used?.user_id, (await userNamed(app, 'listed'))?.id);
   notEqual(used?.used_at, null);
+});
+
+test('with the account that it became it is gone', async () => {
+  const { id, url } = await invite('leaving@example.com');
+  await accept(url, 'leaving');
+  await app.admin('DELETE', `/users/${(await userNamed(app, 'leaving'))?.id}`);
+  const { body } = await app.admin('GET', '/invitations?search=leaving@');
+  deepEqual(body.data.items, [], id);
 });
 
 test('seven days by default, and not a second longer', async () => {
