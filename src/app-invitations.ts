@@ -68,6 +68,8 @@ export function createInvitationParts(deps: Deps) {
           const proven = { ...record, isEmailVerified: found.isMailed };
           const account = await signup.create(proven, { via: 'invitation', clientId });
           await invitations.settle(id, account.id);
+          // Handed over: whose mailbox it is has yet to be shown.
+          if (!found.isMailed) await factors.mailedLinks.sendEmailVerification(account);
           await audit.write({
             event: 'invitation.used',
             actor: { kind: 'user', id: account.id },

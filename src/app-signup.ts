@@ -159,7 +159,8 @@ export function createSignup(parts: SignupDeps) {
       if (issued === undefined || issued.email !== email) return;
       const { isKnown, code, expiresAt } = issued;
       if (isKnown) {
-        const url = current().allow_password_reset ? { url: `${baseUrl}/oauth2/forgot-password` } : {};
+        const canReset = isPasswordAsked() && current().allow_password_reset;
+        const url = canReset ? { url: `${baseUrl}/oauth2/forgot-password` } : {};
         return queue(email, 'signup_known', { ipAddress, at: clock(), ...url }, language);
       }
       const expiresSeconds = Math.round((expiresAt - clock()) / 1000);

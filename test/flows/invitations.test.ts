@@ -69,6 +69,12 @@ test('the link in the answer opens the door too, but proves no address', async (
   match(done.body, /href="\/account"/);
   const user = await userNamed(app, 'handed');
   deepEqual([user?.email, user?.is_email_verified], ['handed@example.com', false]);
+  // The address is asked to confirm itself.
+  const agent = new Agent(app);
+  const confirmation = await mailbox.linkTo('handed@example.com');
+  match(confirmation, /\/oauth2\/verify-email\?/);
+  await agent.submit(await agent.get(confirmation), {});
+  equal((await userNamed(app, 'handed'))?.is_email_verified, true);
 });
 
 test('it is listed without its links, and once it was used with whose account it became', async () => {

@@ -54,6 +54,19 @@ test('a password that is sent all the same is refused', async () => {
   equal((await agent.submit(form, fields)).status, 400);
 });
 
+test('whoever has an account is told by mail, and is not sent to choose a password', async () => {
+  await app.createUser('owner', { email: 'owner@example.com', is_email_verified: true });
+  const agent = new Agent(app);
+  await agent.submit(await openSignup(app, client.id, agent), {
+    username: 'x-y',
+    email: 'owner@example.com',
+  });
+  await mailbox.deliver();
+  const mail = mailbox.received.at(-1)?.mail;
+  match(mail?.subject ?? '', /already have/);
+  ok(!mail?.text?.includes('forgot-password'));
+});
+
 test('leaving before the passkey is made signs nobody in', async () => {
   const agent = new Agent(app);
   const form = await openSignup(app, client.id, agent);
