@@ -22,6 +22,7 @@ const pages: readonly Route[] = [
   '/oauth2/login',
   '/oauth2/consent',
   '/oauth2/mfa',
+  '/oauth2/recover',
   '/oauth2/signup',
   '/oauth2/signup/verify',
   '/oauth2/enrol',
@@ -31,6 +32,9 @@ const pages: readonly Route[] = [
   '/oauth2/magic-link',
   '/oauth2/logout',
   '/oauth2/device',
+  '/account',
+  '/account/callback',
+  '/account/passkeys',
   '/admin',
   '/admin/callback',
   '/admin/applications',
@@ -45,6 +49,7 @@ const publicDocuments: readonly Route[] = [
   '/oauth2/.well-known/openid-configuration',
   '/oauth2/.well-known/oauth-authorization-server',
   '/oauth2/.well-known/jwks.json',
+  '/.well-known/webauthn',
   '/realms/any/.well-known/openid-configuration',
   '/realms/any/protocol/openid-connect/certs',
 ].map((path) => ({ method: 'GET', path }));
@@ -57,6 +62,7 @@ const forms: readonly Route[] = [
   '/oauth2/login',
   '/oauth2/consent',
   '/oauth2/mfa',
+  '/oauth2/recover',
   '/oauth2/signup',
   '/oauth2/signup/verify',
   '/oauth2/enrol',
@@ -83,6 +89,9 @@ const forms: readonly Route[] = [
 const programs: readonly Route[] = [
   { method: 'GET', path: '/oauth2/userinfo' },
   { method: 'OPTIONS', path: '/oauth2/token' },
+  ...['login/begin', 'login/finish', 'register/begin', 'register/finish'].map(
+    (act): Route => ({ method: 'POST', path: `/oauth2/passkey/${act}`, body: 'json' }),
+  ),
   { method: 'POST', path: '/oauth2/register', body: 'json', isAdmin: true },
   { method: 'GET', path: `/oauth2/register/${UUID}` },
   { method: 'PUT', path: `/oauth2/register/${UUID}`, body: 'json' },
@@ -93,7 +102,6 @@ const unknown: readonly Route[] = [
   { method: 'GET', path: '/nothing/here' },
   { method: 'GET', path: '/assets/nothing.css' },
   { method: 'GET', path: '/oauth2/nothing' },
-  { method: 'GET', path: '/account' },
   { method: 'PUT', path: '/oauth2/token' },
   { method: 'DELETE', path: '/oauth2/login' },
 ];
