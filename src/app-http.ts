@@ -158,7 +158,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       passkeys: {
         list: passkeys.own,
         signals: passkeys.passkeys.signals,
-        begin: passkeys.passkeys.registration.begin,
+        begin: (input) => passkeys.passkeys.registration.begin({ ...input, mayBeKey: true }),
         add: passkeys.add,
         rename: passkeys.rename,
         remove: passkeys.remove,
