@@ -49,7 +49,7 @@ export interface PasskeyRegistration {
     accountId: string;
     boundTo: string;
     response: unknown;
-    /** What to call it; default: after its model. */
+    /** What to call it where its model is not well known; the owner can rename it. */
     label?: string | undefined;
   }): Promise<MadePasskey>;
 }
@@ -157,7 +157,7 @@ export function createPasskeyRegistration(deps: {
         deviceType: made.credentialDeviceType,
         isBackedUp: made.credentialBackedUp,
         aaguid,
-        label: labelOf(label) ?? authenticatorName(aaguid) ?? '',
+        label: authenticatorName(aaguid) ?? labelOf(label) ?? '',
         isUserVerified: made.userVerified,
         createdAt: clock(),
       };
