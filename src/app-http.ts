@@ -3,7 +3,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
-import { accountSignInUrl } from './account/account-client.ts';
 import { accountPasskeys } from './account/passkeys-page.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { consoleSignInUrl } from './admin/console-client.ts';
@@ -152,9 +151,15 @@ export function createHandler(parts: HttpParts): RequestListener {
       readForm,
       readJson,
       signedIn,
-      signInUrl: () => accountSignInUrl({ baseUrl, basePath }),
+      signInUrl: () => consoleSignInUrl({ baseUrl, basePath, pages: 'account' }),
       confirmUrl: (account) =>
-        accountSignInUrl({ baseUrl, basePath }, { isFresh: true, acr: passkeys.strongestAcr(account) }),
+        consoleSignInUrl({
+          baseUrl,
+          basePath,
+          pages: 'account',
+          isFresh: true,
+          acr: passkeys.strongestAcr(account),
+        }),
       passkeys: {
         list: passkeys.own,
         signals: passkeys.passkeys.signals,
