@@ -3,7 +3,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
-import { accountSignInUrl } from './account/account-client.ts';
 import { accountPasskeys } from './account/passkeys-page.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { Groups } from './accounts/groups.ts';
@@ -172,13 +171,19 @@ export function createHandler(parts: HttpParts): RequestListener {
       readForm,
       readJson,
       signedIn,
-      signInUrl: () => accountSignInUrl({ baseUrl, basePath }),
+      signInUrl: () => consoleSignInUrl({ baseUrl, basePath, pages: 'account' }),
       confirmUrl: (account) =>
-        accountSignInUrl({ baseUrl, basePath }, { isFresh: true, acr: passkeys.strongestAcr(account) }),
+        consoleSignInUrl({
+          baseUrl,
+          basePath,
+          pages: 'account',
+          isFresh: true,
+          acr: passkeys.strongestAcr(account),
+        }),
       passkeys: {
         list: passkeys.own,
         signals: passkeys.passkeys.signals,
-        begin: passkeys.passkeys.registration.begin,
+        begin: (input) => passkeys.passkeys.registration.begin({ ...input, mayBeKey: true }),
         add: passkeys.add,
         rename: passkeys.rename,
         remove: passkeys.remove,

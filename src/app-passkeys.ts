@@ -10,6 +10,7 @@ import { clearFailures } from './accounts/lockout.ts';
 import type { RefusedPasskey } from './accounts/passkey-assertion.ts';
 import { type AuthMode, createPasskeys, hasOtherWayIn } from './accounts/passkeys.ts';
 import { hasCodeFactor, hasPasskey } from './accounts/security-state.ts';
+import { deviceName } from './admin/device-name.ts';
 import type { Factors } from './app-factors.ts';
 import { createModeGuards } from './app-passkey-mode.ts';
 import type { Audit } from './audit/audit.ts';
@@ -87,13 +88,13 @@ export function createPasskeyApp(parts: Parts) {
     else await audit.write({ event: 'signin.success', actor: user, details });
   }
 
-  async function add(
-    ctx: Koa.Context,
-    input: { accountId: string; boundTo: string; response: unknown; label?: string | undefined },
-  ) {
+  async function add(ctx: Koa.Context, input: { accountId: string; boundTo: string; response: unknown }) {
     const { accountId } = input;
     try {
-      const made = await passkeys.registration.finish(input);
+      const made = await passkeys.registration.finish({
+        ...input,
+        label: deviceName(ctx.get('user-agent')),
+      });
       const { id, label, isUserVerified } = made;
       const details = { passkey_id: id, label, is_user_verified: isUserVerified };
       await audit.write({

@@ -3,7 +3,6 @@
 import type { RequestListener } from 'node:http';
 import { createOidcAdapter, isHandle } from '../adapters/oidc.ts';
 import { createInteractions } from '../interactions/routes.ts';
-import { seedAccountClient } from './account/account-client.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { HashParameters } from './accounts/password.ts';
 import { seedConsoleClient } from './admin/console-client.ts';
@@ -239,7 +238,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
 
   await seedConsoleClient({ clients, baseUrl });
-  await seedAccountClient({ clients, baseUrl });
 
   /** OIDC Back-Channel Logout §2.5; the session is over whether or not an application hears of it. */
   function tellClients(ended: { accountId: string; sids: ReadonlyMap<string, string> }): void {

@@ -38,6 +38,8 @@ export interface PasskeyRegistration {
     isConditional?: boolean;
     /** Where it is to be the only way in. */
     needsUserVerification?: boolean;
+    /** Whether a security key will do that cannot be found without a name: good as a second step only. */
+    mayBeKey?: boolean;
   }): Promise<CreationOptions>;
   /**
    * @param input.response what the browser answered
@@ -47,7 +49,7 @@ export interface PasskeyRegistration {
     accountId: string;
     boundTo: string;
     response: unknown;
-    /** What to call it; default: after its model. */
+    /** What to call it where its model is not well known; the owner can rename it. */
     label?: string | undefined;
   }): Promise<MadePasskey>;
 }
@@ -88,11 +90,11 @@ export function createPasskeyRegistration(deps: {
       requireUserVerification: challenge.needsUserVerification === true,
     });
     if (!verified || registrationInfo.credential.id !== response.id) throw new PasskeyProblem('not verified');
-    return { ...registrationInfo, isConditional: challenge.isConditional === true };
+    const isDiscoverable = response.clientExtensionResults.credProps?.rk === true;
+    return { ...registrationInfo, isDiscoverable, isConditional: challenge.isConditional === true };
   }
 
-  async function addToAccount(accountId: string, made: MadePasskey, isConditional: boolean): Promise<void> {
-    const isKey = !made.isUserVerified && !isConditional && made.deviceType === 'singleDevice';
+  async function addToAccount(accountId: string, made: MadePasskey, isKey: boolean): Promise<void> {
     const stored = await update(accounts, accountId, (record) => {
       if (!isUsable(record, clock())) throw new AppError('account.not_found');
       const { mustEnrolSecondFactor: _done, ...rest } = record;
@@ -108,7 +110,13 @@ export function createPasskeyRegistration(deps: {
   }
 
   return {
-    async begin({ account, boundTo, isConditional = false, needsUserVerification = false }) {
+    async begin({
+      account,
+      boundTo,
+      isConditional = false,
+      needsUserVerification = false,
+      mayBeKey = false,
+    }) {
       const challenge = await challenges.issue({
         ceremony: 'registration',
         boundTo,
@@ -130,7 +138,7 @@ export function createPasskeyRegistration(deps: {
         attestationType: 'none',
         excludeCredentials: known.map(({ id, value }) => ({ id, transports: value.transports })),
         authenticatorSelection: {
-          residentKey: 'required',
+          residentKey: mayBeKey ? 'preferred' : 'required',
           userVerification: needsUserVerification ? 'required' : 'preferred',
         },
       });
@@ -149,7 +157,7 @@ export function createPasskeyRegistration(deps: {
         deviceType: made.credentialDeviceType,
         isBackedUp: made.credentialBackedUp,
         aaguid,
-        label: labelOf(label) ?? authenticatorName(aaguid) ?? '',
+        label: authenticatorName(aaguid) ?? labelOf(label) ?? '',
         isUserVerified: made.userVerified,
         createdAt: clock(),
       };
@@ -162,7 +170,9 @@ export function createPasskeyRegistration(deps: {
       const { deviceType, isUserVerified } = record;
       const passkey: MadePasskey = { id: credential.id, label: record.label, isUserVerified, deviceType };
       try {
-        await addToAccount(accountId, passkey, made.isConditional);
+        // It cannot sign in by itself: nobody is found by it, or it would do so for whoever finds it.
+        const isUnchecked = !isUserVerified && !made.isConditional && deviceType === 'singleDevice';
+        await addToAccount(accountId, passkey, !made.isDiscoverable || isUnchecked);
       } catch (error) {
         // It counts only where the account names it; this keeps its id free for another try.
         await collection.remove(credential.id);

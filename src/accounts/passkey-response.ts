@@ -49,6 +49,7 @@ export function parseRegistration(value: unknown): RegistrationResponseJSON | un
   const attestationObject = encoded(response?.attestationObject, MAX_ATTESTATION);
   const isWhole = credential?.type === 'public-key' && credential.rawId === id;
   if (!isWhole || !id || !clientDataJSON || !attestationObject) return undefined;
+  const properties = membersOf(membersOf(credential?.clientExtensionResults)?.credProps);
   const { transports: named } = response ?? {};
   const transports = (Array.isArray(named) ? named.slice(0, MAX_TRANSPORTS) : []).filter(
     (name: unknown): name is string => typeof name === 'string' && /^[\w-]{1,32}$/.test(name),
@@ -57,7 +58,8 @@ export function parseRegistration(value: unknown): RegistrationResponseJSON | un
     id,
     rawId: id,
     type: 'public-key',
-    clientExtensionResults: {},
+    // §10.1.3: whether it can be found without a name; browsers that do not say so make what was asked for.
+    clientExtensionResults: { credProps: { rk: properties?.rk !== false } },
     response: { clientDataJSON, attestationObject, transports },
   };
 }

@@ -43,7 +43,7 @@ export interface TotpRecord {
 export interface AccountPasskey {
   /** The credential id, base64url. */
   id: string;
-  /** security_key: made without checking who holds it, on one device; a second factor and no way in by itself. */
+  /** security_key: cannot check who holds it, or is not found without a name; a second factor, no way in by itself. */
   kind: 'passkey' | 'security_key';
 }
 

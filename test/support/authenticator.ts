@@ -4,7 +4,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 /** What our server sends, as far as an authenticator looks at it. */
 export interface Options {
   readonly challenge: string;
-  readonly rp?: { readonly id: string };
+  readonly rp?: { readonly id?: string };
   readonly rpId?: string;
   readonly user?: { readonly id: string };
 }
