@@ -1,4 +1,5 @@
 // Owns putting together what only the admin API needs (app-http.ts serves it).
+import { createIdempotency } from './admin/idempotency.ts';
 import { createStatistics } from './audit/statistics.ts';
 import { createApiKeys } from './clients/api-keys.ts';
 import type { Clock } from './clock.ts';
@@ -12,13 +13,19 @@ import type { Store } from './store/port.ts';
 interface Parts {
   readonly store: Store;
   readonly clock: Clock;
+  readonly sealer: Parameters<typeof createIdempotency>[0]['sealer'];
   readonly grants: Pick<Grants, 'revoke'>;
 }
 
-export function createAdministration({ store, clock, grants }: Parts) {
+export function createAdministration({ store, clock, sealer, grants }: Parts) {
   const audit = store.collection(model.audit);
   const hours = store.collection(administration.eventHours);
   return {
+    idempotency: createIdempotency({
+      collection: store.collection(administration.idempotencyKeys),
+      sealer,
+      clock,
+    }),
     stats: {
       statistics: createStatistics({ audit, collection: hours, clock }),
       counted: {

@@ -226,6 +226,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     version,
     basePath,
     store,
+    sealer,
     clock,
     log,
     ping: () => store.ping(),

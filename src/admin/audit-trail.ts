@@ -61,6 +61,7 @@ const lines: Readonly<Record<string, Line>> = {
   'DELETE /users/{id}/trusted-devices/{device_id}': { event: 'device.revoked', target: 'device' },
   'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
+  'POST /settings/import': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },
 };
 

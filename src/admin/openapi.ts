@@ -8,7 +8,7 @@ import {
   type TSchema,
   Unknown,
 } from 'typebox';
-import { defineRoute, type Route } from './route.ts';
+import { defineRoute, isConditional, isCreating, type Route } from './route.ts';
 
 interface About {
   readonly title: string;
@@ -35,7 +35,24 @@ const failed = (description: string) => ({
   content: json({ $ref: '#/components/schemas/Error' }),
 });
 
-const parametersOf = ({ params, query }: Route): object[] => {
+/** RFC 9110 §13.1.1 on what exists, `Idempotency-Key` on what is to exist. */
+const headersOf = (route: Route): object[] => {
+  const header = (name: string, description: string): object => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  });
+  if (isCreating(route)) {
+    return [header('Idempotency-Key', 'The same request with the same key is done once, within a day.')];
+  }
+  if (!isConditional(route)) return [];
+  return [header('If-Match', 'The ETag of what was read: where it was changed since, the answer is 412.')];
+};
+
+const parametersOf = (route: Route): object[] => {
+  const { params, query } = route;
   const of = (schema: Route['query'], where: 'path' | 'query') => {
     const required = new Set<string>(schema?.required);
     return Object.entries(schema?.properties ?? {}).map(([name, value]) => ({
@@ -45,7 +62,7 @@ const parametersOf = ({ params, query }: Route): object[] => {
       schema: value,
     }));
   };
-  return [...of(params, 'path'), ...of(query, 'query')];
+  return [...of(params, 'path'), ...of(query, 'query'), ...headersOf(route)];
 };
 
 function responsesOf(route: Route): object {
@@ -62,7 +79,8 @@ function responsesOf(route: Route): object {
     403: failed('The token does not belong to an administrator.'),
     ...(isSingle && { 404: failed('There is no such thing.') }),
     ...(route.method !== 'GET' && { 409: failed('It clashes with what is there.') }),
-    ...(isSingle && route.method !== 'GET' && { 412: failed('It was changed: If-Match does not fit.') }),
+    ...(isConditional(route) && { 412: failed('It was changed: If-Match does not fit.') }),
+    ...(isCreating(route) && { 422: failed('The Idempotency-Key was used for another request.') }),
     ...(route.body && { 413: failed('Over 100 kB.'), 415: failed('Not JSON.') }),
   };
 }

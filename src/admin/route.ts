@@ -37,12 +37,26 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S 
   readonly isBodyOptional?: boolean;
   /** Beside everything that changes something: reading this too is for full administrators alone. */
   readonly needs?: 'admin';
+  /** What it changes has no version, so that no `If-Match` can be met (RFC 9110 §13.1.1). */
+  readonly isUnversioned?: boolean;
+  /** Whether a request only asks what would happen, so that there is nothing to write down. */
+  readonly isTrial?: (input: RawInput) => boolean;
   /** Without a schema: 204. */
   readonly success: { readonly status: 200 | 201 | 204; readonly schema?: S };
   /** The answer goes out as it is, without the `data` envelope. */
   readonly isBare?: boolean;
   readonly handle: (input: Input<Static<P>, Static<Q>, Static<B>>) => Promise<Answer<Static<S>> | undefined>;
 }
+
+/** Those that take an `Idempotency-Key`. */
+export const isCreating = ({ method, success }: Pick<Route, 'method' | 'success'>): boolean =>
+  method === 'POST' && success.status === 201;
+
+/** Those that obey `If-Match`: whatever changes one thing, and the settings, which are one. */
+export const isConditional = (route: Pick<Route, 'method' | 'path' | 'params' | 'isUnversioned'>): boolean =>
+  route.method !== 'GET' &&
+  route.isUnversioned !== true &&
+  (route.params !== undefined || ['/settings', '/settings/import'].includes(route.path));
 
 /** Input before it is checked. */
 export type RawInput = Input<unknown, unknown, unknown>;

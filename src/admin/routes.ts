@@ -9,6 +9,7 @@ import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
 import { type GroupsPort, groupRoutes } from './groups.ts';
+import type { Idempotency } from './idempotency.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
 import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
@@ -30,6 +31,7 @@ export interface AdminRoutesDeps {
   readonly apiKeys: ApiKeysPort;
   readonly issuedTokens: IssuedTokens;
   readonly stats: StatsPort;
+  readonly idempotency: Idempotency;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
   readonly mail: MailPort;
@@ -81,5 +83,6 @@ export function adminRoutes(deps: AdminRoutesDeps): Koa.Middleware {
     publicUrl: `${deps.baseUrl}${PATH}`,
     authorizeAdmin: deps.authorizeAdmin,
     auditTrail: createAuditTrail(deps),
+    idempotency: deps.idempotency,
   });
 }
