@@ -46,6 +46,8 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /clients/{client_id}/rotate-secret': { event: 'client.secret_rotated', target: 'client' },
   'POST /initial-access-tokens': { event: 'registration_token.created', target: 'token' },
   'DELETE /initial-access-tokens/{id}': { event: 'registration_token.removed', target: 'token' },
+  // Written by the route itself, with one event for each user.
+  'POST /users/import': { event: 'users.imported' },
   'POST /groups': { event: 'group.created', target: 'group', isBodyShown: true },
   'PUT /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
   'PATCH /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },

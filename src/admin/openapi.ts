@@ -30,6 +30,9 @@ const errorSchema = ObjectSchema({
 });
 
 const json = (schema: unknown) => ({ 'application/json': { schema } });
+/** The schema is that of one line. */
+const linesOf = (lines: NonNullable<Route['lines']>, which: 'row' | 'result') =>
+  Object.fromEntries(lines.types.map((type) => [type, { schema: lines[which] }]));
 const failed = (description: string) => ({
   description,
   content: json({ $ref: '#/components/schemas/Error' }),
@@ -71,7 +74,11 @@ function responsesOf(route: Route): object {
   const isSingle = route.params !== undefined;
   const hasInput = route.body !== undefined || route.query !== undefined;
   return {
-    [status]: { description: route.summary, ...(schema && { content: json(enveloped(schema)) }) },
+    [status]: {
+      description: route.summary,
+      ...(schema && { content: json(enveloped(schema)) }),
+      ...(route.lines && { content: linesOf(route.lines, 'result') }),
+    },
     ...(hasInput && {
       400: failed('A field, parameter or the whole request is not right; `fields` says which.'),
     }),
@@ -81,6 +88,7 @@ function responsesOf(route: Route): object {
     ...(route.method !== 'GET' && { 409: failed('It clashes with what is there.') }),
     ...(isConditional(route) && { 412: failed('It was changed: If-Match does not fit.') }),
     ...(isCreating(route) && { 422: failed('The Idempotency-Key was used for another request.') }),
+    ...(route.lines && { 413: failed('Too much for one request.'), 415: failed('Not lines of JSON.') }),
     ...(route.body && { 413: failed('Over 100 kB.'), 415: failed('Not JSON.') }),
   };
 }
@@ -93,6 +101,7 @@ const operationOf = (route: Route): object => ({
   summary: route.summary,
   tags: [route.tag],
   parameters: parametersOf(route),
+  ...(route.lines && { requestBody: { required: true, content: linesOf(route.lines, 'row') } }),
   ...(route.body && { requestBody: { required: route.isBodyOptional !== true, content: json(route.body) } }),
   responses: responsesOf(route),
 });

@@ -2,6 +2,7 @@
 // and the OpenAPI document all come from this one declaration.
 import { Object as ObjectSchema, type Static, type TObject, type TSchema } from 'typebox';
 import { AppError } from '../errors.ts';
+import type { Line, LineOptions } from '../http/lines.ts';
 import type { Actor } from './ports.ts';
 import { createValidator } from './validate.ts';
 
@@ -64,6 +65,35 @@ export type RawInput = Input<unknown, unknown, unknown>;
 export interface Route extends Omit<Definition<TObject, TObject, TSchema, TSchema>, 'handle'> {
   /** @throws AppError request.invalid with `fields`, and whatever the handler refuses */
   readonly run: (input: RawInput) => Promise<Answer<unknown> | undefined>;
+  /** Takes lines instead of a body, and answers lines; `run` is not called then. */
+  readonly lines?: LinesDeclaration & {
+    readonly run: (input: { readonly lines: AsyncIterable<Line>; readonly actor: Actor }) => Promise<string>;
+  };
+}
+
+interface LinesDeclaration extends LineOptions {
+  /** What a line holds, and what is answered for it. */
+  readonly row: TSchema;
+  readonly result: TSchema;
+}
+
+/** Declares a route that reads newline-delimited JSON. */
+export function defineLinesRoute({
+  lines,
+  handle,
+  ...declaration
+}: Pick<Route, 'method' | 'path' | 'tag' | 'summary'> & {
+  readonly lines: LinesDeclaration;
+  readonly handle: NonNullable<Route['lines']>['run'];
+}): Route {
+  return {
+    ...declaration,
+    success: { status: 200 },
+    lines: { ...lines, run: handle },
+    run: async () => {
+      throw new TypeError('this route reads lines');
+    },
+  };
 }
 
 const nothing = ObjectSchema({}, { additionalProperties: false });

@@ -3,6 +3,7 @@ import type Koa from 'koa';
 import Router from 'koa-router';
 import { AppError } from '../errors.ts';
 import { readJson } from '../http/body.ts';
+import { readLines } from '../http/lines.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Idempotency, Reply } from './idempotency.ts';
 import type { Actor, AuthorizeAdmin } from './ports.ts';
@@ -65,6 +66,7 @@ const respond =
   async (ctx) => {
     const actor: Actor = ctx.state.actor;
     if (route.needs === 'admin' && actor.access !== 'all') throw new AppError('auth.insufficient_scope');
+    if (route.lines !== undefined) return answerLines(ctx, route.lines, actor);
     const query = readQueryString(ctx.querystring, route.query);
     const isBodyRead = route.body !== undefined && (route.isBodyOptional !== true || hasBody(ctx));
     const input: RawInput = {
@@ -90,6 +92,22 @@ const respond =
     if (isRepeated) ctx.set('Idempotency-Replayed', 'true');
     return send(ctx, reply);
   };
+
+async function answerLines(
+  ctx: Koa.ParameterizedContext,
+  { run, ...options }: NonNullable<Route['lines']>,
+  actor: Actor,
+): Promise<void> {
+  readQueryString(ctx.querystring, undefined);
+  if (ctx.querystring !== '') {
+    const names = [...new URLSearchParams(ctx.querystring).keys()];
+    throw new AppError('request.invalid', {
+      fields: Object.fromEntries(names.map((name) => [name, 'Is not known here.'])),
+    });
+  }
+  ctx.body = await run({ lines: readLines(ctx, options), actor });
+  ctx.type = options.types[0] ?? '';
+}
 
 function replyOf(route: Route, answer: Answer<unknown> | undefined, publicUrl: string): Reply {
   const { status } = route.success;

@@ -1,5 +1,6 @@
 // Owns the admin REST API as a whole (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
+import type { PrepareImport } from '../accounts/import.ts';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
 import type { IssuedTokens } from '../sessions/issued-tokens.ts';
@@ -21,6 +22,7 @@ import { type SettingsPort, settingRoutes } from './settings.ts';
 import { type StatsPort, statsRoutes } from './stats.ts';
 import { tokenRoutes } from './tokens.ts';
 import { type TrustedDevicesPort, trustedDeviceRoutes } from './trusted-devices.ts';
+import { userImportRoutes } from './user-import.ts';
 import { type AccountsPort, type SendLink, userRoutes } from './users.ts';
 
 export interface AdminRoutesDeps {
@@ -28,6 +30,7 @@ export interface AdminRoutesDeps {
   readonly clients: ClientsPort;
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
   readonly groups: GroupsPort;
+  readonly prepareImport: PrepareImport;
   readonly apiKeys: ApiKeysPort;
   readonly issuedTokens: IssuedTokens;
   readonly stats: StatsPort;
@@ -59,6 +62,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
   const cursors = createCursors({ key: deps.cursorKey });
   const routes = [
     ...userRoutes({ ...deps, cursors, clock }),
+    ...userImportRoutes(deps),
     ...clientRoutes({ ...deps, cursors, clock }),
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
     ...groupRoutes({ ...deps, cursors, clock }),

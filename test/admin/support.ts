@@ -187,7 +187,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clients,
     initialAccessTokens: clients.initialAccessTokens,
     groups,
-    ...createAdministration({ store, clock, sealer, grants }),
+    ...createAdministration({ store, clock, sealer, grants, groups }),
     sessions,
     settings,
     mail,
