@@ -51,6 +51,7 @@ export interface HttpParts {
   readonly version: string;
   readonly basePath: string;
   readonly store: Store;
+  readonly sealer: Parameters<typeof createAdministration>[0]['sealer'];
   readonly clock: Clock;
   readonly log: Logger;
   readonly ping: () => Promise<void>;

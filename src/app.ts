@@ -253,6 +253,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     version,
     basePath,
     store,
+    sealer,
     clock,
     log,
     ping: () => store.ping(),

@@ -13,6 +13,13 @@ export const catalogue = {
   'request.unsupported_media_type': { status: 415, message: 'The request body has the wrong content type.' },
   'request.malformed': { status: 400, message: 'The request could not be read.' },
   'request.invalid': { status: 400, message: 'Some fields are not right.' },
+  'request.key_reused': { status: 422, message: 'This Idempotency-Key was used for another request.' },
+  'request.in_progress': {
+    status: 409,
+    message:
+      'A request with this Idempotency-Key is under way or was cut short. See whether it was done, then use another key.',
+  },
+  'request.changed': { status: 412, message: 'It was changed since you read it.' },
   'request.csrf': {
     status: 403,
     message: 'This form is no longer valid. Go back, reload the page and try again.',
@@ -64,6 +71,7 @@ export const catalogue = {
   'grant.not_found': { status: 404, message: 'There is no such grant.' },
   'api_key.not_found': { status: 404, message: 'There is no such API key.' },
   'setting.unknown': { status: 400, message: 'There is no such setting.' },
+  'setting.changed': { status: 412, message: 'The settings were changed since you read them.' },
   'onboarding.closed': { status: 404, message: 'There is nothing at this address.' },
   'signup.closed': { status: 403, message: 'Nobody can sign up here.' },
   'invitation.not_found': { status: 404, message: 'There is no such invitation.' },

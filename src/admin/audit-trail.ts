@@ -47,6 +47,8 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /clients/{client_id}/rotate-secret': { event: 'client.secret_rotated', target: 'client' },
   'POST /initial-access-tokens': { event: 'registration_token.created', target: 'token' },
   'DELETE /initial-access-tokens/{id}': { event: 'registration_token.removed', target: 'token' },
+  // Written by the route itself, with one event for each user.
+  'POST /users/import': { event: 'users.imported' },
   'POST /groups': { event: 'group.created', target: 'group', isBodyShown: true },
   'PUT /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
   'PATCH /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
@@ -66,6 +68,7 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /keys/rotate': { event: 'key.rotation_requested', target: 'key' },
   'POST /invitations': { event: 'invitation.created', target: 'invitation' },
   'DELETE /invitations/{id}': { event: 'invitation.revoked', target: 'invitation' },
+  'POST /settings/import': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },
 };
 

@@ -193,6 +193,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
     defineRoute({
       method: 'POST',
       path: '/groups/{id}/members',
+      isUnversioned: true,
       tag,
       summary: 'Put a user into a group; nothing happens to one who is in it',
       params: idParams,
@@ -206,6 +207,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
     defineRoute({
       method: 'DELETE',
       path: '/groups/{id}/members/{user_id}',
+      isUnversioned: true,
       tag,
       summary: 'Take a user out of a group',
       params: memberParams,

@@ -21,7 +21,7 @@ export const userIdBody = ObjectSchema({ user_id: StringSchema({ minLength: 1, m
 
 /**
  * @param ifVersion what If-Match asked for
- * @returns what was found. @throws AppError `missing`, or account.changed when it has another version
+ * @returns what was found. @throws AppError `missing`, or account.changed or request.changed when it has another version
  */
 export function atVersion<Found extends { readonly version: number }>(
   found: Found | undefined,
@@ -29,6 +29,8 @@ export function atVersion<Found extends { readonly version: number }>(
   ifVersion?: number,
 ): Found {
   if (found === undefined) throw new AppError(missing);
-  if (ifVersion !== undefined && ifVersion !== found.version) throw new AppError('account.changed');
+  if (ifVersion !== undefined && ifVersion !== found.version) {
+    throw new AppError(missing === 'account.not_found' ? 'account.changed' : 'request.changed');
+  }
   return found;
 }

@@ -3,10 +3,12 @@ import type Koa from 'koa';
 import Router from 'koa-router';
 import { AppError } from '../errors.ts';
 import { readJson } from '../http/body.ts';
+import { readLines } from '../http/lines.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import type { Idempotency, Reply } from './idempotency.ts';
 import type { Actor, AuthorizeAdmin } from './ports.ts';
 import { readQueryString } from './query-string.ts';
-import type { RawInput, Route } from './route.ts';
+import { type Answer, isCreating, type RawInput, type Route } from './route.ts';
 
 interface Deps {
   readonly routes: readonly Route[];
@@ -16,6 +18,7 @@ interface Deps {
   readonly publicUrl: string;
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly auditTrail: AuditTrail;
+  readonly idempotency: Idempotency;
 }
 
 const entityTag = /^"(\d{1,15})"$/;
@@ -42,10 +45,9 @@ const hasBody = (ctx: Koa.Context): boolean =>
  *   methods exist: authorisation comes first (401 before 404, 405, 415 and 400).
  */
 export function createAdminRouter(deps: Deps): Koa.Middleware {
-  const { routes, prefix, publicUrl, authorizeAdmin, auditTrail } = deps;
+  const { routes, prefix, authorizeAdmin } = deps;
   const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ prefix, sensitive: true, strict: true });
-  for (const route of routes)
-    router.register(toPattern(route.path), [route.method], respond(route, publicUrl, auditTrail));
+  for (const route of routes) router.register(toPattern(route.path), [route.method], respond(route, deps));
   // The type asks for what koa-router itself puts into the context (params, router).
   const dispatch = router.routes() as Koa.Middleware;
 
@@ -60,10 +62,11 @@ export function createAdminRouter(deps: Deps): Koa.Middleware {
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const respond =
-  (route: Route, publicUrl: string, auditTrail: AuditTrail): Router.IMiddleware =>
+  (route: Route, { publicUrl, auditTrail, idempotency }: Deps): Router.IMiddleware =>
   async (ctx) => {
     const actor: Actor = ctx.state.actor;
     if (route.needs === 'admin' && actor.access !== 'all') throw new AppError('auth.insufficient_scope');
+    if (route.lines !== undefined) return answerLines(ctx, route.lines, actor);
     const query = readQueryString(ctx.querystring, route.query);
     const isBodyRead = route.body !== undefined && (route.isBodyOptional !== true || hasBody(ctx));
     const input: RawInput = {
@@ -73,17 +76,57 @@ const respond =
       body: isBodyRead ? await readJson(ctx) : {},
       ifVersion: expectedVersion(ctx.get('If-Match')),
     };
-    const writeDown = route.method === 'GET' ? undefined : await auditTrail(route, input);
-    const answer = await route.run(input);
-    // Before the answer: an act that cannot be written down is answered 503, though it is done (src/audit/audit.ts).
-    await writeDown?.(answer);
-    ctx.status = route.success.status;
-    if (answer === undefined) return;
-    const { data, version, id } = answer;
-    if (version !== undefined) ctx.set('ETag', `"${version}"`);
-    if (id !== undefined) ctx.set('Location', `${publicUrl}${route.path}/${encodeURIComponent(id)}`);
-    ctx.body = route.isBare === true ? data : { data };
+    if (route.isUnversioned === true && input.ifVersion !== undefined) throw new AppError('request.changed');
+    const act = async (): Promise<Reply> => {
+      const isWrittenDown = route.method !== 'GET' && route.isTrial?.(input) !== true;
+      const writeDown = isWrittenDown ? await auditTrail(route, input) : undefined;
+      const answer = await route.run(input);
+      // Before the answer: an act that cannot be written down is answered 503, though it is done (src/audit/audit.ts).
+      await writeDown?.(answer);
+      return replyOf(route, answer, publicUrl);
+    };
+    const key = ctx.get('Idempotency-Key');
+    if (key === '' || !isCreating(route)) return send(ctx, await act());
+    const address = `${route.method} ${route.path}`;
+    const { isRepeated, ...reply } = await idempotency.once({ key, actor, address, body: input.body }, act);
+    if (isRepeated) ctx.set('Idempotency-Replayed', 'true');
+    return send(ctx, reply);
   };
+
+async function answerLines(
+  ctx: Koa.ParameterizedContext,
+  { run, ...options }: NonNullable<Route['lines']>,
+  actor: Actor,
+): Promise<void> {
+  readQueryString(ctx.querystring, undefined);
+  if (ctx.querystring !== '') {
+    const names = [...new URLSearchParams(ctx.querystring).keys()];
+    throw new AppError('request.invalid', {
+      fields: Object.fromEntries(names.map((name) => [name, 'Is not known here.'])),
+    });
+  }
+  ctx.body = await run({ lines: readLines(ctx, options), actor });
+  ctx.type = options.types[0] ?? '';
+}
+
+function replyOf(route: Route, answer: Answer<unknown> | undefined, publicUrl: string): Reply {
+  const { status } = route.success;
+  if (answer === undefined) return { status };
+  const { data, version, id } = answer;
+  return {
+    status,
+    ...(version !== undefined && { etag: `"${version}"` }),
+    ...(id !== undefined && { location: `${publicUrl}${route.path}/${encodeURIComponent(id)}` }),
+    body: route.isBare === true ? data : { data },
+  };
+}
+
+function send(ctx: Koa.ParameterizedContext, { status, etag, location, body }: Reply): void {
+  ctx.status = status;
+  if (etag !== undefined) ctx.set('ETag', etag);
+  if (location !== undefined) ctx.set('Location', location);
+  if (body !== undefined) ctx.body = body;
+}
 
 function refuseUnmatched(ctx: Koa.ParameterizedContext): never {
   const matched: readonly Router.Layer[] = ctx.matched ?? [];

@@ -1,5 +1,6 @@
 // Owns the admin REST API as a whole (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
+import type { PrepareImport } from '../accounts/import.ts';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
 import type { IssuedTokens } from '../sessions/issued-tokens.ts';
@@ -9,6 +10,7 @@ import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
 import { type GroupsPort, groupRoutes } from './groups.ts';
+import type { Idempotency } from './idempotency.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
 import { type InvitationsPort, invitationRoutes } from './invitations.ts';
 import { type KeysPort, keyRoutes } from './keys.ts';
@@ -23,6 +25,7 @@ import { type SettingsPort, settingRoutes } from './settings.ts';
 import { type StatsPort, statsRoutes } from './stats.ts';
 import { tokenRoutes } from './tokens.ts';
 import { type TrustedDevicesPort, trustedDeviceRoutes } from './trusted-devices.ts';
+import { userImportRoutes } from './user-import.ts';
 import { type AccountsPort, type SendLink, userRoutes } from './users.ts';
 
 export interface AdminRoutesDeps {
@@ -30,9 +33,11 @@ export interface AdminRoutesDeps {
   readonly clients: ClientsPort;
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
   readonly groups: GroupsPort;
+  readonly prepareImport: PrepareImport;
   readonly apiKeys: ApiKeysPort;
   readonly issuedTokens: IssuedTokens;
   readonly stats: StatsPort;
+  readonly idempotency: Idempotency;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
   readonly keys: KeysPort;
@@ -64,6 +69,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
   const cursors = createCursors({ key: deps.cursorKey });
   const routes = [
     ...userRoutes({ ...deps, cursors, clock }),
+    ...userImportRoutes(deps),
     ...clientRoutes({ ...deps, cursors, clock }),
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
     ...invitationRoutes({ ...deps, cursors, clock }),
@@ -91,5 +97,6 @@ export function adminRoutes(deps: AdminRoutesDeps): Koa.Middleware {
     publicUrl: `${deps.baseUrl}${PATH}`,
     authorizeAdmin: deps.authorizeAdmin,
     auditTrail: createAuditTrail(deps),
+    idempotency: deps.idempotency,
   });
 }

@@ -12,7 +12,7 @@ import type { Cursors } from './cursor.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import type { Listing } from './ports.ts';
-import { idParams } from './resource.ts';
+import { atVersion, idParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
 import { grantSchema, toGrant, tokenKinds, tokenSchema, toToken } from './token-view.ts';
 import type { AccountsPort } from './users.ts';
@@ -156,8 +156,8 @@ export function tokenRoutes(deps: Deps): Route[] {
       summary: 'Revoke a token; with a refresh token goes its whole grant',
       params: idParams,
       success: { status: 204 },
-      handle: async ({ params }): Promise<Answer<never> | undefined> => {
-        await findToken(params.id);
+      handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {
+        atVersion(await findToken(params.id), 'token.not_found', ifVersion);
         if (!(await issuedTokens.removeToken(params.id))) throw new AppError('token.not_found');
         return undefined;
       },
@@ -193,9 +193,10 @@ export function tokenRoutes(deps: Deps): Route[] {
       summary: 'Take back what a user allowed an application: its tokens end, and the user is asked again',
       params: userGrantParams,
       success: { status: 204 },
-      handle: async ({ params }): Promise<Answer<never> | undefined> => {
+      handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {
         const grant = await issuedTokens.findGrant(params.grant_id);
         if (grant?.value.accountId !== params.id) throw new AppError('grant.not_found');
+        atVersion(grant, 'grant.not_found', ifVersion);
         await issuedTokens.removeGrant(grant);
         return undefined;
       },

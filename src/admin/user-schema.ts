@@ -113,6 +113,9 @@ const optionalFields = {
 const username = () => text(512, '3 to 64 characters, unique ignoring case.');
 const password = () => text(1024, '8 to 128 characters; never shown again.');
 
+/** Of somebody who comes from another system. */
+export const importedUserFields = { username: username(), ...optionalFields };
+
 export const newUserSchema = ObjectSchema(
   { username: username(), password: password(), ...optionalFields },
   strict,

@@ -57,6 +57,7 @@ export const auditEventNames = [
   'client.secret_rotated',
   'registration_token.created',
   'registration_token.removed',
+  'users.imported',
   'group.created',
   'group.updated',
   'group.removed',

@@ -1,5 +1,6 @@
-// Owns the part of the data model that is about administration alone: groups, API keys, counts. It belongs to collections.ts and
-// records.ts and stands beside them for their length.
+// Owns the part of the data model that is about administration alone: groups, API keys, counts,
+// requests that must not be done twice. It belongs to
+// collections.ts and records.ts and stands beside them for their length.
 import type { CollectionDefinition } from './port.ts';
 
 /** Who may what, together; the id is the name. Who belongs to it is on the accounts. */
@@ -62,4 +63,19 @@ export const eventHours: CollectionDefinition<EventHourRecord> = {
   durability: 'durable',
   indexes: {},
   fields: { at: { type: 'number', of: (h) => h.at } },
+};
+
+/** A request that is done once; the id is a digest of its key and of who sent it. */
+export interface IdempotencyRecord {
+  /** Digest of its body. */
+  fingerprint: string;
+  /** What was answered, sealed with SECRET_KEY: it can hold a secret. Absent while it is being done. */
+  sealedReply?: string;
+}
+
+export const idempotencyKeys: CollectionDefinition<IdempotencyRecord> = {
+  name: 'idempotency_keys',
+  durability: 'durable',
+  indexes: {},
+  fields: {},
 };

@@ -27,6 +27,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.initialAccessTokens,
   administration.apiKeys,
   administration.eventHours,
+  administration.idempotencyKeys,
   model.consents,
   model.sessions,
   protocol.grants,

@@ -206,7 +206,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clients,
     initialAccessTokens: clients.initialAccessTokens,
     groups,
-    ...createAdministration({ store, clock, grants }),
+    ...createAdministration({ store, clock, sealer, grants, groups }),
     sessions,
     settings,
     keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),
