@@ -217,21 +217,33 @@ export async function openRedisConnection({
     masters: () => (client instanceof Cluster ? client.nodes('master') : [client]),
 
     async listen(channel, heard) {
-      // A cluster keeps a connection for subscriptions by itself; it passes messages on between its servers.
-      const listener =
-        client instanceof Cluster
-          ? client
-          : client.duplicate({ enableOfflineQueue: true, lazyConnect: false });
-      if (listener instanceof Redis) subscriber = listener;
-      listener.on('error', () => {
-        // Said by the other connection.
-      });
-      listener.on('message', (from) => {
+      const hear = (from: string): void => {
         if (from === channel) heard();
-      });
-      await listener.subscribe(channel).catch((error: unknown) => {
+      };
+      try {
+        if (client instanceof Cluster) {
+          // It keeps a connection for subscriptions by itself, and its servers pass messages on to each other.
+          client.on('message', hear);
+          await client.subscribe(channel);
+          return;
+        }
+        // The driver's own subscribing again throws where nobody can catch it when Redis goes away in the middle.
+        subscriber = client.duplicate({ autoResubscribe: false });
+        const listener = subscriber;
+        listener.on('error', () => {
+          // Said by the other connection.
+        });
+        listener.on('message', hear);
+        await listener.connect();
+        await listener.subscribe(channel);
+        listener.on('ready', () => {
+          void listener.subscribe(channel).catch(() => {
+            // Gone again already: there will be another `ready`.
+          });
+        });
+      } catch (error) {
         throw toOutcome(error);
-      });
+      }
     },
 
     async close() {

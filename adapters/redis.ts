@@ -1,6 +1,6 @@
 // Owns the Redis store: the ephemeral half of the storage port. Durable collections with queries live elsewhere.
 import type { Clock } from '../src/clock.ts';
-import { type CollectionDefinition, type Store, StoreUnavailable } from '../src/store/port.ts';
+import type { CollectionDefinition, Store } from '../src/store/port.ts';
 import { type Changes, createChanges } from './redis-changes.ts';
 import { createRedisCollection, type Family, familyOf, sweepFamily } from './redis-collection.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type RedisConnection,
   type RedisConnectionOptions,
 } from './redis-connection.ts';
+import { refuseEviction, warnOfForgetting } from './redis-settings.ts';
 
 export interface RedisStoreOptions extends RedisConnectionOptions {
   readonly clock: Clock;
@@ -22,29 +23,13 @@ export interface RedisStore extends Store {
   readonly changes: Changes;
 }
 
-const SAFE_POLICY = 'noeviction';
-
-/** An entry that is dropped to save memory may be a replay marker: whoever repeats an assertion would get in. */
-async function refuseEviction(connection: RedisConnection): Promise<void> {
-  for (const master of connection.masters()) {
-    const info = await connection.run(() => master.info('memory'));
-    const told = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
-    const policy = told ?? (await connection.run(() => master.config('GET', 'maxmemory-policy')))[1];
-    if (policy === SAFE_POLICY) continue;
-    throw new StoreUnavailable(
-      `Redis has the eviction policy ${policy ?? 'of unknown name'}, which may drop entries that still count. Set it to ` +
-        `${SAFE_POLICY}: "maxmemory-policy ${SAFE_POLICY}" in redis.conf, CONFIG SET maxmemory-policy ${SAFE_POLICY}, ` +
-        'or the setting of that name at your provider.',
-    );
-  }
-}
-
 /** @throws StoreUnavailable when Redis is not there, is not like the address says, or may evict keys */
 export async function createRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
   const { clock, definitions = [], prefix = 'latchkey' } = options;
   const connection = await openRedisConnection(options);
   try {
     await refuseEviction(connection);
+    if (options.log) await warnOfForgetting(connection, options.log);
     const changes = await createChanges(connection, prefix);
     return createStoreOn({ connection, clock, definitions, prefix, changes });
   } catch (error) {

@@ -7,6 +7,7 @@ import type { Form } from '../src/http/form.ts';
 import type { Views } from '../src/http/views.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { CurrentInteraction } from './current.ts';
+import { pageOptions } from './page-options.ts';
 import type { SigninSteps, StepsAccount } from './signin-steps.ts';
 
 type Purpose = 'password_reset' | 'email_verification' | 'magic_link';
@@ -40,6 +41,7 @@ interface Deps<A extends StepsAccount> {
     request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
   ) => Promise<void>;
   readonly canUseMagicLinks: () => boolean;
+  readonly arePasswordsOff: () => boolean;
 }
 
 export interface MailedLinkPages {
@@ -66,19 +68,42 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
   // One page for used, expired, replaced and invented links: which it was is nobody's business.
   const sendExpired = (ctx: Koa.Context): void => views.send(ctx, 'link-expired', {}, { status: 410 });
 
+  /** The sign-in that a link goes on with, if this is the browser it belongs to and it is still open. */
+  async function interactionHere(ctx: Koa.Context, id: string | undefined) {
+    try {
+      return await current.ofBrowser(ctx, id);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'signin.expired') return undefined;
+      throw error;
+    }
+  }
+
+  function refusePasswordsWhenOff(): void {
+    if (deps.arePasswordsOff()) throw new AppError('password.off');
+  }
+
   async function readLinkForm(ctx: Koa.Context, purpose: Purpose): Promise<{ form: Form; token: string }> {
     const form = await readForm(ctx);
     csrf.verify(ctx, purpose, form.get('csrf'));
     return { form, token: form.get('token') ?? '' };
   }
 
-  function sendReset(
+  async function sendReset(
     ctx: Koa.Context,
     token: string,
+    accountId: string,
     errors: Readonly<Record<string, string | { key: string }>>,
-  ): void {
+  ): Promise<void> {
+    // For the password manager, which would save the new password without a name otherwise.
+    const username = (await findUsable(accountId))?.username;
     const status = Object.keys(errors).length > 0 ? 400 : 200;
-    const model = { csrf: csrf.token(ctx, 'password_reset'), token, minLength: minLength(), errors };
+    const model = {
+      csrf: csrf.token(ctx, 'password_reset'),
+      token,
+      username,
+      minLength: minLength(),
+      errors,
+    };
     views.send(ctx, 'reset-password', model, { status });
   }
 
@@ -86,6 +111,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     async showForgotten(ctx) {
       const { interaction, action } = ctx.query;
       const wantsLink = action === 'magic_link' && deps.canUseMagicLinks();
+      if (!wantsLink) refusePasswordsWhenOff();
       views.send(ctx, 'forgot-password', {
         csrf: csrf.token(ctx, 'forgotten'),
         values: { email: '' },
@@ -99,6 +125,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
       csrf.verify(ctx, 'forgotten', form.get('csrf'));
       const email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
       const wantsLink = form.get('action') === 'magic_link' && deps.canUseMagicLinks();
+      if (!wantsLink) refusePasswordsWhenOff();
       const interaction = wantsLink ? await current.ofBrowser(ctx, form.get('interaction')) : undefined;
       await deps.requestMail(ctx, {
         kind: wantsLink ? 'magic_link' : 'password_reset',
@@ -113,18 +140,23 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     },
 
     async showReset(ctx) {
+      refusePasswordsWhenOff();
       const token = tokenOf(ctx);
-      if ((await links.find(token, 'password_reset')) === undefined) return sendExpired(ctx);
-      sendReset(ctx, token, {});
+      const link = await links.find(token, 'password_reset');
+      if (link === undefined) return sendExpired(ctx);
+      await sendReset(ctx, token, link.accountId, {});
     },
 
     async submitReset(ctx) {
+      refusePasswordsWhenOff();
       const { form, token } = await readLinkForm(ctx, 'password_reset');
       const known = await links.find(token, 'password_reset');
       if (known === undefined) return sendExpired(ctx);
       const password = form.get('password') ?? '';
       if (password !== form.get('confirm_password')) {
-        return sendReset(ctx, token, { confirm_password: { key: 'invalid.password_mismatch' } });
+        return sendReset(ctx, token, known.accountId, {
+          confirm_password: { key: 'invalid.password_mismatch' },
+        });
       }
       try {
         // A password that will not do must not cost the link.
@@ -134,7 +166,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
         await deps.setPassword(ctx, link.accountId, password);
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;
-        return sendReset(ctx, token, error.fields);
+        return sendReset(ctx, token, known.accountId, error.fields);
       }
       // No session (R097): whoever has the mailbox still needs what else the account asks for.
       views.send(ctx, 'reset-done', {});
@@ -161,8 +193,17 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
 
     async showMagicLink(ctx) {
       const token = tokenOf(ctx);
-      if ((await links.find(token, 'magic_link')) === undefined) return sendExpired(ctx);
-      views.send(ctx, 'magic-link', { csrf: csrf.token(ctx, 'magic_link'), token });
+      const link = await links.find(token, 'magic_link');
+      if (link === undefined) return sendExpired(ctx);
+      const interaction = await interactionHere(ctx, link.boundTo);
+      if (interaction === undefined) return views.send(ctx, 'magic-link', { isElsewhere: true });
+      views.send(
+        ctx,
+        'magic-link',
+        { csrf: csrf.token(ctx, 'magic_link'), token },
+        // The form may lead all the way to the application.
+        pageOptions(interaction),
+      );
     },
 
     async submitMagicLink(ctx) {

@@ -8,9 +8,10 @@ import { EMAIL_CODE_COOLDOWN_SECONDS } from './accounts/email-codes.ts';
 import { createLinks } from './accounts/links.ts';
 import { passwordProblems } from './accounts/password-rules.ts';
 import { toQrDataUri } from './accounts/qr.ts';
-import { createSecondFactors } from './accounts/second-factors.ts';
+import { type CodeMethod, createSecondFactors } from './accounts/second-factors.ts';
 import { hasSecondFactor } from './accounts/security-state.ts';
 import { deviceName } from './admin/device-name.ts';
+import { createMailedLinks } from './app-mailed-links.ts';
 import { createNotices } from './app-notices.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Clock } from './clock.ts';
@@ -23,7 +24,6 @@ import { createTimeSortedIds } from './ids.ts';
 import type { Sealer } from './keys/sealing.ts';
 import type { Logger } from './log.ts';
 import { createMail } from './mail/mail.ts';
-import { createRequestedMails } from './mail/requested.ts';
 import type { MailTemplate, MailValues } from './mail/templates.ts';
 import type { SettingValues } from './settings/schema.ts';
 import * as model from './store/collections.ts';
@@ -43,6 +43,8 @@ interface Parts {
   readonly accounts: () => Accounts;
   readonly audit: Pick<Audit, 'write'>;
   readonly limits: Pick<RateLimits, 'isWithin'>;
+  /** Of people who sign up (app-signup.ts). */
+  readonly answerSignup: (request: model.MailRequestRecord) => Promise<void>;
 }
 
 export type Factors = ReturnType<typeof createFactors>;
@@ -106,6 +108,9 @@ export function createFactors(parts: Parts) {
     });
   }
 
+  // Nor does a mailbox sign in then: a passkey alone means that.
+  const arePasswordsOff = (): boolean => current().auth_mode === 'passkey_only';
+
   const originOf = (ctx: Koa.Context): MailValues => ({
     ipAddress: ctx.ip,
     device: deviceName(ctx.get('user-agent')),
@@ -126,46 +131,33 @@ export function createFactors(parts: Parts) {
     return 'sent';
   }
 
-  async function mailLink(link: {
-    readonly account: Account;
-    readonly to: string;
-    readonly kind: 'password_reset' | 'magic_link';
-    readonly values: MailValues;
-    readonly language: string | undefined;
-    readonly boundTo?: string | undefined;
-  }): Promise<void> {
-    const { account, to, kind, language, boundTo } = link;
-    const bound = boundTo === undefined ? {} : { boundTo };
-    const { token, expiresAt } = await links.create({ account, purpose: kind, ...bound });
-    const path = kind === 'password_reset' ? 'reset-password' : 'magic-link';
-    const url = `${baseUrl}/oauth2/${path}?token=${token}`;
-    const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
-    const values = { ...link.values, url, expiresSeconds, username: account.username };
-    await mail.queue({ to, template: kind, language, values });
-  }
-
-  const requested = createRequestedMails({
-    collection: store.collection(model.mailRequests),
+  const mailedLinks = createMailedLinks({
+    store,
+    baseUrl,
     clock,
-    newId: createTimeSortedIds(clock),
-    async answer({ kind, email, ipAddress, userAgent, language, interaction }) {
-      const found = await accounts().findByLogin(email);
-      const account = found && (await findUsable(found.id));
-      // An address that nobody has proven may be a stranger's (R129).
-      if (account?.email === undefined || !account.isEmailVerified) return;
-      if (!(await limits.isWithin('mail_address', account.email))) return;
-      const isReset = kind === 'password_reset';
-      if (isReset ? !current().allow_password_reset : !current().allow_magic_link) return;
-      const values = { ipAddress, device: deviceName(userAgent), at: clock() };
-      await mailLink({ account, to: account.email, kind, values, language, boundTo: interaction });
-    },
+    current,
+    links,
+    mail,
+    limits,
+    findByLogin: (identifier) => accounts().findByLogin(identifier),
+    findUsable,
+    answerSignup: parts.answerSignup,
+    arePasswordsOff,
   });
 
   return {
     mail,
     factors,
+    /** A notice that cannot be queued undoes nothing of what it tells. @param ctx none: an administrator did it */
+    async tellOwnerOf(ctx: Koa.Context | undefined, id: string, template: MailTemplate): Promise<void> {
+      const account = await accounts().find(id);
+      const [values, language] = ctx ? [originOf(ctx), languageOf(ctx)] : [{}, account?.profile.locale];
+      await (account && tellOwner(account, template, values, language))?.catch((err: unknown) => {
+        log.warn({ event: 'notice_lost', template, account_id: id, err }, 'notice not queued');
+      });
+    },
     links,
-    requested,
+    mailedLinks,
     notices: createNotices({
       tellOwner,
       find: (id) => accounts().find(id),
@@ -173,19 +165,15 @@ export function createFactors(parts: Parts) {
       clock,
       log,
     }),
-    /**
-     * At an administrator's wish, so it tells nothing of a request.
-     * @throws AppError request.invalid where the link could not be sent or used
-     */
-    async sendPasswordReset(account: Account): Promise<void> {
-      const { email: to, isEmailVerified, isActive } = account;
-      if (to === undefined || !isEmailVerified) throw cannotReset('email', 'has no verified e-mail address');
-      if (!isActive) throw cannotReset('is_active', 'is deactivated');
-      await mailLink({ account, to, kind: 'password_reset', values: {}, language: account.profile.locale });
-    },
     /** What belongs to an account outside of its own document. */
     async removeAllOf(accountId: string): Promise<void> {
-      await Promise.all([factors.removeAllOf(accountId), links.removeAllOf(accountId)]);
+      // Its own document goes last, so the address is still known.
+      const address = (await store.collection(model.accounts).find(accountId))?.value.email;
+      await Promise.all([
+        factors.removeAllOf(accountId),
+        links.removeAllOf(accountId),
+        address === undefined ? undefined : mail.removeAllTo(address),
+      ]);
     },
     /** For interactions/. */
     signIn: {
@@ -196,7 +184,7 @@ export function createFactors(parts: Parts) {
       isTrustedDevice: deviceCookie.isTrusted,
       async mailFirst(ctx: Koa.Context, account: Account, boundTo: string): Promise<number | undefined> {
         const [first] = factors.methodsOf(account);
-        if (first !== 'email' || account.role === 'admin') return undefined;
+        if (first !== 'email' || account.role !== 'user') return undefined;
         return (await mailCode(ctx, account, boundTo)) === 'sent' ? clock() : undefined;
       },
       methodsOf: factors.methodsOf,
@@ -222,7 +210,7 @@ export function createFactors(parts: Parts) {
         ctx: Koa.Context,
         account: Account,
         event: 'verified' | 'failed' | 'enrolled',
-        method: 'totp' | 'email' | 'recovery',
+        method: CodeMethod,
       ): Promise<void> {
         const target = { kind: 'user', id: account.id } as const;
         const name = { verified: 'mfa.success', failed: 'mfa.failure', enrolled: 'mfa.enrolled' } as const;
@@ -266,7 +254,7 @@ export function createFactors(parts: Parts) {
         request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
       ): Promise<void> {
         const { interaction, ...rest } = request;
-        await requested.request({
+        await mailedLinks.requested.request({
           ...rest,
           ipAddress: ctx.ip,
           userAgent: ctx.get('user-agent').slice(0, 512),
@@ -274,13 +262,9 @@ export function createFactors(parts: Parts) {
           ...(interaction === undefined ? {} : { interaction }),
         });
       },
-      canUseMagicLinks: () => current().allow_magic_link,
-      canResetPassword: () => current().allow_password_reset,
+      arePasswordsOff,
+      canUseMagicLinks: () => current().allow_magic_link && !arePasswordsOff(),
+      canResetPassword: () => current().allow_password_reset && !arePasswordsOff(),
     },
   };
-}
-
-function cannotReset(field: string, problem: string): AppError {
-  const message = `No link to a new password can be sent: this user ${problem}.`;
-  return new AppError('request.invalid', { message, fields: { [field]: `The user ${problem}.` } });
 }

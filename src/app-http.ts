@@ -3,12 +3,19 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
+import { accountSignInUrl } from './account/account-client.ts';
+import { accountPasskeys } from './account/passkeys-page.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import type { Groups } from './accounts/groups.ts';
 import { consoleSignInUrl } from './admin/console-client.ts';
 import { adminHome } from './admin/home.ts';
 import { adminRoutes } from './admin/routes.ts';
+import { createAdministration } from './app-administration.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
+import type { Keys } from './app-keys.ts';
+import type { NewAccounts } from './app-new-accounts.ts';
+import type { PasskeyApp } from './app-passkeys.ts';
 import type { Protection } from './app-protection.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -19,10 +26,12 @@ import type { Csrf } from './http/csrf.ts';
 import { healthRoutes } from './http/health.ts';
 import { pinOrigin } from './http/origin.ts';
 import { limitByAddress } from './http/rate-middleware.ts';
+import { relatedOrigins } from './http/related-origins.ts';
 import { requestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import type { Views } from './http/views.ts';
 import { newId } from './ids.ts';
+import type { Keyring } from './keys/keyring.ts';
 import type { Logger } from './log.ts';
 import { createAuthorizeAdmin } from './oidc/admin-bearer.ts';
 import { aliases } from './oidc/aliases.ts';
@@ -32,14 +41,17 @@ import type { AccountDirectory } from './oidc/find-account.ts';
 import { registrationRoutes } from './oidc/registration.ts';
 import { protocolRoutes } from './oidc/routes.ts';
 import type { AnyToken, TokenState } from './oidc/token-state.ts';
+import type { Grants } from './sessions/grants.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Settings } from './settings/settings.ts';
+import type { Store } from './store/port.ts';
 
 /** What app.ts has built, each for the middleware that needs it. */
 export interface HttpParts {
   readonly config: Config;
   readonly version: string;
   readonly basePath: string;
+  readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
   readonly ping: () => Promise<void>;
@@ -47,8 +59,10 @@ export interface HttpParts {
   readonly settings: Settings;
   readonly protection: Protection;
   readonly accounts: Accounts;
+  readonly groups: Groups;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
   readonly clients: Clients;
+  readonly grants: Grants;
   readonly sessions: Sessions;
   readonly tokens: TokenState;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
@@ -56,22 +70,28 @@ export interface HttpParts {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly interactions: Interactions;
-  readonly factors: Pick<Factors, 'mail' | 'factors' | 'sendPasswordReset' | 'notices'>;
+  readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
+  readonly newAccounts: Pick<NewAccounts, 'forAdministrators'>;
+  readonly passkeys: PasskeyApp;
   readonly mounted: () => MountedProvider;
+  readonly keys: Keys;
+  readonly keyring: Pick<Keyring, 'ready'>;
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions, factors } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions, factors, passkeys } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
 
+  const administration = createAdministration(parts);
   const authorizeAdmin = parts.protection.limitAdmins(
-    createAuthorizeAdmin({ adminToken: config.adminToken, tokens }),
+    createAuthorizeAdmin({ adminToken: config.adminToken, tokens, useApiKey: administration.apiKeys.use }),
   );
-  const authorizeRequest = (ctx: Koa.Context) => authorizeAdmin(ctx.get('authorization'));
+  const authorizeRequest = (ctx: Koa.Context, need: 'all' | 'read' = 'all') =>
+    authorizeAdmin(ctx.get('authorization'), need);
   const app = new Koa();
   pinOrigin(app, pinned);
   logLateErrors(app, log);
@@ -80,6 +100,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   app.use(errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }));
   app.use(healthRoutes({ ping: parts.ping, ...(parts.isDraining && { isDraining: parts.isDraining }) }));
   app.use(views.assetRoutes());
+  app.use(relatedOrigins(() => passkeys.passkeys.origins()));
   app.use(auditOrigin(origins));
   app.use(async (_ctx, next) => {
     await settings.refresh();
@@ -112,20 +133,56 @@ export function createHandler(parts: HttpParts): RequestListener {
   for (const middleware of protocol) site.use(middleware);
   site.use(
     adminRoutes({
-      accounts: factors.notices.ofAdministrators(accounts),
+      accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
       clients,
       initialAccessTokens: clients.initialAccessTokens,
       sessions,
-      settings,
+      settings: passkeys.guardSettings(settings),
+      keys: parts.keys,
       mail: factors.mail,
       trustedDevices: factors.factors.trustedDevices,
-      sendPasswordReset: factors.sendPasswordReset,
+      passkeys: passkeys.forAdministrators,
+      sendPasswordReset: factors.mailedLinks.sendPasswordReset,
+      sendEmailVerification: factors.mailedLinks.sendEmailVerification,
+      ...parts.newAccounts.forAdministrators,
       audit,
+      groups: parts.groups,
+      ...administration,
       authorizeAdmin: authorizeRequest,
       clock,
       cursorKey: config.cookieKeys[0] ?? '',
       baseUrl,
       version,
+    }),
+  );
+  /** Whoever is signed in with this browser, if the account is usable and nothing ended the session since. */
+  async function signedIn(ctx: Koa.Context) {
+    const session = await browser.current(ctx);
+    const account = session && (await accounts.find(session.accountId));
+    if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
+    const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
+    const isFresh = passkeys.isFresh(account, session);
+    return isCurrent ? { sessionUid: session.uid, account, isFresh } : undefined;
+  }
+  site.use(
+    accountPasskeys({
+      views,
+      csrf,
+      basePath,
+      readForm,
+      readJson,
+      signedIn,
+      signInUrl: () => accountSignInUrl({ baseUrl, basePath }),
+      confirmUrl: (account) =>
+        accountSignInUrl({ baseUrl, basePath }, { isFresh: true, acr: passkeys.strongestAcr(account) }),
+      passkeys: {
+        list: passkeys.own,
+        signals: passkeys.passkeys.signals,
+        begin: passkeys.passkeys.registration.begin,
+        add: passkeys.add,
+        rename: passkeys.rename,
+        remove: passkeys.remove,
+      },
     }),
   );
   site.use(
@@ -137,21 +194,21 @@ export function createHandler(parts: HttpParts): RequestListener {
       issuer,
       clients,
       readForm,
-      async signedIn(ctx) {
-        const session = await browser.current(ctx);
-        const account = session && (await accounts.find(session.accountId));
-        if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
-        const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
-        return isCurrent ? { sessionUid: session.uid, account } : undefined;
-      },
+      signedIn,
       signInUrl: () => consoleSignInUrl({ baseUrl, basePath }),
     }),
   );
   app.use(mount(basePath === '' ? '/' : basePath, site));
 
   const koa = app.callback();
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
     if (!mounted().documents.respond(request, response)) void koa(request, response);
+  };
+  return (request, response) => {
+    // Twice a second somebody waits for a look at the keys: so all processes sign and show the same ones.
+    const news = parts.keyring.ready();
+    if (news === undefined) answer(request, response);
+    else void news.then(() => answer(request, response));
   };
 }

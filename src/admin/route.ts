@@ -35,6 +35,8 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S 
   readonly body?: B;
   /** Whether an empty body stands for `{}`. */
   readonly isBodyOptional?: boolean;
+  /** Beside everything that changes something: reading this too is for full administrators alone. */
+  readonly needs?: 'admin';
   /** Without a schema: 204. */
   readonly success: { readonly status: 200 | 201 | 204; readonly schema?: S };
   /** The answer goes out as it is, without the `data` envelope. */

@@ -52,15 +52,18 @@ export function createAdminRouter(deps: Deps): Koa.Middleware {
   return async (ctx, next) => {
     if (ctx.path !== prefix && !ctx.path.startsWith(`${prefix}/`)) return next();
     ctx.set('Cache-Control', 'no-store');
-    ctx.state.actor = await authorizeAdmin(ctx);
+    ctx.state.actor = await authorizeAdmin(ctx, reading.has(ctx.method) ? 'read' : 'all');
     return dispatch(ctx, () => refuseUnmatched(ctx));
   };
 }
+
+const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const respond =
   (route: Route, publicUrl: string, auditTrail: AuditTrail): Router.IMiddleware =>
   async (ctx) => {
     const actor: Actor = ctx.state.actor;
+    if (route.needs === 'admin' && actor.access !== 'all') throw new AppError('auth.insufficient_scope');
     const query = readQueryString(ctx.querystring, route.query);
     const isBodyRead = route.body !== undefined && (route.isBodyOptional !== true || hasBody(ctx));
     const input: RawInput = {

@@ -21,7 +21,7 @@ const text = (maxLength: number, description?: string) =>
   StringSchema({ maxLength, ...(description !== undefined && { description }) });
 const clearable = (maxLength = 2048, description?: string) => Optional(orNull(text(maxLength, description)));
 
-const role = () => Enum(['user', 'admin']);
+const role = () => Enum(['user', 'auditor', 'admin']);
 
 const addressShown = ObjectSchema(
   {

@@ -1,12 +1,14 @@
 // Owns the routes of users (specification §4.1, decisions §6): who there is, and what an administrator does to them.
-import { Boolean as BooleanSchema, Enum, type TObject } from 'typebox';
+import { Boolean as BooleanSchema, Enum, String as StringSchema, type TObject } from 'typebox';
 import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { fold } from '../accounts/fold.ts';
+import { groupNamePattern, memberFilter } from '../accounts/groups.ts';
 import { toUser } from '../accounts/to-user.ts';
 import type { Clock } from '../clock.ts';
 import { accounts as collection } from '../store/collections.ts';
 import type { Cursors } from './cursor.ts';
+import { EXPECTED } from './expected.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import type { SessionsPort } from './ports.ts';
@@ -20,11 +22,13 @@ export type AccountsPort = Pick<
 >;
 
 /** @throws AppError request.invalid for a user whom no link can reach */
-export type SendPasswordReset = (account: Account) => Promise<void>;
+export type SendLink = (account: Account) => Promise<void>;
 
 interface Deps {
   readonly accounts: AccountsPort;
-  readonly sendPasswordReset: SendPasswordReset;
+  readonly sendPasswordReset: SendLink;
+  readonly sendEmailVerification: SendLink;
+  readonly sendEnrolmentLink: SendLink;
   readonly sessions: Pick<SessionsPort, 'endAllOf'>;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -38,7 +42,11 @@ const list: ListDefinition<Account> = {
   searches: ['username', 'email'],
   toSearchText: fold,
   filters: {
-    role: { schema: Enum(['user', 'admin']) },
+    role: { schema: Enum(['user', 'auditor', 'admin']) },
+    group: {
+      schema: StringSchema({ pattern: groupNamePattern, [EXPECTED]: 'the name of a group' }),
+      toGroups: (name) => [[memberFilter(String(name))]],
+    },
     is_active: { schema: BooleanSchema() },
     is_email_verified: { schema: BooleanSchema() },
     totp_verified: { schema: BooleanSchema() },
@@ -58,7 +66,8 @@ const querySchema: TObject = listQuerySchema(list);
 const tag = 'Users';
 const ok = { status: 200, schema: userSchema } as const;
 
-export function userRoutes({ accounts, sessions, sendPasswordReset, cursors, clock }: Deps): Route[] {
+export function userRoutes(deps: Deps): Route[] {
+  const { accounts, sessions, cursors, clock } = deps;
   const show = (account: Account) => ({ data: toUser(account, clock()), version: account.version });
   const get = async (id: string, ifVersion?: number): Promise<Account> =>
     atVersion(await accounts.find(id), 'account.not_found', ifVersion);
@@ -167,6 +176,16 @@ export function userRoutes({ accounts, sessions, sendPasswordReset, cursors, clo
     action('reset-mfa', 'Have the second factor enrolled again', ({ id }) =>
       accounts.update(id, { totpVerified: false }),
     ),
-    action('send-password-reset', 'Mail a user a link to a new password', sendPasswordReset),
+    action('send-password-reset', 'Mail a user a link to a new password', deps.sendPasswordReset),
+    action(
+      'send-enrolment-link',
+      'Mail a new user a one-time link to set up the account',
+      deps.sendEnrolmentLink,
+    ),
+    action(
+      'send-email-verification',
+      'Mail a user a link that verifies the address',
+      deps.sendEmailVerification,
+    ),
   ];
 }

@@ -93,6 +93,7 @@ export function loadConfig(env: Environment): Config {
   const admin = readFirstAdmin(reader);
   const trustProxy = read('TRUST_PROXY') ?? 0;
   const webConcurrency = read('WEB_CONCURRENCY') ?? 1;
+  const smtpUrl = read('SMTP_URL');
   const logLevel = read('LOG_LEVEL') ?? 'info';
   const givenCookieKeys = read('COOKIE_KEYS');
   const { mongodbUri, redisUrl } = readDatabases(reader);
@@ -113,6 +114,7 @@ export function loadConfig(env: Environment): Config {
     admin,
     trustProxy,
     webConcurrency,
+    smtpUrl,
     logLevel,
   });
 }

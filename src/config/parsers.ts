@@ -1,6 +1,7 @@
 // Owns how one environment value becomes a typed value. Each parser throws Invalid with what is wrong and how to
 // mend it; the text never quotes the value of a secret, because it is printed and logged.
 import { isIP } from 'node:net';
+import { parseSmtpUrl } from './smtp-url.ts';
 
 /** Says what is wrong with one variable's value and how to mend it. */
 export class Invalid extends Error {
@@ -117,6 +118,17 @@ export const email: Parser<string> = (value) => {
   const [local = '', domain = '', ...rest] = value.split('@');
   if (local === '' || domain === '' || rest.length > 0 || value.length > 254 || /[\s<>,;"]/.test(value)) {
     throw new Invalid(`${quoted(value)} is not an e-mail address.`);
+  }
+  return value;
+};
+
+/** A mail server's address; kept as written. */
+export const mailServer: Parser<string> = (value) => {
+  if (parseSmtpUrl(value) === undefined) {
+    throw new Invalid(
+      'it is not an address like smtps://user:password@mail.example.com:465 (or smtp://, smtp+starttls://). ' +
+        'Special characters in the user name and the password must be %-escaped.',
+    );
   }
   return value;
 };

@@ -6,6 +6,7 @@ import {
   email,
   integer,
   issuer,
+  mailServer,
   oneOf,
   type Parser,
   secret,
@@ -136,6 +137,15 @@ export const variables = {
     default: '1',
     description: 'HTTP processes that share the port.',
     parse: integer(1, 64),
+  }),
+  SMTP_URL: variable({
+    type: '`smtps://…`, `smtp+starttls://…` or `smtp://…`',
+    default: 'none',
+    description:
+      'The mail server, with `user:password@` where it asks for them. Becomes the setting `smtp_url` at start while ' +
+      'that is empty; later it is changed there.',
+    isSecret: true,
+    parse: mailServer,
   }),
   LOG_LEVEL: variable({
     type: logLevels.map((level) => `\`${level}\``).join(', '),

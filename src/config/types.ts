@@ -36,5 +36,7 @@ export interface Config {
   readonly trustProxy: number;
   /** HTTP processes that share the port. */
   readonly webConcurrency: number;
+  /** What the setting `smtp_url` starts with; may hold a password. */
+  readonly smtpUrl: string | undefined;
   readonly logLevel: LogLevel;
 }

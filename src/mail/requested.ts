@@ -1,7 +1,7 @@
 // Owns mails that strangers ask for (a forgotten password, a sign-in link). The request only writes the wish down, the
 // same for every address; here it is found out whether there is an account, and the mail is queued or nothing happens.
 import type { Clock } from '../clock.ts';
-import type { Collection } from '../store/port.ts';
+import type { Collection, Query } from '../store/port.ts';
 import type { MailRequestRecord } from '../store/records.ts';
 
 export type MailRequest = Omit<MailRequestRecord, 'createdAt'>;
@@ -9,7 +9,10 @@ export type MailRequest = Omit<MailRequestRecord, 'createdAt'>;
 export interface RequestedMails {
   /** Durable when it resolves; takes the same for every address. */
   request(request: MailRequest): Promise<void>;
-  /** Works off what is waiting, oldest first. Safe in several processes. @returns how many */
+  /**
+   * Works off what is waiting, oldest first. Safe in several processes. @returns how many
+   * @throws what the first that could not be answered threw, after all the others
+   */
   process(signal?: AbortSignal): Promise<number>;
 }
 
@@ -34,17 +37,26 @@ export function createRequestedMails({ collection, clock, newId, answer }: Deps)
 
     async process(signal) {
       let total = 0;
+      let after: Query['after'];
+      const failures: unknown[] = [];
       while (signal?.aborted !== true) {
-        const { items } = await collection.query({ sort: 'created_at', order: 'asc', limit: BATCH });
+        const { items } = await collection.query({ sort: 'created_at', order: 'asc', limit: BATCH, after });
         for (const { id, value } of items) {
-          // Answered first, removed after: a crash in between sends a second mail rather than none. One that cannot be
-          // answered must not hold up the rest for ever.
-          if (clock() - value.createdAt < GIVE_UP_MS) await answer(value);
-          await collection.remove(id);
+          try {
+            // Answered first, removed after: a crash in between sends a second mail rather than none.
+            if (clock() - value.createdAt < GIVE_UP_MS) await answer(value);
+            await collection.remove(id);
+            total += 1;
+          } catch (error) {
+            // It waits for the next round; those behind it need not.
+            failures.push(error);
+          }
         }
-        total += items.length;
-        if (items.length < BATCH) break;
+        const last = items.at(-1);
+        if (last === undefined || items.length < BATCH) break;
+        after = { sortValue: last.value.createdAt, id: last.id };
       }
+      if (failures.length > 0) throw failures[0];
       return total;
     },
   };

@@ -57,6 +57,7 @@ test('an empty environment is a working server on localhost', () => {
     admin: undefined,
     trustProxy: 0,
     webConcurrency: 1,
+    smtpUrl: undefined,
     logLevel: 'info',
   });
   assert.equal(secretKeys.length, 1);
@@ -304,4 +305,13 @@ describe('the generated secret key', () => {
     assert.ok((keys[0] ?? '').length >= 43);
     assert.deepEqual(readdirSync(dataDir), ['secret.key']);
   });
+});
+
+test('SMTP_URL is a mail server or a problem that does not quote its password', () => {
+  const url = 'smtps://ada:s%40crets@mail.example.com';
+  assert.equal(load({ SMTP_URL: url }).smtpUrl, url);
+  for (const bad of ['mail.example.com:25', 'http://mail.example.com', 'smtp://ada:s@crets@mail/#']) {
+    assertOneProblem({ SMTP_URL: bad }, /^SMTP_URL: it is not an address like smtps:/);
+    assert.ok(!problemsOf({ SMTP_URL: bad }).join().includes('crets'));
+  }
 });

@@ -243,10 +243,14 @@ suite('sign-in link', () => {
     const link = await askForLink(agent, 'linked');
     match(link, /\/oauth2\/magic-link\?token=/);
 
+    await person('thief');
     const thief = new Agent(app);
-    await authorize(thief);
-    const stolen = await thief.submit(await thief.get(link), {});
+    equal(sendButtons(await thief.get(link)), 0);
+    // With the form of a link of the thief's own.
+    const own = hiddenFields((await thief.get(await askForLink(thief, 'thief'))).body);
+    const stolen = await thief.post('/oauth2/magic-link', { ...own, token: tokenIn(link) });
     equal(codeIn(stolen), '');
+    notEqual(stolen.status, 303);
     match((await authorize(thief, { prompt: 'none' })).location ?? '', /error=login_required/);
 
     const page = await agent.get(link);

@@ -140,3 +140,26 @@ test('send-password-reset: a link that works once; refused where it could reach 
     [user.id],
   );
 });
+
+test('send-email-verification: a link that proves the address; refused where there is nothing to prove', async () => {
+  const user = await createUser('proves', { is_email_verified: false });
+  const path = `/users/${user.id}/send-email-verification`;
+  equal((await app.admin('POST', path)).status, 200);
+  const [mail] = await mailsTo('proves', 'email_verification');
+  const link = /https?:\/\/\S+\?token=[\w-]+/.exec(String(mail?.text))?.[0] ?? '';
+  ok(link.startsWith(`${app.url}/oauth2/verify-email`));
+  const agent = new Agent(app);
+  equal((await agent.submit(await agent.get(link), {})).status, 200);
+  equal((await app.admin('GET', `/users/${user.id}`)).body.data.is_email_verified, true);
+
+  const mailless = await app.createUser('mailless-too');
+  const gone = await createUser('gone-too', { is_active: false, is_email_verified: false });
+  for (const [id, field] of [
+    [user.id, 'is_email_verified'],
+    [mailless.id, 'email'],
+    [gone.id, 'is_active'],
+  ] as const) {
+    const refused = await app.admin('POST', `/users/${id}/send-email-verification`);
+    deepEqual([refused.status, Object.keys(refused.body.error?.fields ?? {})], [400, [field]]);
+  }
+});

@@ -327,3 +327,13 @@ test('a flood of refusals is one line in the log, without the name that was trie
   );
   assert.ok(!lines.some((line) => line.includes('canary-name')));
 });
+
+test('guessing links to a new password from one network: 429', async () => {
+  await setLimits({ limit_mfa_ip: 2 });
+  const address = freshAddress();
+  const guess = () =>
+    form.browser.post('/oauth2/reset-password', { token: 'guess', csrf: 'x' }, from(address));
+  const all = await statuses(3, guess);
+  assert.ok(all[0] !== 429 && all[1] !== 429, all.join());
+  assert.equal(all[2], 429);
+});

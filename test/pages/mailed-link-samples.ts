@@ -38,6 +38,7 @@ export const mailedLinkSamples = {
   'verify-email': sample('verify-email', { csrf, token, email: 'ada.lovelace@acme.example' }),
   'verify-email-done': sample('verify-email-done', {}),
   'magic-link': sample('magic-link', { csrf, token }),
+  'magic-link-elsewhere': sample('magic-link', { isElsewhere: true }),
   'link-expired': sample('link-expired', {}),
   'link-expired-restart': sample('link-expired', { restartUrl: 'https://acme.example/login' }),
 } as const satisfies Record<string, Sample>;

@@ -37,7 +37,7 @@ test('several hosts are a cluster, and sentinels name a master', () => {
   assert.equal(describeAddress(sentinel), 'my-master at a:1, b:26379');
 });
 
-test('R140: what is no address is refused with an example, never repeating the password', () => {
+test('R147: what is no address is refused with an example, never repeating the password', () => {
   const wrong = [
     '',
     'http://hunter2@h',

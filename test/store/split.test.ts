@@ -6,6 +6,7 @@ import { createMemoryStore } from '../../adapters/memory.ts';
 import { createSplitStore } from '../../adapters/split.ts';
 import * as model from '../../src/store/collections.ts';
 import { type Store, StoreUnavailable, VersionConflict } from '../../src/store/port.ts';
+import * as protocol from '../../src/store/protocol-collections.ts';
 
 const fact = { at: 1, value: 'yes' };
 const payload = { accountId: 'a', jti: 'x' };
@@ -39,14 +40,14 @@ describe('split store', () => {
 
   test('a collection lies where its definition says, however it is asked for', async () => {
     await store.collection(model.facts).insert('installed', fact);
-    await store.ephemeral(model.grants).insert('grant', payload);
-    await store.ephemeral(model.accessTokens).insert('token', payload, { expiresAt: now + 10 });
+    await store.ephemeral(protocol.grants).insert('grant', payload);
+    await store.ephemeral(protocol.accessTokens).insert('token', payload, { expiresAt: now + 10 });
     assert.deepEqual((await durable.collection(model.facts).find('installed'))?.value, fact);
-    assert.deepEqual((await durable.collection(model.grants).find('grant'))?.value, payload);
-    assert.deepEqual((await ephemeral.ephemeral(model.accessTokens).find('token'))?.value, payload);
-    assert.equal(await ephemeral.ephemeral(model.grants).find('grant'), undefined);
-    assert.equal(await durable.collection(model.accessTokens).find('token'), undefined);
-    assert.throws(() => store.collection(model.accessTokens), TypeError);
+    assert.deepEqual((await durable.collection(protocol.grants).find('grant'))?.value, payload);
+    assert.deepEqual((await ephemeral.ephemeral(protocol.accessTokens).find('token'))?.value, payload);
+    assert.equal(await ephemeral.ephemeral(protocol.grants).find('grant'), undefined);
+    assert.equal(await durable.collection(protocol.accessTokens).find('token'), undefined);
+    assert.throws(() => store.collection(protocol.accessTokens), TypeError);
   });
 
   test('sweep goes over both, at most as many as asked', async () => {

@@ -1,0 +1,28 @@
+// Owns the proof that SMTP_URL is what the setting starts with, and no more: what an administrator set stays.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { startApp } from '../support/app.ts';
+import { startMailServer } from './support.ts';
+
+test('SMTP_URL: mails go there from the first start on, and a setting outlives the next start', async (t) => {
+  const [first, second] = [await startMailServer(), await startMailServer()];
+  const shared = createMemoryStore({ clock: Date.now });
+  t.after(async () => Promise.all([first.close(), second.close(), shared.close()]));
+  const start = () => startApp({ shared, env: { SMTP_URL: first.url() } });
+  const sendTest = async (app: Awaited<ReturnType<typeof start>>) => {
+    const { body } = await app.admin('POST', '/settings/test-email', { to: 'ann@example.com' });
+    equal(body.data.state, 'sent');
+  };
+
+  const before = await start();
+  await sendTest(before);
+  deepEqual([first.received.length, second.received.length], [1, 0]);
+  equal((await before.admin('PATCH', '/settings', { smtp_url: second.url() })).status, 200);
+  await before.stop();
+
+  const after = await start();
+  await sendTest(after);
+  deepEqual([first.received.length, second.received.length], [1, 1]);
+  await after.stop();
+});
