@@ -112,6 +112,8 @@ export async function startOwnMongoServer(): Promise<MongoServer> {
     isMeantToEnd = false;
     const started = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;
+    // A test file that is ended in the middle must not leave its server behind.
+    process.once('exit', () => started.kill('SIGKILL'));
     const listen = (text: string): void => {
       said = (said + text).slice(-2_000);
     };
