@@ -49,7 +49,9 @@ export async function createMongoStore(options: MongoStoreOptions): Promise<Stor
   const swept = new Map<string, DriverCollection<Row>>();
 
   function check(definition: CollectionDefinition<never>): Promise<void> {
-    const checking = checks.get(definition.name) ?? checkCollections(db, [definition], clock());
+    const known = checks.get(definition.name);
+    if (known) return known;
+    const checking = checkCollections(db, [definition], clock());
     checks.set(definition.name, checking);
     // A check that failed says nothing about the next one: the server may be back.
     checking.catch(() => checks.delete(definition.name));

@@ -50,8 +50,8 @@ describe('two web processes on one MongoDB', () => {
     assert.match(await (await fetch(`${two.url}/onboard`)).text(), /Elsewhere/);
   });
 
-  test('while the database hangs: readiness turns, requests are told 503 with Retry-After within 2 s', async () => {
-    mongo.freeze();
+  test('while the database hangs: readiness turns, requests are told 503 with Retry-After', async () => {
+    await mongo.freeze();
     try {
       for (const { url } of servers) {
         const started = performance.now();
@@ -60,7 +60,8 @@ describe('two web processes on one MongoDB', () => {
           fetch(`${url}/healthz`),
           fetch(`${url}/admin/api/users`, { headers: { authorization: 'Bearer nobody' } }),
         ]);
-        assert.ok(performance.now() - started < 2_500);
+        // That it is 2 s is held where nothing else runs beside: test/store/mongodb-outage.test.ts.
+        assert.ok(performance.now() - started < 6_000);
         assert.deepEqual([ready.status, live.status, page.status], [503, 200, 503]);
         assert.ok(page.headers.has('retry-after'));
       }

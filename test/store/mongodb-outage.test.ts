@@ -79,7 +79,7 @@ describe('mongodb: outage', () => {
   });
 
   test('hanging: every call is told within two seconds, also the hundredth; what was there is there again', async (t) => {
-    server.freeze();
+    await server.freeze();
     try {
       const crowd = Array.from({ length: 100 }, (_, n) =>
         assertUnavailable(`put ${n}`, () => collection.put('hot', note('hot'))),
@@ -97,7 +97,7 @@ describe('mongodb: outage', () => {
 
   test('a write that nobody waits for any more never lands on top of a later one', async () => {
     for (let round = 0; round < 3; round += 1) {
-      server.freeze();
+      await server.freeze();
       try {
         await assertUnavailable('late', () => collection.put('hot', note('hot', `late ${round}`)));
       } finally {

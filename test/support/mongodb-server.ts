@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +18,7 @@ export interface MongoServer {
   /** Starts it again on its port, empty. */
   restart(): Promise<void>;
   /** Lets it hang (SIGSTOP), as a machine does that swaps or is cut off. */
-  freeze(): void;
+  freeze(): Promise<void>;
   thaw(): void;
   /** @throws when it ended by itself */
   stop(): Promise<void>;
@@ -50,6 +51,17 @@ const withDatabase = (uri: string, name: string): string =>
 /** @returns the address of a database that nothing has been written to, on the same server */
 export const freshDatabase = (uri: string): string => withDatabase(uri, freshName());
 
+/** Whether every thread of it stands still. */
+async function isStopped(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const states = await Promise.all(
+    threads.map(
+      async (thread) => (await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8')).split(') ')[1],
+    ),
+  );
+  return states.every((state) => state?.startsWith('T'));
+}
+
 async function answers(uri: string): Promise<boolean> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 500 });
   try {
@@ -75,7 +87,7 @@ function onGivenServer(given: string): MongoServer {
     },
     kill: async () => notOurs(),
     restart: async () => notOurs(),
-    freeze: notOurs,
+    freeze: async () => notOurs(),
     thaw: notOurs,
     async stop() {
       const client = new MongoClient(given);
@@ -112,6 +124,8 @@ export async function startOwnMongoServer(): Promise<MongoServer> {
     isMeantToEnd = false;
     const started = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;
+    // A test file that is ended in the middle must not leave its server behind.
+    process.once('exit', () => started.kill('SIGKILL'));
     const listen = (text: string): void => {
       said = (said + text).slice(-2_000);
     };
@@ -141,7 +155,11 @@ export async function startOwnMongoServer(): Promise<MongoServer> {
     freshUri: () => freshDatabase(base),
     kill: end,
     restart: start,
-    freeze: () => void child?.kill('SIGSTOP'),
+    async freeze() {
+      child?.kill('SIGSTOP');
+      // On a busy machine its threads stop one after the other, and one may still answer.
+      while (!(await isStopped(child?.pid ?? 0))) await sleep(5);
+    },
     thaw: () => void child?.kill('SIGCONT'),
     async stop() {
       const hasCrashed = !isMeantToEnd && (child?.exitCode !== null || child.signalCode !== null);
