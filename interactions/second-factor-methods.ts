@@ -33,12 +33,12 @@ export const ALERTS = {
 
 /** What was the first factor is not the second as well. */
 export function unspentMethods(methods: readonly Method[], amr: readonly string[]): Method[] {
-  const isRecovering = amr.includes('recovery_code');
+  // Whoever comes by one of these has lost the passkey.
+  const isRecovering = amr.includes('recovery_code') || amr.includes('enrolment_link');
   const isSpent: Readonly<Record<Method, boolean>> = {
     totp: false,
     email: false,
-    recovery: isRecovering,
-    // Whoever gives a recovery code has lost it.
+    recovery: amr.includes('recovery_code'),
     passkey: isRecovering || amr.includes('hwk') || amr.includes('swk'),
   };
   return methods.filter((method) => !isSpent[method]);

@@ -131,9 +131,13 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
   ): Promise<Exclude<SigninProgress['step'], 'codes' | 'new_codes'> | undefined> {
     const factor = await missingFactor(ctx, interaction, account, amr);
     const isToMake = mustMakePasskey(account, amr);
-    // A passkey that checks its holder is a second factor as well: nobody need set up another.
-    if (factor !== undefined && !(factor === 'enrol' && isToMake)) return factor;
-    if (isToMake) return 'passkey';
+    // A passkey that checks its holder is a second factor as well: nobody need set up another first, and nobody can show
+    // one that is lost. Where there is a code to ask for, it is (R098).
+    if (isToMake) {
+      const hasCode = passkeys.stepAfterKey(account) === 'verify';
+      return factor === 'verify' && hasCode ? 'verify' : 'passkey';
+    }
+    if (factor !== undefined) return factor;
     return isOfferDue(ctx, interaction, account, amr) ? 'offer' : undefined;
   }
 

@@ -294,6 +294,8 @@ async function lostPasskey(user: { id: string; username: string }, codes: readon
   assert.deepEqual([wrong.status, nobody.status], [401, 401]);
   const textOf = ({ body }: Page): string => body.replace(/value="[^"]*"|nonce="[^"]*"/g, '');
   assert.equal(textOf(wrong), textOf(nobody));
+  // Also where two factors are demanded: the lost one is not asked for.
+  await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const enrolment = await recover(agent, page, user.username, first);
   assert.match(enrolment.body, /data-passkey="enrol"/);
   assert.equal(isSignedIn(await agent.submit(enrolment, { action: 'later' })), false);
@@ -303,6 +305,7 @@ async function lostPasskey(user: { id: string; username: string }, codes: readon
   const key = newKey();
   const last = await goOn(agent, await makePasskey(agent, enrolment, key));
   assert.ok(isSignedIn(last), last.body);
+  await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
   await latestAmr(user, ['recovery_code', 'hwk', 'user', 'mfa']);
   assert.equal((await app.admin('GET', `/users/${user.id}`)).body.data.passkey_count, 2);
   for (const event of ['recovery.used', 'passkey.added']) {
