@@ -4,9 +4,8 @@ import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
 import type { Accounts } from './accounts/accounts.ts';
-import { consoleSignInUrl } from './admin/console-client.ts';
-import { adminHome } from './admin/home.ts';
-import { adminRoutes } from './admin/routes.ts';
+import { type AdminRoutesDeps, adminRoutes } from './admin/routes.ts';
+import { createAdminUi } from './admin/ui/create.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
 import type { Protection } from './app-protection.ts';
@@ -17,6 +16,7 @@ import { readForm, readJson } from './http/body.ts';
 import { errorBoundary, logLateErrors } from './http/boundary.ts';
 import type { Csrf } from './http/csrf.ts';
 import { healthRoutes } from './http/health.ts';
+import { createAskOurselves } from './http/in-process.ts';
 import { pinOrigin } from './http/origin.ts';
 import { limitByAddress } from './http/rate-middleware.ts';
 import { requestLog } from './http/request-log.ts';
@@ -31,6 +31,7 @@ import type { MountedProvider } from './oidc/create-provider.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
 import { registrationRoutes } from './oidc/registration.ts';
 import { protocolRoutes } from './oidc/routes.ts';
+import { ACR } from './oidc/scopes.ts';
 import type { AnyToken, TokenState } from './oidc/token-state.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Settings } from './settings/settings.ts';
@@ -110,49 +111,57 @@ export function createHandler(parts: HttpParts): RequestListener {
     }),
   });
   for (const middleware of protocol) site.use(middleware);
+  const adminApi: AdminRoutesDeps = {
+    accounts: factors.notices.ofAdministrators(accounts),
+    clients,
+    initialAccessTokens: clients.initialAccessTokens,
+    sessions,
+    settings,
+    mail: factors.mail,
+    trustedDevices: factors.factors.trustedDevices,
+    sendPasswordReset: factors.mailedLinks.sendPasswordReset,
+    sendEmailVerification: factors.mailedLinks.sendEmailVerification,
+    audit,
+    authorizeAdmin: authorizeRequest,
+    clock,
+    cursorKey: config.cookieKeys[0] ?? '',
+    baseUrl,
+    version,
+  };
+  site.use(adminRoutes(adminApi));
   site.use(
-    adminRoutes({
-      accounts: factors.notices.ofAdministrators(accounts),
-      clients,
-      initialAccessTokens: clients.initialAccessTokens,
-      sessions,
-      settings,
-      mail: factors.mail,
-      trustedDevices: factors.factors.trustedDevices,
-      sendPasswordReset: factors.mailedLinks.sendPasswordReset,
-      sendEmailVerification: factors.mailedLinks.sendEmailVerification,
-      audit,
-      authorizeAdmin: authorizeRequest,
-      clock,
-      cursorKey: config.cookieKeys[0] ?? '',
-      baseUrl,
-      version,
-    }),
-  );
-  site.use(
-    adminHome({
+    createAdminUi({
+      api: adminApi,
       views,
       csrf,
       basePath,
       baseUrl,
       issuer,
-      clients,
+      clock,
       readForm,
+      setActor: origins.setActor,
+      strongAcr: ACR.multiFactor,
+      idleSeconds: () => settings.current().admin_idle_seconds,
+      ask: createAskOurselves(() => handler),
+      cookieKeys: config.cookieKeys,
       async signedIn(ctx) {
         const session = await browser.current(ctx);
         const account = session && (await accounts.find(session.accountId));
         if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
-        const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
-        return isCurrent ? { sessionUid: session.uid, account } : undefined;
+        const signedInAt = session.loginTs ?? 0;
+        if (!directory.isAuthenticationCurrent(account, signedInAt)) return undefined;
+        const hasToUse = settings.current().mfa_mode !== 'off' && account.totpVerified;
+        const hasUsedFactors = !hasToUse || session.amr?.includes('mfa') === true;
+        return { sessionUid: session.uid, account, signedInAt, hasUsedFactors };
       },
-      signInUrl: () => consoleSignInUrl({ baseUrl, basePath }),
     }),
   );
   app.use(mount(basePath === '' ? '/' : basePath, site));
 
   const koa = app.callback();
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  function handler(request: IncomingMessage, response: ServerResponse): void {
     // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
     if (!mounted().documents.respond(request, response)) void koa(request, response);
-  };
+  }
+  return handler;
 }

@@ -4,6 +4,7 @@ import Router from 'koa-router';
 import { AppError } from '../errors.ts';
 import { readJson } from '../http/body.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import { createPerform, type Perform } from './perform.ts';
 import type { Actor, AuthorizeAdmin } from './ports.ts';
 import { readQueryString } from './query-string.ts';
 import type { RawInput, Route } from './route.ts';
@@ -44,8 +45,9 @@ const hasBody = (ctx: Koa.Context): boolean =>
 export function createAdminRouter(deps: Deps): Koa.Middleware {
   const { routes, prefix, publicUrl, authorizeAdmin, auditTrail } = deps;
   const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ prefix, sensitive: true, strict: true });
+  const perform = createPerform(auditTrail);
   for (const route of routes)
-    router.register(toPattern(route.path), [route.method], respond(route, publicUrl, auditTrail));
+    router.register(toPattern(route.path), [route.method], respond(route, publicUrl, perform));
   // The type asks for what koa-router itself puts into the context (params, router).
   const dispatch = router.routes() as Koa.Middleware;
 
@@ -58,7 +60,7 @@ export function createAdminRouter(deps: Deps): Koa.Middleware {
 }
 
 const respond =
-  (route: Route, publicUrl: string, auditTrail: AuditTrail): Router.IMiddleware =>
+  (route: Route, publicUrl: string, perform: Perform): Router.IMiddleware =>
   async (ctx) => {
     const actor: Actor = ctx.state.actor;
     const query = readQueryString(ctx.querystring, route.query);
@@ -70,10 +72,7 @@ const respond =
       body: isBodyRead ? await readJson(ctx) : {},
       ifVersion: expectedVersion(ctx.get('If-Match')),
     };
-    const writeDown = route.method === 'GET' ? undefined : await auditTrail(route, input);
-    const answer = await route.run(input);
-    // Before the answer: an act that cannot be written down is answered 503, though it is done (src/audit/audit.ts).
-    await writeDown?.(answer);
+    const answer = await perform(route, input);
     ctx.status = route.success.status;
     if (answer === undefined) return;
     const { data, version, id } = answer;
