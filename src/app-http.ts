@@ -3,17 +3,15 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
-import { accountPasskeys } from './account/passkeys-page.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { Groups } from './accounts/groups.ts';
-import { consoleSignInUrl } from './admin/console-client.ts';
-import { adminHome } from './admin/home.ts';
-import { adminRoutes } from './admin/routes.ts';
+import { type AdminRoutesDeps, adminRoutes } from './admin/routes.ts';
 import { createAdministration } from './app-administration.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
 import type { Keys } from './app-keys.ts';
 import type { NewAccounts } from './app-new-accounts.ts';
+import { createOwnPages } from './app-own-pages.ts';
 import type { PasskeyApp } from './app-passkeys.ts';
 import type { Protection } from './app-protection.ts';
 import type { Clients } from './clients/contract.ts';
@@ -131,79 +129,45 @@ export function createHandler(parts: HttpParts): RequestListener {
     }),
   });
   for (const middleware of protocol) site.use(middleware);
-  site.use(
-    adminRoutes({
-      accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
-      clients,
-      initialAccessTokens: clients.initialAccessTokens,
-      sessions,
-      settings: passkeys.guardSettings(settings),
-      keys: parts.keys,
-      mail: factors.mail,
-      trustedDevices: factors.factors.trustedDevices,
-      passkeys: passkeys.forAdministrators,
-      sendPasswordReset: factors.mailedLinks.sendPasswordReset,
-      sendEmailVerification: factors.mailedLinks.sendEmailVerification,
-      ...parts.newAccounts.forAdministrators,
-      audit,
-      groups: parts.groups,
-      ...administration,
-      authorizeAdmin: authorizeRequest,
-      clock,
-      cursorKey: config.cookieKeys[0] ?? '',
-      baseUrl,
-      version,
-    }),
-  );
-  /** Whoever is signed in with this browser, if the account is usable and nothing ended the session since. */
-  async function signedIn(ctx: Koa.Context) {
-    const session = await browser.current(ctx);
-    const account = session && (await accounts.find(session.accountId));
-    if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
-    const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
-    const isFresh = passkeys.isFresh(account, session);
-    return isCurrent ? { sessionUid: session.uid, account, isFresh } : undefined;
-  }
-  site.use(
-    accountPasskeys({
-      views,
-      csrf,
-      basePath,
-      readForm,
-      readJson,
-      signedIn,
-      signInUrl: () => consoleSignInUrl({ baseUrl, basePath, pages: 'account' }),
-      confirmUrl: (account) =>
-        consoleSignInUrl({
-          baseUrl,
-          basePath,
-          pages: 'account',
-          isFresh: true,
-          acr: passkeys.strongestAcr(account),
-        }),
-      passkeys: {
-        list: passkeys.own,
-        signals: passkeys.passkeys.signals,
-        begin: (input) => passkeys.passkeys.registration.begin({ ...input, mayBeKey: true }),
-        add: passkeys.add,
-        rename: passkeys.rename,
-        remove: passkeys.remove,
-      },
-    }),
-  );
-  site.use(
-    adminHome({
-      views,
-      csrf,
-      basePath,
-      baseUrl,
-      issuer,
-      clients,
-      readForm,
-      signedIn,
-      signInUrl: () => consoleSignInUrl({ baseUrl, basePath }),
-    }),
-  );
+  const adminApi: AdminRoutesDeps = {
+    accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
+    clients,
+    initialAccessTokens: clients.initialAccessTokens,
+    sessions,
+    settings: passkeys.guardSettings(settings),
+    keys: parts.keys,
+    mail: factors.mail,
+    trustedDevices: factors.factors.trustedDevices,
+    passkeys: passkeys.forAdministrators,
+    sendPasswordReset: factors.mailedLinks.sendPasswordReset,
+    sendEmailVerification: factors.mailedLinks.sendEmailVerification,
+    ...parts.newAccounts.forAdministrators,
+    audit,
+    groups: parts.groups,
+    ...administration,
+    authorizeAdmin: authorizeRequest,
+    clock,
+    cursorKey: config.cookieKeys[0] ?? '',
+    baseUrl,
+    version,
+  };
+  site.use(adminRoutes(adminApi));
+  const ownPages = createOwnPages({
+    config,
+    basePath,
+    clock,
+    current: () => settings.current(),
+    views,
+    csrf,
+    browser,
+    accounts,
+    directory,
+    passkeys,
+    setActor: origins.setActor,
+    adminApi,
+    handler: () => handler,
+  });
+  for (const middleware of ownPages) site.use(middleware);
   app.use(mount(basePath === '' ? '/' : basePath, site));
 
   const koa = app.callback();
@@ -211,10 +175,11 @@ export function createHandler(parts: HttpParts): RequestListener {
     // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
     if (!mounted().documents.respond(request, response)) void koa(request, response);
   };
-  return (request, response) => {
+  function handler(request: IncomingMessage, response: ServerResponse): void {
     // Twice a second somebody waits for a look at the keys: so all processes sign and show the same ones.
     const news = parts.keyring.ready();
     if (news === undefined) answer(request, response);
     else void news.then(() => answer(request, response));
-  };
+  }
+  return handler;
 }

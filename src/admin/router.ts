@@ -6,6 +6,7 @@ import { readJson } from '../http/body.ts';
 import { readLines } from '../http/lines.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Idempotency, Reply } from './idempotency.ts';
+import { createPerform, type Perform } from './perform.ts';
 import type { Actor, AuthorizeAdmin } from './ports.ts';
 import { readQueryString } from './query-string.ts';
 import { type Answer, isCreating, type RawInput, type Route } from './route.ts';
@@ -47,7 +48,10 @@ const hasBody = (ctx: Koa.Context): boolean =>
 export function createAdminRouter(deps: Deps): Koa.Middleware {
   const { routes, prefix, authorizeAdmin } = deps;
   const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ prefix, sensitive: true, strict: true });
-  for (const route of routes) router.register(toPattern(route.path), [route.method], respond(route, deps));
+  const perform = createPerform(deps.auditTrail);
+  for (const route of routes) {
+    router.register(toPattern(route.path), [route.method], respond(route, deps, perform));
+  }
   // The type asks for what koa-router itself puts into the context (params, router).
   const dispatch = router.routes() as Koa.Middleware;
 
@@ -62,7 +66,7 @@ export function createAdminRouter(deps: Deps): Koa.Middleware {
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const respond =
-  (route: Route, { publicUrl, auditTrail, idempotency }: Deps): Router.IMiddleware =>
+  (route: Route, { publicUrl, idempotency }: Deps, perform: Perform): Router.IMiddleware =>
   async (ctx) => {
     const actor: Actor = ctx.state.actor;
     if (route.needs === 'admin' && actor.access !== 'all') throw new AppError('auth.insufficient_scope');
@@ -77,14 +81,7 @@ const respond =
       ifVersion: expectedVersion(ctx.get('If-Match')),
     };
     if (route.isUnversioned === true && input.ifVersion !== undefined) throw new AppError('request.changed');
-    const act = async (): Promise<Reply> => {
-      const isWrittenDown = route.method !== 'GET' && route.isTrial?.(input) !== true;
-      const writeDown = isWrittenDown ? await auditTrail(route, input) : undefined;
-      const answer = await route.run(input);
-      // Before the answer: an act that cannot be written down is answered 503, though it is done (src/audit/audit.ts).
-      await writeDown?.(answer);
-      return replyOf(route, answer, publicUrl);
-    };
+    const act = async (): Promise<Reply> => replyOf(route, await perform(route, input), publicUrl);
     const key = ctx.get('Idempotency-Key');
     if (key === '' || !isCreating(route)) return send(ctx, await act());
     const address = `${route.method} ${route.path}`;

@@ -66,6 +66,14 @@ export const settingDefinitions = {
     max: YEAR,
     description: 'A sign-in ends after this long in any case, in seconds.',
   }),
+  admin_idle_seconds: integer({
+    group: 'Sessions',
+    default: 900,
+    min: 60,
+    max: DAY,
+    description:
+      'After this long without a click the Admin UI asks for a new sign-in, and it takes none that is older, in seconds.',
+  }),
   interaction_seconds: integer({
     group: 'Sessions',
     default: 3600,

@@ -52,6 +52,7 @@ async function administrator(app: TestApp, username: string): Promise<Agent> {
   const client = await app.register();
   const browser = new Agent(app);
   await browser.signIn(client.id, { username });
+  await browser.follow(await browser.get('/admin'));
   return browser;
 }
 
@@ -207,7 +208,7 @@ export const forms: Readonly<Record<string, (app: TestApp) => Promise<ReadyForm>
 
   async 'registering an application'(app) {
     const browser = await administrator(app, 'root-admin');
-    const page = await browser.get('/admin');
+    const page = await browser.get('/admin/applications/new');
     const application = { name: 'New', type: 'web', redirect_uris: 'https://new.example/callback' };
     return {
       app,
@@ -218,7 +219,7 @@ export const forms: Readonly<Record<string, (app: TestApp) => Promise<ReadyForm>
       hasWorked: (answer) => answer.status === 200 && answer.body.includes('https://new.example/callback'),
       async foreignToken() {
         const other = await administrator(app, 'second-admin');
-        return tokenOf(await other.get('/admin'), 'csrf');
+        return tokenOf(await other.get('/admin/applications/new'), 'csrf');
       },
     };
   },

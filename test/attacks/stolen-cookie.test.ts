@@ -37,7 +37,7 @@ async function wholeLife(app: TestApp, publicUrl: string): Promise<Page[]> {
   const onboarding = await browser.get(`${publicUrl}/onboard`);
   const person = { username: 'root-admin', password: PASSWORD, confirm_password: PASSWORD };
   await browser.post(`${publicUrl}/oauth2/onboard`, { ...hiddenFields(onboarding.body), ...person });
-  await browser.get(`${publicUrl}/admin`);
+  await browser.follow(await browser.get(`${publicUrl}/admin`));
   await browser.signIn(client.id, { username: 'alice' }, { prompt: 'login' });
   const authorization = await browser.signIn(client.id, { username: 'alice' });
   assert.equal((await redeem(app, client, authorization)).status, 200);
@@ -66,12 +66,14 @@ for (const [scheme, publicUrl] of [
       for (const { name, value, attributes } of cookies) {
         const of = (attribute: string) => attributes.get(attribute);
         assert.ok(attributes.has('httponly'), name);
-        assert.equal(of('samesite')?.toLowerCase(), 'lax', name);
+        // No other site's link leads an administrator anywhere.
+        const sameSite = name.endsWith('latchkey_admin') ? 'strict' : 'lax';
+        assert.equal(of('samesite')?.toLowerCase(), sameSite, name);
         assert.equal(attributes.has('secure'), scheme === 'https', name);
         assert.equal(of('domain'), undefined, name);
         assert.ok(name.length + value.length <= 4096, name);
         if (scheme !== 'https') assert.match(name, /^latchkey_/);
-        else if (/session|browser/.test(name)) {
+        else if (/session|browser|admin/.test(name)) {
           assert.match(name, /^__Host-/);
           assert.equal(of('path'), '/', name);
         } else {
@@ -81,7 +83,9 @@ for (const [scheme, publicUrl] of [
       }
 
       // A value that signs somebody in is in the Cookie headers and nowhere else.
-      const secrets = cookies.filter(({ name, value }) => /session|browser/.test(name) && value.length > 20);
+      const secrets = cookies.filter(
+        ({ name, value }) => /session|browser|admin/.test(name) && value.length > 20,
+      );
       assert.ok(secrets.length > 0);
       for (const { name, value } of secrets) {
         for (const page of pages) {

@@ -67,6 +67,7 @@ test('by keyboard alone: onboarding, an application, signing in, consent, claims
   await loaded(page, () => page.keyboard.press('Enter'));
   assert.equal(await heading(page), 'Latchkey is running');
 
+  await press(page, 'link', 'Add your first application');
   await type(page, 'Name', 'Sample');
   await tabTo(page, page.getByRole('radio', { name: 'Web app with a server' }));
   await page.keyboard.press('ArrowDown');

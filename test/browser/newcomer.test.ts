@@ -44,7 +44,7 @@ test('the bare address is the onboarding page; it makes the administrator and op
   await shoot(page, 'onboarding-wrong');
   await onboard(page, server);
   assert.equal(await heading(page), 'Latchkey is running');
-  assert.ok(await page.getByText(ADMIN.username, { exact: true }).isVisible());
+  assert.ok(await page.getByRole('banner').getByText(ADMIN.username, { exact: true }).isVisible());
   await shoot(page, 'admin-first');
 });
 

@@ -30,13 +30,15 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-/** On /admin, as the sample's own page asks for it. */
+/** From any page of /admin, as the sample's own page asks for it. */
 export async function register(
   page: Page,
   { name, sample, isFirstParty = false }: NewApplication,
 ): Promise<Credentials> {
+  await page.getByRole('link', { name: 'Applications', exact: true }).click();
+  await page.getByRole('link', { name: 'Register application' }).first().click();
   await page.getByLabel('Name').fill(name);
-  await page.getByLabel('Redirect URIs').fill(`${sample.origin}/callback`);
+  await page.getByLabel('Redirect URIs', { exact: true }).fill(`${sample.origin}/callback`);
   if (isFirstParty) await page.getByLabel('This is our own application').check();
   await page.getByRole('button', { name: 'Add application' }).click();
   await page.getByRole('heading', { name: 'is ready' }).waitFor();

@@ -1,0 +1,18 @@
+// Owns doing what a route says on behalf of somebody: the check of what came in, the act, and its line in the audit log.
+// The REST API and the administrator's pages both come this way, so that neither can do what the other cannot.
+import type { AuditTrail } from './audit-trail.ts';
+import type { Answer, RawInput, Route } from './route.ts';
+
+/** @throws AppError as the route does, StoreUnavailable when the act cannot be written down */
+export type Perform = (route: Route, input: RawInput) => Promise<Answer<unknown> | undefined>;
+
+export const createPerform =
+  (auditTrail: AuditTrail): Perform =>
+  async (route, input) => {
+    const isWrittenDown = route.method !== 'GET' && route.isTrial?.(input) !== true;
+    const writeDown = isWrittenDown ? await auditTrail(route, input) : undefined;
+    const answer = await route.run(input);
+    // Before the answer: an act that cannot be written down is answered 503, though it is done (src/audit/audit.ts).
+    await writeDown?.(answer);
+    return answer;
+  };

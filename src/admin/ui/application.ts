@@ -1,0 +1,195 @@
+// Owns the page of one application: what its developer needs, its settings with every address one per line, and what is
+// done to it by a press.
+import { lifetimeSettings } from '../../clients/client-settings.ts';
+import { type Act, actPages, type Kind } from './acts.ts';
+import { kindLabel, kindOf, showSecret } from './applications.ts';
+import {
+  isOn,
+  linesOf,
+  numberOrText,
+  refusalOf,
+  textOf,
+  textOrNull,
+  typedIn,
+  versionOf,
+} from './field-values.ts';
+import type { Page, Values, Visit } from './page.ts';
+
+const here = 'applications';
+
+const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const;
+const texts = [
+  'client_name',
+  'scope',
+  'logo_uri',
+  'client_uri',
+  'policy_uri',
+  'tos_uri',
+  'backchannel_logout_uri',
+];
+const lifetimes = Object.keys(lifetimeSettings);
+
+export const grants = [
+  { name: 'authorization_code', label: 'Sign people in (authorization code)' },
+  { name: 'refresh_token', label: 'Stay signed in (refresh token)' },
+  { name: 'urn:ietf:params:oauth:grant-type:device_code', label: 'Devices without a keyboard (device code)' },
+  { name: 'client_credentials', label: 'Act for itself (client credentials)' },
+];
+
+/** What the form shows: one text for each field. */
+function valuesOf(client: Values): Values {
+  const listed = (name: string): string => {
+    const value = client[name];
+    return Array.isArray(value) ? value.join('\n') : '';
+  };
+  const own: readonly unknown[] = Array.isArray(client.grant_types) ? client.grant_types : [];
+  return {
+    ...Object.fromEntries(texts.map((name) => [name, client[name] ?? ''])),
+    ...Object.fromEntries(lists.map((name) => [name, listed(name)])),
+    ...Object.fromEntries(lifetimes.map((name) => [name, client[name] ?? ''])),
+    ...Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, own.includes(name) ? 'on' : ''])),
+    skip_consent: client.skip_consent === true ? 'on' : '',
+  };
+}
+
+/** The secret is known to nobody any more. */
+const sampleOf = (client: Values) => ({
+  clientId: textOf(client, 'client_id'),
+  clientSecret: client.client_type === 'confidential' ? 'your client secret' : undefined,
+  type: kindOf(client),
+  redirectUri: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String)[0] : undefined,
+});
+
+async function showApplication(visit: Visit, model: object = {}, status = 200): Promise<void> {
+  const params = { client_id: visit.params.id ?? '' };
+  const { data: client, version } = await visit.call('GET /clients/{client_id}', { params });
+  const own = {
+    title: textOf(client, 'client_name') || textOf(client, 'client_id'),
+    here,
+    crumbs: [{ label: 'Applications', href: '/applications' }],
+    client,
+    version,
+    kind: kindOf(client),
+    kindLabel: kindLabel(client),
+    hasSecret:
+      client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt',
+    isOurs: client.origin === 'seed',
+    grants,
+    lifetimes: Object.entries(lifetimeSettings).map(([name, bounds]) => ({ name, ...bounds })),
+    values: valuesOf(client),
+    sample: sampleOf(client),
+    isStale: false,
+  };
+  visit.show('application', { ...own, ...model }, status);
+}
+
+async function save(visit: Visit): Promise<void> {
+  const { form } = visit;
+  const params = { client_id: visit.params.id ?? '' };
+  const lifetime = (name: string) => {
+    const text = textOrNull(form.get(name));
+    return text === null ? null : numberOrText(text);
+  };
+  try {
+    await visit.call('PATCH /clients/{client_id}', {
+      params,
+      ifVersion: versionOf(form),
+      body: {
+        ...Object.fromEntries(texts.map((name) => [name, textOrNull(form.get(name))])),
+        ...Object.fromEntries(lists.map((name) => [name, linesOf(form.get(name))])),
+        ...Object.fromEntries(lifetimes.map((name) => [name, lifetime(name)])),
+        grant_types: grants.map(({ name }) => name).filter((name) => isOn(form, `grant.${name}`)),
+        skip_consent: isOn(form, 'skip_consent'),
+      },
+    });
+    visit.go(`/applications/${params.client_id}`, 'application-saved');
+  } catch (error) {
+    const { status, alert, errors, isStale } = refusalOf(error);
+    const unchecked = Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, '']));
+    const values = { ...unchecked, skip_consent: '', ...typedIn(form) };
+    await showApplication(visit, { values, errors, isStale, ...(isStale ? {} : { alert }) }, status);
+  }
+}
+
+const name = (client: Values): string => textOf(client, 'client_name') || textOf(client, 'client_id');
+
+const kind: Kind = {
+  here,
+  label: 'Applications',
+  path: '/applications',
+  param: 'client_id',
+  read: 'GET /clients/{client_id}',
+  nameOf: name,
+  showThing: showApplication,
+};
+
+const MAX_OVERLAP_HOURS = 720;
+
+const acts: readonly Act[] = [
+  {
+    name: 'rotate-secret',
+    route: 'POST /clients/{client_id}/rotate-secret',
+    notice: 'application-saved',
+    body: ({ form }) => {
+      const hours = numberOrText(form.get('overlap_hours') ?? '0');
+      return {
+        overlap_seconds: typeof hours === 'number' ? Math.min(hours, MAX_OVERLAP_HOURS) * 3600 : hours,
+      };
+    },
+    ask: (client) => ({
+      heading: `Rotate the secret of ${name(client)}?`,
+      consequences: [
+        'A new secret is made and shown once.',
+        'The present secret stops working when the time below is over.',
+      ],
+      button: 'Rotate secret',
+      field: 'overlap',
+    }),
+    showResult: async (visit, data) => showSecret(visit, data, 'has a new secret'),
+  },
+  {
+    name: 'deactivate',
+    route: 'PATCH /clients/{client_id}',
+    notice: 'application-deactivated',
+    body: () => ({ is_active: false }),
+    ask: (client) => ({
+      heading: `Deactivate ${name(client)}?`,
+      consequences: [
+        'Nobody can sign in to it any more.',
+        'Every token it has been given ends now.',
+        'Nothing is deleted; you can reactivate it.',
+      ],
+      button: 'Deactivate',
+      isDanger: true,
+    }),
+  },
+  {
+    name: 'reactivate',
+    route: 'PATCH /clients/{client_id}',
+    notice: 'application-reactivated',
+    body: () => ({ is_active: true }),
+  },
+  {
+    name: 'delete',
+    route: 'DELETE /clients/{client_id}',
+    notice: 'application-deleted',
+    isEnd: true,
+    ask: (client) => ({
+      heading: `Delete ${name(client)}?`,
+      consequences: [
+        'Its client ID and secret stop working for good.',
+        'Every grant, token and consent that it has is gone.',
+        'People can no longer sign in to it.',
+      ],
+      button: 'Delete application',
+      isDanger: true,
+      typed: textOf(client, 'client_name') === '' ? 'client_id' : 'client_name',
+    }),
+  },
+];
+
+export const applicationPages: readonly Page[] = [
+  { method: 'GET', path: '/applications/:id', handle: (visit) => showApplication(visit) },
+  { method: 'POST', path: '/applications/:id', handle: save },
+  ...actPages(kind, acts),
+];

@@ -1,0 +1,198 @@
+// Owns the Admin UI as a whole: who may in, which page answers, CSRF on every form, and what pages are given.
+import type Koa from 'koa';
+import Router from 'koa-router';
+import type { Clock } from '../../clock.ts';
+import { AppError } from '../../errors.ts';
+import type { Csrf } from '../../http/csrf.ts';
+import { createForm, type Form } from '../../http/form.ts';
+import type { Views } from '../../http/views.ts';
+import type { Perform } from '../perform.ts';
+import type { Actor } from '../ports.ts';
+import { readQueryString } from '../query-string.ts';
+import type { Route } from '../route.ts';
+import { createFormats } from './format.ts';
+import { navigation } from './navigation.ts';
+import { noticeOf } from './notices.ts';
+import type { CallInput, CallResult, Page, PageModel, Values, Visit } from './page.ts';
+import type { createConsoleSignIn } from './sign-in.ts';
+import type { AdminVisitor, Visitors } from './visitor.ts';
+
+export interface ConsoleDeps {
+  readonly pages: readonly Page[];
+  readonly routes: readonly Route[];
+  readonly perform: Perform;
+  /** Has what this request causes be this administrator's in the audit log. */
+  readonly setActor: (actor: Actor) => void;
+  readonly visitors: Visitors;
+  readonly signIn: ReturnType<typeof createConsoleSignIn>;
+  readonly idleSeconds: () => number;
+  /** What an administrator with a second factor has to have used. */
+  readonly strongAcr: string;
+  readonly views: Views;
+  readonly csrf: Csrf;
+  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  /** Answers somebody who is no administrator. */
+  readonly refuse: (ctx: Koa.Context) => void;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  readonly basePath: string;
+  readonly issuer: string;
+}
+
+/** Decisions §7: sensitive acts ask for an authentication of the last five minutes; a form may take as long again. */
+const RECENT_SECONDS = 300;
+const RECENT_FOR_FORM_SECONDS = 2 * RECENT_SECONDS;
+
+const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+
+/** What an address says for the page itself; the rest is for the API, which knows no empty parameter. */
+function queryOf(ctx: Koa.Context): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(ctx.querystring))
+    if (name !== 'done' && value !== '') query.append(name, value);
+  return query;
+}
+
+export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
+  const { routes, perform, visitors, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
+  const home = `${basePath}/admin`;
+  const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
+
+  async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
+    const route = byName.get(name);
+    if (route === undefined) throw new TypeError(`there is no route ${name}`);
+    const query = new URLSearchParams(input.query ?? {}).toString();
+    const answer = await perform(route, {
+      actor: { kind: 'user', id: who.account.id, access: 'all' },
+      params: input.params ?? {},
+      query: readQueryString(query, route.query),
+      body: input.body ?? {},
+      ifVersion: input.ifVersion,
+    });
+    return { data: isValues(answer?.data) ? answer.data : {}, version: answer?.version };
+  }
+
+  function show(ctx: Koa.Context, who: AdminVisitor, template: string, model: PageModel, status = 200): void {
+    const frame = {
+      ...createFormats(clock()),
+      navigation,
+      home,
+      baseUrl: deps.baseUrl,
+      issuer: deps.issuer,
+      account: who.account,
+      csrf: csrf.token(ctx, `admin:${who.sessionUid}`),
+      crumbs: [],
+      notice: noticeOf(new URLSearchParams(ctx.querystring).get('done')),
+      alert: undefined,
+      errors: {},
+      searchText: '',
+    };
+    views.send(ctx, `admin/${template}`, { ...frame, ...model }, { status, uiLocales: 'en' });
+  }
+
+  function visitOf(ctx: Koa.Context, who: AdminVisitor, form: Form): Visit {
+    return {
+      ctx,
+      who,
+      form,
+      params: ctx.params,
+      query: queryOf(ctx),
+      now: clock(),
+      call: (name, input) => call(who, name, input),
+      show: (template, model, status) => show(ctx, who, template, model, status),
+      addFactor: () => signIn.start(ctx, home, { maxAgeSeconds: idleSeconds(), acr: deps.strongAcr }),
+      go(path, done) {
+        ctx.status = 303;
+        const mark = path.includes('?') ? '&' : '?';
+        ctx.redirect(`${home}${path}${done === undefined ? '' : `${mark}done=${done}`}`);
+      },
+    };
+  }
+
+  /** What the API refuses, and the page has nothing better to say to. */
+  function showProblem(ctx: Koa.Context, who: AdminVisitor, error: unknown): void {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    const { status, message, fields = {} } = error;
+    const title = status === 404 ? 'Not found' : 'That did not work';
+    show(ctx, who, 'problem', { title, here: '', message, problems: Object.entries(fields) }, status);
+  }
+
+  const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ prefix: '/admin', sensitive: true });
+  for (const page of deps.pages) {
+    router.register(page.path === '' ? '/' : page.path, [page.method], async (ctx) => {
+      const context: Koa.Context = ctx;
+      const who: AdminVisitor = ctx.state.visitor;
+      const isPost = page.method === 'POST';
+      const form = isPost ? await readForm(context) : createForm('');
+      if (isPost) csrf.verify(context, `admin:${who.sessionUid}`, form.get('csrf'));
+      const limit = isPost ? RECENT_FOR_FORM_SECONDS : RECENT_SECONDS;
+      if (page.isSensitive === true && who.signedInSeconds > limit) {
+        return signIn.start(context, `${basePath}${ctx.path}`, {
+          ...needsOf(who),
+          maxAgeSeconds: RECENT_SECONDS,
+        });
+      }
+      try {
+        await page.handle(visitOf(context, who, form));
+      } catch (error) {
+        showProblem(context, who, error);
+      }
+    });
+  }
+  // The type asks for what koa-router itself puts into the context.
+  const dispatch = router.routes() as Koa.Middleware;
+
+  const needsOf = ({ account }: Pick<AdminVisitor, 'account'>) =>
+    account.totpVerified ? { acr: deps.strongAcr } : {};
+
+  async function beginSignIn(ctx: Koa.Context): Promise<void> {
+    // What was typed into a form cannot come along; the page that it was on can.
+    const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
+    const user = await visitors.signedIn(ctx);
+    if (user !== undefined && user.account.role !== 'admin') return deps.refuse(ctx);
+    const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : home;
+    const needs = user === undefined || user.hasUsedFactors ? {} : needsOf(user);
+    return signIn.start(ctx, returnTo, { ...needs, maxAgeSeconds: idleSeconds() });
+  }
+
+  /**
+   * From another site's link the browser sends no strict cookie along; a page of ours that asks again does
+   * (R114: SameSite=Strict for administrators).
+   */
+  function comeAgain(ctx: Koa.Context, target: string): void {
+    views.send(ctx, 'admin/again', { target }, { uiLocales: 'en' });
+  }
+
+  async function comeBack(ctx: Koa.Context): Promise<void> {
+    const outcome = await signIn.finish(ctx);
+    if (outcome === 'cancelled') {
+      // Somebody who cancelled would only see the sign-in page again.
+      return views.send(ctx, 'signed-out', { continueUrl: `${deps.baseUrl}/admin` });
+    }
+    let target = home;
+    if (outcome === 'unknown') {
+      if (csrf.existingBrowserId(ctx) === undefined) throw new AppError('request.cookies_off');
+    } else if (await visitors.admit(ctx, outcome.subject)) target = outcome.returnTo;
+    if (ctx.get('Sec-Fetch-Site') === 'cross-site') return comeAgain(ctx, target);
+    ctx.status = 303;
+    ctx.redirect(target);
+  }
+
+  return async (ctx, next) => {
+    if (ctx.path !== '/admin' && !ctx.path.startsWith('/admin/')) return next();
+    ctx.set('Cache-Control', 'no-store');
+    if (!['GET', 'HEAD', 'POST'].includes(ctx.method)) throw new AppError('request.method_not_allowed');
+    if (ctx.path === '/admin/callback' && ctx.method !== 'POST') return comeBack(ctx);
+    const who = await visitors.current(ctx);
+    if (who === undefined) {
+      const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';
+      return isFromElsewhere ? comeAgain(ctx, `${basePath}${ctx.path}${ctx.search}`) : beginSignIn(ctx);
+    }
+    if (who.account.role !== 'admin') return deps.refuse(ctx);
+    deps.setActor({ kind: 'user', id: who.account.id, access: 'all' });
+    ctx.state.visitor = who;
+    return dispatch(ctx, async () => {
+      showProblem(ctx, who, new AppError('request.not_found'));
+    });
+  };
+}

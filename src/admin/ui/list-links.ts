@@ -1,0 +1,66 @@
+// Owns what a list page needs beside its rows: every state of it is an address (search, filters, sorting, place), so that
+// links, the back button and bookmarks work without a script.
+import type { Values } from './page.ts';
+
+export interface Choice {
+  readonly label: string;
+  /** What the address then says; null takes a parameter away. */
+  readonly set: Readonly<Record<string, string | null>>;
+}
+
+interface Options {
+  /** Of the list, from the root of the host. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** A page of the API: items, total, limit, offset, next. */
+  readonly page: Values;
+  readonly defaultSort: string;
+  readonly chips?: readonly Choice[];
+}
+
+const isOn = (query: URLSearchParams, { set }: Choice): boolean =>
+  Object.entries(set).every(([name, value]) => query.get(name) === value);
+
+export function listLinks({ path, query, page, defaultSort, chips = [] }: Options) {
+  const items: readonly unknown[] = Array.isArray(page.items) ? page.items : [];
+  const [total, offset, limit] = [Number(page.total), Number(page.offset), Number(page.limit)];
+  /** The same list with something else about it; its place starts anew. */
+  const href = (changes: Readonly<Record<string, string | null>>): string => {
+    const next = new URLSearchParams(query);
+    next.delete('cursor');
+    next.delete('offset');
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null) next.delete(name);
+      else next.set(name, value);
+    }
+    const text = next.toString();
+    return text === '' ? path : `${path}?${text}`;
+  };
+  const sort = query.get('sort') ?? defaultSort;
+  const order = query.get('order') ?? 'desc';
+  const back = Math.max(0, offset - limit);
+  return {
+    path,
+    items,
+    total,
+    first: items.length === 0 ? 0 : offset + 1,
+    last: offset + items.length,
+    nextHref: typeof page.next === 'string' ? href({ cursor: page.next }) : undefined,
+    previousHref: offset > 0 ? href(back > 0 ? { offset: String(back) } : {}) : undefined,
+    search: query.get('search') ?? '',
+    isFiltered: [...query.keys()].some((name) => !['sort', 'order', 'cursor', 'offset'].includes(name)),
+    clearHref: path,
+    /** For the search form: what else the address says. */
+    kept: [...query].filter(([name]) => !['search', 'cursor', 'offset'].includes(name)),
+    chips: chips.map((chip) => {
+      const isChosen = isOn(query, chip);
+      const off = Object.fromEntries(Object.keys(chip.set).map((name) => [name, null]));
+      return { label: chip.label, isChosen, href: href(isChosen ? off : chip.set) };
+    }),
+    value: (name: string): string => query.get(name) ?? '',
+    sortOf: (name: string): string =>
+      name === sort ? (order === 'asc' ? 'ascending' : 'descending') : 'none',
+    sortHref: (name: string): string =>
+      href({ sort: name, order: name === sort && order === 'desc' ? 'asc' : 'desc' }),
+  };
+}

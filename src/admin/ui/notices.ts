@@ -1,0 +1,27 @@
+// Owns the sentences that tell what was just done. Addresses carry their keys, never a text.
+export const notices: Readonly<Record<string, string>> = {
+  'user-created': 'User created.',
+  'user-saved': 'Changes saved.',
+  'user-deleted': 'User deleted, with every session, token and device.',
+  'user-unlocked': 'Unlocked. The user can sign in again.',
+  'user-deactivated': 'Deactivated. Every session and token has ended.',
+  'user-reactivated': 'Reactivated. The user can sign in again.',
+  'user-signed-out': 'Signed out everywhere.',
+  'user-mfa-reset': 'Second factor removed. The next sign-in asks for a new one.',
+  'user-reset-sent': 'A link to set a new password is on its way.',
+  'user-verification-sent': 'A link to confirm the e-mail address is on its way.',
+  'user-role': 'Role changed. The user was signed out everywhere.',
+  'user-password': 'Password set. The user was signed out everywhere.',
+  'device-revoked': 'This browser is asked for the second factor again.',
+  'session-ended': 'Session ended, with the tokens it gave.',
+  'application-saved': 'Changes saved.',
+  'application-deleted': 'Application deleted, with every grant and token.',
+  'application-deactivated': 'Deactivated. Nobody can sign in to it, and its tokens have ended.',
+  'application-reactivated': 'Reactivated.',
+  'settings-saved': 'Settings saved. They hold from the next request on.',
+  'settings-same': 'Nothing was changed.',
+};
+
+/** @returns undefined for a key that is not ours */
+export const noticeOf = (key: string | null): string | undefined =>
+  key !== null && Object.hasOwn(notices, key) ? notices[key] : undefined;

@@ -1,0 +1,63 @@
+// Owns what a page of the Admin UI is: an address, and what it does for the administrator who visits it. Pages change
+// things only by the routes of the REST API (visit.call), so that rules, audit and concurrency are one mechanism.
+import type Koa from 'koa';
+import type { Form } from '../../http/form.ts';
+import type { AdminVisitor } from './visitor.ts';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export interface CallInput {
+  readonly params?: Readonly<Record<string, string>>;
+  /** As in an address, without the question mark. */
+  readonly query?: URLSearchParams | Readonly<Record<string, string>>;
+  readonly body?: Values;
+  readonly ifVersion?: number | undefined;
+}
+
+export interface CallResult {
+  /** The answer's data; empty where there is none (204). */
+  readonly data: Values;
+  readonly version: number | undefined;
+}
+
+export interface Visit {
+  readonly ctx: Koa.Context;
+  readonly who: AdminVisitor;
+  readonly params: Readonly<Record<string, string>>;
+  /** Of the page's own address; without what is empty and what is only for show. */
+  readonly query: URLSearchParams;
+  /** Empty for GET. */
+  readonly form: Form;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /**
+   * Does what the route of the REST API does, as this administrator.
+   * @param route method and declared path, such as `PATCH /users/{id}`
+   * @throws AppError as the route does
+   */
+  call(route: string, input?: CallInput): Promise<CallResult>;
+  /** @param template below templates/admin */
+  show(template: string, model: PageModel, status?: number): void;
+  /** 303 to another page of ours. @param done a key of `notices` (notices.ts), told there */
+  go(path: string, done?: string): void;
+  /** Sends the browser through the sign-in, which has a second factor added where there is none; then home. */
+  addFactor(): void;
+}
+
+export interface PageModel {
+  readonly title: string;
+  /** Which entry of the navigation is lit. */
+  readonly here: string;
+  /** Where this page lies, without itself. */
+  readonly crumbs?: readonly { readonly label: string; readonly href: string }[];
+  readonly [name: string]: unknown;
+}
+
+export interface Page {
+  readonly method: 'GET' | 'POST';
+  /** Below /admin, parameters as `:name`; '' is the overview. */
+  readonly path: string;
+  /** Needs a sign-in of the last minutes (decisions §7: five). For POST there must be a GET at the same address. */
+  readonly isSensitive?: boolean;
+  readonly handle: (visit: Visit) => Promise<void>;
+}

@@ -1,0 +1,75 @@
+// Owns the pages of users as a list: searching, filtering, adding one, and the fields of the form.
+import { isOn, refusalOf, textOrNull, typedIn } from './field-values.ts';
+import { listLinks } from './list-links.ts';
+import type { Page, Visit } from './page.ts';
+
+const here = 'users';
+const users = { label: 'Users', href: '/users' };
+
+export const userFields = [
+  { name: 'name', label: 'Full name' },
+  { name: 'given_name', label: 'Given name' },
+  { name: 'family_name', label: 'Family name' },
+  { name: 'nickname', label: 'Nickname' },
+  { name: 'phone_number', label: 'Phone number' },
+  { name: 'locale', label: 'Language' },
+  { name: 'zoneinfo', label: 'Time zone' },
+  { name: 'website', label: 'Website' },
+  { name: 'picture', label: 'Picture (address)' },
+] as const;
+
+const chips = [
+  { label: 'Locked', set: { is_locked: 'true' } },
+  { label: 'Deactivated', set: { is_active: 'false' } },
+  { label: 'Administrators', set: { role: 'admin' } },
+  { label: 'No second factor', set: { totp_verified: 'false' } },
+  { label: 'E-mail not verified', set: { is_email_verified: 'false' } },
+];
+
+async function list(visit: Visit): Promise<void> {
+  const { query, ctx } = visit;
+  const { data } = await visit.call('GET /users', { query });
+  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
+  visit.show('users', { title: 'Users', here, list: links });
+}
+
+const showNew = (visit: Visit, model: object = {}, status = 200): void =>
+  visit.show('user-new', { title: 'Add a user', here, crumbs: [users], values: {}, ...model }, status);
+
+async function create(visit: Visit): Promise<void> {
+  const { form } = visit;
+  try {
+    const { data } = await visit.call('POST /users', {
+      body: {
+        username: (form.get('username') ?? '').trim(),
+        password: form.get('password') ?? '',
+        email: textOrNull(form.get('email')),
+        name: textOrNull(form.get('name')),
+        role: form.get('role') === 'admin' ? 'admin' : 'user',
+        is_email_verified: isOn(form, 'is_email_verified'),
+      },
+    });
+    visit.go(`/users/${String(data.id)}`, 'user-created');
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    const { password: _, ...values } = typedIn(form);
+    showNew(visit, { values, alert, errors: errorsOf(status, alert, errors) }, status);
+  }
+}
+
+/** A clash is told beside the field that it is about. */
+export function errorsOf(
+  status: number,
+  alert: string,
+  errors: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (status !== 409) return errors;
+  if (/username/i.test(alert)) return { username: alert };
+  return /e-mail/i.test(alert) ? { email: alert } : errors;
+}
+
+export const userListPages: readonly Page[] = [
+  { method: 'GET', path: '/users', handle: list },
+  { method: 'GET', path: '/users/new', handle: async (visit) => showNew(visit) },
+  { method: 'POST', path: '/users/new', handle: create },
+];

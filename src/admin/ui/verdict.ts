@@ -1,0 +1,42 @@
+// Owns the answer to "can they sign in, and why did it fail": from a user and the last failure, in words.
+import { textOf } from './field-values.ts';
+import type { Values } from './page.ts';
+
+export interface Verdict {
+  readonly canSignIn: boolean;
+  readonly text: string;
+  /** What would change it: an act of the user's page. */
+  readonly remedy?: 'unlock' | 'reactivate';
+}
+
+export function verdictOn(user: Values, failure: Values | undefined): Verdict {
+  if (user.is_active !== true)
+    return { canSignIn: false, text: 'An administrator deactivated this account.', remedy: 'reactivate' };
+  if (user.locked_until !== null) {
+    const count = Number(user.failed_login_attempts);
+    const text = `Locked after ${count} wrong ${count === 1 ? 'password' : 'passwords'} in a row.`;
+    return { canSignIn: false, text, remedy: 'unlock' };
+  }
+  const isNewer = failure !== undefined && textOf(failure, 'at') > textOf(user, 'last_login_at');
+  const text = isNewer ? 'The account is fine; the last attempt was not.' : 'Nothing stands in the way.';
+  return { canSignIn: true, text };
+}
+
+export interface UsedApplication {
+  readonly id: string;
+  readonly name: string;
+  readonly sessions: number;
+}
+
+/** The applications that somebody's running sessions reached. */
+export function applicationsOf(sessions: readonly Values[]): readonly UsedApplication[] {
+  const found = new Map<string, UsedApplication>();
+  for (const { clients } of sessions) {
+    for (const client of Array.isArray(clients) ? clients : []) {
+      const id = textOf(client, 'client_id');
+      const count = (found.get(id)?.sessions ?? 0) + 1;
+      found.set(id, { id, name: textOf(client, 'client_name') || id, sessions: count });
+    }
+  }
+  return [...found.values()];
+}

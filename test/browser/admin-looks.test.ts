@@ -1,0 +1,145 @@
+// Owns the proof that every page of the Admin UI looks right: no sideways scrolling on a phone, nothing on the console, no
+// accessibility violation, light and dark. Pictures go to test-results/browser/ to be looked at.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { type AdminWorld, startAdminWorld } from './admin-world.ts';
+import { shoot } from './shots.ts';
+import { enter, loaded } from './steps.ts';
+import { openWindow } from './window.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let world: AdminWorld;
+const ids = { user: '', locked: '', application: '', machine: '', mail: '', event: '' };
+
+before(async () => {
+  world = await startAdminWorld();
+  const { server, browser } = world;
+  ids.user = await world.createUser('grace.hopper', {
+    email: 'grace@acme.example',
+    name: 'Grace Hopper',
+    is_email_verified: true,
+    phone_number: '+1 202 555 0117',
+    locale: 'en-US',
+    zoneinfo: 'America/New_York',
+  });
+  ids.locked = await world.createUser('edsger', { email: 'edsger@acme.example', name: 'Edsger Dijkstra' });
+  await world.createUser('barbara.liskov', { email: 'barbara@acme.example', role: 'admin' });
+  const gone = await world.createUser('former.colleague', { email: 'former@acme.example' });
+  await server.admin('POST', `/users/${gone}/deactivate`);
+  for (const name of ['alan', 'margaret', 'katherine', 'donald']) {
+    await world.createUser(name, { email: `${name}@acme.example`, is_email_verified: true });
+  }
+  ids.application = (
+    await world.createApplication({ post_logout_redirect_uris: ['http://localhost:9/'] })
+  ).id;
+  const machine = { client_name: 'Nightly export', grant_types: ['client_credentials'], response_types: [] };
+  ids.machine = (await world.createApplication({ ...machine, redirect_uris: [] })).id;
+  await server.admin('POST', `/users/${ids.user}/send-password-reset`);
+  const signIn = async (username: string, password: string, userAgent?: string): Promise<void> => {
+    const { page, close } = await openWindow(browser, userAgent === undefined ? {} : { userAgent });
+    const query = new URLSearchParams({
+      client_id: ids.application,
+      response_type: 'code',
+      redirect_uri: 'http://localhost:9/callback',
+      scope: 'openid profile',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+    });
+    await page.route('http://localhost:9/**', (route) => route.fulfill({ body: 'signed in' }));
+    await page.goto(`${server.issuer}/authorize?${query}`);
+    await loaded(page, () => enter(page, { username, password }));
+    await close();
+  };
+  const good = 'correct horse battery staple';
+  await signIn('grace.hopper', good);
+  await signIn(
+    'grace.hopper',
+    good,
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
+  );
+  for (let round = 0; round < 5; round += 1) await signIn('edsger', `wrong ${round} guess`);
+  const mails = await server.admin('GET', '/mails');
+  ids.mail = firstId(mails);
+  ids.event = firstId(await server.admin('GET', '/audit?event=user.created'));
+});
+after(() => world?.stop());
+
+const firstId = ({ items }: Record<string, unknown>): string => {
+  const [first]: unknown[] = Array.isArray(items) ? items : [];
+  return typeof first === 'object' && first !== null ? String(Reflect.get(first, 'id')) : '';
+};
+
+const pages = (): Readonly<Record<string, string>> => ({
+  overview: '',
+  users: '/users',
+  'users-none': '/users?search=nobody-like-this',
+  'user-new': '/users/new',
+  user: `/users/${ids.user}`,
+  'user-locked': `/users/${ids.locked}`,
+  'user-edit': `/users/${ids.user}/edit`,
+  'user-delete': `/users/${ids.user}/delete`,
+  'user-role': `/users/${ids.user}/role`,
+  applications: '/applications',
+  'application-new': '/applications/new',
+  application: `/applications/${ids.application}`,
+  'application-machine': `/applications/${ids.machine}`,
+  'application-rotate': `/applications/${ids.application}/rotate-secret`,
+  sessions: '/sessions',
+  audit: '/audit',
+  'audit-filtered': '/audit?event=signin.failure&outcome=failure',
+  event: `/audit/${ids.event}`,
+  outbox: '/outbox',
+  mail: `/outbox/${ids.mail}`,
+  settings: '/settings',
+  'settings-mail': '/settings/mail',
+  'settings-tokens': '/settings/tokens',
+  search: '/search?q=ac',
+});
+
+interface Finding {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+test('every page fits a phone and a desk, keeps the console silent, and axe finds nothing, light and dark', async () => {
+  const { admin } = world;
+  const cdp = await admin.context.newCDPSession(admin.page);
+  const found: string[] = [];
+  for (const [name, path] of Object.entries(pages())) {
+    const page = await world.open(path);
+    await shoot(page, `admin-${name}`);
+    // axe comes from outside, which the page's own policy would refuse.
+    await cdp.send('Page.setBypassCSP', { enabled: true });
+    await page.reload();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [390, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        // A colour on its way to another would be judged as it is then.
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.evaluate(axeSource);
+        const { violations, passes } = await page.evaluate<{ violations: Finding[]; passes: Finding[] }>(
+          'axe.run({ resultTypes: ["violations", "passes"] })',
+        );
+        assert.ok(passes.some(({ id }) => id === 'color-contrast'));
+        for (const { id, nodes } of violations)
+          found.push(`${name} ${width} ${colorScheme} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+      }
+    }
+    await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+    await cdp.send('Page.setBypassCSP', { enabled: false });
+  }
+  assert.deepEqual(found, []);
+  assert.deepEqual(admin.complaints, []);
+});
+
+test('375 pixels and text at 200 % are enough for what cannot wait', async () => {
+  for (const path of [`/users/${ids.locked}`, '/sessions', `/users/${ids.user}/deactivate`]) {
+    const page = await world.open(path);
+    await page.setViewportSize({ width: 375, height: 667 });
+    await page.evaluate('document.documentElement.style.fontSize = "200%"');
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, path);
+  }
+});

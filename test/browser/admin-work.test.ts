@@ -1,0 +1,265 @@
+// Owns the proof that administrators can do their work: by hand, in Chromium, as the pages tell it. Users, applications,
+// sessions, settings, mail; and what is refused says why and loses nothing.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type AdminWorld, noticeOf, PASSWORD, press, startAdminWorld } from './admin-world.ts';
+import { type Program, startSample } from './processes.ts';
+import { shoot } from './shots.ts';
+import { connect, enter, heading, loaded } from './steps.ts';
+import { openWindow } from './window.ts';
+
+let world: AdminWorld;
+let sample: Program;
+let page: Page;
+
+before(async () => {
+  world = await startAdminWorld();
+  sample = await startSample(world.server.issuer);
+  ({ page } = world.admin);
+});
+afterEach(() => assert.deepEqual(world.admin.complaints, []));
+after(async () => {
+  await sample?.stop();
+  await world?.stop();
+});
+
+const text = async (selector: string): Promise<string> =>
+  ((await page.locator(selector).first().textContent()) ?? '').trim();
+
+/** At the sample, in a window of its own. @returns the heading that came */
+async function tryToSignIn(username: string, password: string): Promise<string> {
+  const { page: tab, close } = await openWindow(world.browser);
+  await tab.goto(`${sample.origin}/`);
+  await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
+  await loaded(tab, () => enter(tab, { username, password }));
+  const came = await heading(tab);
+  await close();
+  return came;
+}
+
+let credentials: { clientId: string; clientSecret: string };
+
+test('an application is registered; a wrong address is refused beside its field, and what was typed stays', async () => {
+  await world.open('/applications');
+  await press(page, 'Register application', 'link');
+  await page.getByLabel('Name').fill('Sample');
+  await page.getByLabel('Redirect URIs', { exact: true }).fill('http://evil.example/callback');
+  await press(page, 'Add application');
+  assert.match(await text('#redirect_uris-error'), /https/);
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Sample');
+  await shoot(page, 'admin-work-application-refused');
+  await page.getByLabel('Redirect URIs', { exact: true }).fill(`${sample.origin}/callback`);
+  await page.getByLabel('This is our own application').check();
+  await press(page, 'Add application');
+  assert.equal(await heading(page), 'Sample is ready');
+  credentials = { clientId: await text('#client-id'), clientSecret: await text('#client-secret') };
+  await shoot(page, 'admin-work-application-ready');
+  const tab = await world.admin.context.newPage();
+  await connect(tab, sample, credentials);
+  await tab.close();
+});
+
+test('a user is added, found by `/`, and signs in', async () => {
+  await world.open('/users');
+  await press(page, 'Add user', 'link');
+  await page.getByLabel('Username').fill('grace');
+  await page.getByLabel('E-mail (optional)').fill('grace@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('password');
+  await press(page, 'Add user');
+  assert.ok(await page.getByRole('alert').isVisible());
+  assert.equal(await page.getByLabel('Username').inputValue(), 'grace');
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await press(page, 'Add user');
+  assert.equal(await noticeOf(page), 'User created.');
+  await world.open('');
+  await page.keyboard.press('/');
+  await page.keyboard.type('grac');
+  await loaded(page, () => page.keyboard.press('Enter'));
+  await press(page, 'grace', 'link');
+  assert.equal(await heading(page), 'grace');
+  assert.equal(await tryToSignIn('grace', PASSWORD), 'Hello, grace');
+});
+
+test('edited: the change shows, and a name that is taken is told at its field', async () => {
+  await world.open('/users');
+  await press(page, 'grace', 'link');
+  await press(page, 'Edit', 'link');
+  await page.getByLabel('Full name').fill('Grace Hopper');
+  await page.getByLabel('Username').fill('ada');
+  await press(page, 'Save');
+  assert.match(await text('#username-error'), /taken/);
+  assert.equal(await page.getByLabel('Full name').inputValue(), 'Grace Hopper');
+  await page.getByLabel('Username').fill('grace');
+  await press(page, 'Save');
+  assert.equal(await noticeOf(page), 'Changes saved.');
+  assert.ok(await page.getByText('Grace Hopper').isVisible());
+});
+
+test('locked out on the phone: the page says why, one press unlocks', async () => {
+  for (let round = 0; round < 5; round += 1) await tryToSignIn('grace', `wrong guess ${round}`);
+  await world.open('');
+  assert.match(await text('.attention'), /One user is locked out.*grace/s);
+  await loaded(page, () => page.locator('.attention a').first().click());
+  assert.match(await text('.verdict'), /Cannot sign in.*Locked after 5 wrong passwords/s);
+  assert.match(await text('.known'), /wrong password/);
+  await press(page, 'Unlock now');
+  assert.match(await noticeOf(page), /^Unlocked/);
+  assert.match(await text('.verdict'), /Can sign in/);
+  assert.equal(await tryToSignIn('grace', PASSWORD), 'Hello, Grace Hopper');
+});
+
+test('a session is ended, and the application feels it: its token is worth nothing', async () => {
+  const { page: tab, close } = await openWindow(world.browser);
+  await tab.goto(`${sample.origin}/`);
+  await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
+  await loaded(tab, () => enter(tab, { username: 'grace', password: PASSWORD }));
+  await loaded(tab, () => tab.getByRole('button', { name: 'Introspect' }).click());
+  assert.match((await tab.getByRole('status').textContent()) ?? '', /activetrue/);
+  await world.open('/sessions?is_active=true');
+  for (;;) {
+    const row = page.locator('tr', { has: page.getByRole('link', { name: 'grace', exact: true }) }).first();
+    if ((await row.count()) === 0) break;
+    await loaded(page, () => row.getByRole('button').click());
+    assert.match(await noticeOf(page), /^Session ended/);
+    await world.open('/sessions?is_active=true');
+  }
+  await loaded(tab, () => tab.getByRole('button', { name: 'Introspect' }).click());
+  assert.match((await tab.getByRole('status').textContent()) ?? '', /activefalse/);
+  await close();
+});
+
+test('the second factor is reset, after a page that says what is lost', async () => {
+  const id = await world.createUser('has-factor', { totp_verified: false });
+  await world.server.admin('PATCH', '/settings', { mfa_mode: 'required' });
+  const { page: tab, close } = await openWindow(world.browser);
+  await tab.goto(`${sample.origin}/`);
+  await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
+  await loaded(tab, () => enter(tab, { username: 'has-factor', password: PASSWORD }));
+  await close();
+  await world.server.admin('PATCH', '/settings', { mfa_mode: 'optional' });
+  const response = await page.goto(`${world.server.origin}/admin/users/${id}/reset-mfa`);
+  assert.equal(response?.status(), 200);
+  assert.match(await text('.lost'), /authenticator app and all recovery codes stop working/);
+  await press(page, 'Reset second factor');
+  assert.match(await noticeOf(page), /^Second factor removed/);
+  assert.match(await text('.trail'), /Second factor reset/);
+});
+
+test('the secret is rotated: the old one is refused, the new one shown once', async () => {
+  await world.open('/applications');
+  await press(page, 'Sample', 'link');
+  await press(page, 'Rotate', 'link');
+  await press(page, 'Rotate secret');
+  assert.equal(await heading(page), 'Sample has a new secret');
+  const secret = await text('#client-secret');
+  assert.notEqual(secret, credentials.clientSecret);
+  const status = async (clientSecret: string): Promise<number> => {
+    const body = new URLSearchParams({ grant_type: 'authorization_code', code: 'x', redirect_uri: 'x' });
+    const authorization = `Basic ${Buffer.from(`${credentials.clientId}:${clientSecret}`).toString('base64')}`;
+    const url = `${world.server.issuer}/token`;
+    return (await fetch(url, { method: 'POST', headers: { authorization }, body })).status;
+  };
+  assert.deepEqual([await status(credentials.clientSecret), await status(secret)], [401, 400]);
+  await press(page, 'Go to the application', 'link');
+  assert.ok(!(await page.content()).includes(secret));
+});
+
+test('addresses of an application are judged while typed, and by the server; then saved', async () => {
+  const field = page.getByLabel('Redirect URIs', { exact: true });
+  const before = await field.inputValue();
+  await field.fill(`${before}\nnot an address`);
+  await field.blur();
+  assert.match(await text('#redirect_uris-error'), /whole address/);
+  await field.fill(`${before}\nhttps://app.example.com/callback`);
+  await press(page, 'Save');
+  assert.equal(await noticeOf(page), 'Changes saved.');
+  assert.match(await field.inputValue(), /app\.example\.com/);
+});
+
+test('a setting is changed and obeyed; a wrong value is told at its field; the default can be seen', async () => {
+  await world.open('/settings/branding');
+  await page.getByLabel('Product name').fill('Acme Accounts');
+  await page.getByLabel('Support URL').fill('javascript:alert(1)');
+  await press(page, 'Save');
+  assert.match(await text('#support_url-error'), /http/);
+  assert.equal(await page.getByLabel('Product name').inputValue(), 'Acme Accounts');
+  await page.getByLabel('Support URL').fill('');
+  await press(page, 'Save');
+  assert.match(await noticeOf(page), /^Settings saved/);
+  assert.match(await text('form.settings'), /Changed by\s+ada/);
+  const { page: tab, close } = await openWindow(world.browser);
+  await tab.goto(`${world.server.origin}/oauth2/forgot-password`);
+  assert.match(await tab.title(), /Acme Accounts/);
+  await close();
+  const hasLink = async (): Promise<boolean> => {
+    const { page: other, close: done } = await openWindow(world.browser);
+    await other.goto(`${world.server.origin}/admin`);
+    const isThere = await other.getByRole('link', { name: 'Forgot your password?' }).isVisible();
+    await done();
+    return isThere;
+  };
+  assert.equal(await hasLink(), true);
+  await world.open('/settings/links-by-mail');
+  await page.getByLabel('Allow password reset').uncheck();
+  await press(page, 'Save');
+  assert.equal(await hasLink(), false);
+});
+
+test('without a mail server the test mail is in the outbox, to be read', async () => {
+  await world.open('/settings/mail');
+  await page.getByLabel('To', { exact: true }).fill('ada@example.com');
+  await press(page, 'Send test mail');
+  assert.match(await text('[role=status].note'), /no mail server/);
+});
+
+test('a user is deleted only when the name is typed; then nothing of them is left but the trail', async () => {
+  await world.open('/users?search=grace');
+  await press(page, 'grace', 'link');
+  const address = page.url();
+  await press(page, 'Delete user', 'link');
+  await page.getByLabel('Type the name to go on').fill('grave');
+  await press(page, 'Delete user');
+  assert.match(await text('#confirm-error'), /Type grace/);
+  await page.getByLabel('Type the name to go on').fill('grace');
+  await press(page, 'Delete user');
+  assert.match(await noticeOf(page), /^User deleted/);
+  assert.equal((await page.goto(address))?.status(), 404);
+  assert.equal(await heading(page), 'Not found');
+  assert.equal(await tryToSignIn('grace', PASSWORD), 'Sign in to Sample');
+});
+
+test('an application is deleted when its name is typed', async () => {
+  await world.open('/applications');
+  await press(page, 'Sample', 'link');
+  await press(page, 'Delete application', 'link');
+  await page.getByLabel('Type the name to go on').fill('Sample');
+  await press(page, 'Delete application');
+  assert.match(await noticeOf(page), /^Application deleted/);
+});
+
+test('the only administrator cannot be deactivated, and the page says why', async () => {
+  await world.open('/users?search=ada');
+  await press(page, 'ada', 'link');
+  await press(page, 'Deactivate', 'link');
+  await press(page, 'Deactivate');
+  assert.match(await text('[role=alert]'), /last active administrator/);
+});
+
+test('without scripts: a list is searched, sorted and filtered, a user is deactivated and let in again', async () => {
+  await world.createUser('quiet');
+  const { page: plain, close } = await openWindow(world.browser, { javaScriptEnabled: false });
+  await plain.goto(`${world.server.origin}/admin/users`);
+  await enter(plain, { username: 'ada', password: 'plum trees in June' });
+  await plain.waitForURL('**/admin/users');
+  await plain.locator('#search').fill('quiet');
+  await plain.keyboard.press('Enter');
+  await plain.waitForURL('**/users?search=quiet');
+  await plain.locator('tbody').getByRole('link', { name: 'quiet' }).click();
+  await plain.getByRole('link', { name: 'Deactivate' }).click();
+  await plain.getByRole('button', { name: 'Deactivate' }).click();
+  assert.match((await plain.locator('.verdict').textContent()) ?? '', /Cannot sign in/);
+  await plain.getByRole('button', { name: 'Reactivate' }).click();
+  assert.match((await plain.locator('.notice').textContent()) ?? '', /Reactivated/);
+  await close();
+});
