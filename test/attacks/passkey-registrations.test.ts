@@ -183,3 +183,14 @@ test('a browser that says nothing of passkeys is offered none', async () => {
   });
   assert.match(last.location ?? '', /code=/);
 });
+
+test('automatic upgrade: made beside the password without a press, and only where it was begun so', async () => {
+  const silent = 8 | 16 | 64;
+  assert.equal((await makePasskey(agent, offer, key, { flags: silent })).status, 401);
+  const begun = await beginMaking(agent, offer, { mediation: 'conditional' });
+  const response = key.create(begun.body, { flags: silent });
+  const last = await goOn(agent, await send(agent, offer, FINISH, { response }));
+  assert.match(last.location ?? '', /code=/);
+  const [made] = await passkeysOf(alice);
+  assert.deepEqual([made?.is_synced, made?.is_second_factor_only], [true, false]);
+});
