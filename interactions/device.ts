@@ -26,7 +26,8 @@ export function createDevicePages({ views, basePath }: Deps): DevicePages {
   const action = `${basePath}/oauth2/device`;
   return {
     input(ctx, _form, out, error) {
-      const userCode: unknown = ctx.state.userCode;
+      // As it was typed, or as the address of the device's QR code has it (RFC 8628 §3.3.1).
+      const userCode: unknown = ctx.oidc.params?.user_code ?? ctx.state.userCode;
       const isRefused = out !== undefined || error !== undefined;
       const alert = ALERTS[error?.name ?? ''] ?? 'alert.form_expired';
       views.send(

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
+import { accountPasskeys } from './account/passkeys-page.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { Groups } from './accounts/groups.ts';
 import { consoleSignInUrl } from './admin/console-client.ts';
@@ -11,6 +12,9 @@ import { adminRoutes } from './admin/routes.ts';
 import { createAdministration } from './app-administration.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
+import type { Keys } from './app-keys.ts';
+import type { NewAccounts } from './app-new-accounts.ts';
+import type { PasskeyApp } from './app-passkeys.ts';
 import type { Protection } from './app-protection.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -21,10 +25,12 @@ import type { Csrf } from './http/csrf.ts';
 import { healthRoutes } from './http/health.ts';
 import { pinOrigin } from './http/origin.ts';
 import { limitByAddress } from './http/rate-middleware.ts';
+import { relatedOrigins } from './http/related-origins.ts';
 import { requestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import type { Views } from './http/views.ts';
 import { newId } from './ids.ts';
+import type { Keyring } from './keys/keyring.ts';
 import type { Logger } from './log.ts';
 import { createAuthorizeAdmin } from './oidc/admin-bearer.ts';
 import { aliases } from './oidc/aliases.ts';
@@ -65,13 +71,17 @@ export interface HttpParts {
   readonly csrf: Csrf;
   readonly interactions: Interactions;
   readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
+  readonly newAccounts: Pick<NewAccounts, 'forAdministrators'>;
+  readonly passkeys: PasskeyApp;
   readonly mounted: () => MountedProvider;
+  readonly keys: Keys;
+  readonly keyring: Pick<Keyring, 'ready'>;
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions, factors } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions, factors, passkeys } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -90,6 +100,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   app.use(errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }));
   app.use(healthRoutes({ ping: parts.ping, ...(parts.isDraining && { isDraining: parts.isDraining }) }));
   app.use(views.assetRoutes());
+  app.use(relatedOrigins(() => passkeys.passkeys.origins()));
   app.use(auditOrigin(origins));
   app.use(async (_ctx, next) => {
     await settings.refresh();
@@ -122,15 +133,18 @@ export function createHandler(parts: HttpParts): RequestListener {
   for (const middleware of protocol) site.use(middleware);
   site.use(
     adminRoutes({
-      accounts: factors.notices.ofAdministrators(accounts),
+      accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
       clients,
       initialAccessTokens: clients.initialAccessTokens,
       sessions,
-      settings,
+      settings: passkeys.guardSettings(settings),
+      keys: parts.keys,
       mail: factors.mail,
       trustedDevices: factors.factors.trustedDevices,
+      passkeys: passkeys.forAdministrators,
       sendPasswordReset: factors.mailedLinks.sendPasswordReset,
       sendEmailVerification: factors.mailedLinks.sendEmailVerification,
+      ...parts.newAccounts.forAdministrators,
       audit,
       groups: parts.groups,
       ...administration,
@@ -139,6 +153,42 @@ export function createHandler(parts: HttpParts): RequestListener {
       cursorKey: config.cookieKeys[0] ?? '',
       baseUrl,
       version,
+    }),
+  );
+  /** Whoever is signed in with this browser, if the account is usable and nothing ended the session since. */
+  async function signedIn(ctx: Koa.Context) {
+    const session = await browser.current(ctx);
+    const account = session && (await accounts.find(session.accountId));
+    if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
+    const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
+    const isFresh = passkeys.isFresh(account, session);
+    return isCurrent ? { sessionUid: session.uid, account, isFresh } : undefined;
+  }
+  site.use(
+    accountPasskeys({
+      views,
+      csrf,
+      basePath,
+      readForm,
+      readJson,
+      signedIn,
+      signInUrl: () => consoleSignInUrl({ baseUrl, basePath, pages: 'account' }),
+      confirmUrl: (account) =>
+        consoleSignInUrl({
+          baseUrl,
+          basePath,
+          pages: 'account',
+          isFresh: true,
+          acr: passkeys.strongestAcr(account),
+        }),
+      passkeys: {
+        list: passkeys.own,
+        signals: passkeys.passkeys.signals,
+        begin: (input) => passkeys.passkeys.registration.begin({ ...input, mayBeKey: true }),
+        add: passkeys.add,
+        rename: passkeys.rename,
+        remove: passkeys.remove,
+      },
     }),
   );
   site.use(
@@ -150,21 +200,21 @@ export function createHandler(parts: HttpParts): RequestListener {
       issuer,
       clients,
       readForm,
-      async signedIn(ctx) {
-        const session = await browser.current(ctx);
-        const account = session && (await accounts.find(session.accountId));
-        if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
-        const isCurrent = directory.isAuthenticationCurrent(account, session.loginTs ?? 0);
-        return isCurrent ? { sessionUid: session.uid, account } : undefined;
-      },
+      signedIn,
       signInUrl: () => consoleSignInUrl({ baseUrl, basePath }),
     }),
   );
   app.use(mount(basePath === '' ? '/' : basePath, site));
 
   const koa = app.callback();
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
     if (!mounted().documents.respond(request, response)) void koa(request, response);
+  };
+  return (request, response) => {
+    // Twice a second somebody waits for a look at the keys: so all processes sign and show the same ones.
+    const news = parts.keyring.ready();
+    if (news === undefined) answer(request, response);
+    else void news.then(() => answer(request, response));
   };
 }

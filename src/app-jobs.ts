@@ -12,7 +12,7 @@ import { countEvents } from './jobs/count-events.ts';
 import { finishInterrupted } from './jobs/finish-interrupted.ts';
 import { forgetAudit } from './jobs/forget-audit.ts';
 import { purgeExpired } from './jobs/purge-expired.ts';
-import { createScheduler, type Scheduler } from './jobs/scheduler.ts';
+import { createScheduler, type Job, type Scheduler } from './jobs/scheduler.ts';
 import { sendMail } from './jobs/send-mail.ts';
 import type { Logger } from './log.ts';
 import type { Sessions } from './sessions/sessions.ts';
@@ -32,6 +32,7 @@ interface JobParts {
   readonly audit: Pick<Audit, 'forget'>;
   readonly factors: Pick<Factors, 'mail' | 'mailedLinks'>;
   readonly current: () => SettingValues;
+  readonly keyJobs: readonly Job[];
 }
 
 export function createJobs({
@@ -45,6 +46,7 @@ export function createJobs({
   audit,
   factors,
   current,
+  keyJobs,
 }: JobParts): Scheduler {
   return createScheduler({
     leases: store.ephemeral(model.leases),
@@ -81,6 +83,7 @@ export function createJobs({
         intervalSeconds: () => current().purge_interval_seconds,
         clock,
       }),
+      ...keyJobs,
     ],
   });
 }

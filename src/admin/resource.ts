@@ -12,6 +12,11 @@ export const idParams = ObjectSchema({ id: id() }, strict);
 export const clientIdParams = ObjectSchema({ client_id: id() }, strict);
 export const userSessionParams = ObjectSchema({ id: id(), session_id: id() }, strict);
 export const userDeviceParams = ObjectSchema({ id: id(), device_id: id() }, strict);
+/** Credential ids are longer than any id of ours (WebAuthn §7.1: up to 1023 bytes). */
+export const userPasskeyParams = ObjectSchema(
+  { id: id(), passkey_id: StringSchema({ minLength: 1, maxLength: 1364, pattern: '^[\\w-]+$' }) },
+  strict,
+);
 export const userIdBody = ObjectSchema({ user_id: StringSchema({ minLength: 1, maxLength: 128 }) }, strict);
 
 /**

@@ -12,8 +12,11 @@ import { createCursors } from './cursor.ts';
 import { type GroupsPort, groupRoutes } from './groups.ts';
 import type { Idempotency } from './idempotency.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
+import { type InvitationsPort, invitationRoutes } from './invitations.ts';
+import { type KeysPort, keyRoutes } from './keys.ts';
 import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
+import { type PasskeysPort, passkeyRoutes } from './passkeys.ts';
 import type { AuthorizeAdmin, MailPort, SessionsPort } from './ports.ts';
 import type { Route } from './route.ts';
 import { createAdminRouter } from './router.ts';
@@ -37,10 +40,14 @@ export interface AdminRoutesDeps {
   readonly idempotency: Idempotency;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
+  readonly keys: KeysPort;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
+  readonly sendEnrolmentLink: SendLink;
+  readonly invitations: InvitationsPort;
+  readonly passkeys: PasskeysPort;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly clock: Clock;
@@ -65,13 +72,16 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...userImportRoutes(deps),
     ...clientRoutes({ ...deps, cursors, clock }),
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
+    ...invitationRoutes({ ...deps, cursors, clock }),
     ...groupRoutes({ ...deps, cursors, clock }),
     ...apiKeyRoutes({ ...deps, cursors, clock }),
     ...tokenRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
+    ...passkeyRoutes({ ...deps, cursors, clock }),
     ...statsRoutes(deps),
     ...settingRoutes(deps),
+    ...keyRoutes(deps),
     ...mailRoutes({ ...deps, cursors, clock }),
     ...auditRoutes({ ...deps, cursors }),
   ];

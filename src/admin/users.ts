@@ -28,6 +28,7 @@ interface Deps {
   readonly accounts: AccountsPort;
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
+  readonly sendEnrolmentLink: SendLink;
   readonly sessions: Pick<SessionsPort, 'endAllOf'>;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -176,6 +177,11 @@ export function userRoutes(deps: Deps): Route[] {
       accounts.update(id, { totpVerified: false }),
     ),
     action('send-password-reset', 'Mail a user a link to a new password', deps.sendPasswordReset),
+    action(
+      'send-enrolment-link',
+      'Mail a new user a one-time link to set up the account',
+      deps.sendEnrolmentLink,
+    ),
     action(
       'send-email-verification',
       'Mail a user a link that verifies the address',

@@ -13,6 +13,11 @@ export const auditEventNames = [
   'mfa.reset',
   'recovery.generated',
   'recovery.used',
+  'passkey.added',
+  'passkey.used',
+  'passkey.renamed',
+  'passkey.removed',
+  'passkey.failure',
   'device.trusted',
   'device.revoked',
   // The account's own proofs
@@ -25,6 +30,13 @@ export const auditEventNames = [
   'email.verified',
   'magic_link.requested',
   'magic_link.used',
+  // New accounts
+  'signup.completed',
+  'invitation.created',
+  'invitation.used',
+  'invitation.revoked',
+  'enrolment.requested',
+  'enrolment.completed',
   // What was given, and its end
   'consent.granted',
   'consent.revoked',
@@ -55,6 +67,7 @@ export const auditEventNames = [
   'api_key.revoked',
   'settings.changed',
   'mail.test_sent',
+  'key.rotation_requested',
   'key.rotated',
   'onboarding.completed',
   // An administrator's act that has no name of its own yet; its details say which route it was.
@@ -79,8 +92,10 @@ export interface AuditTarget {
     | 'key'
     | 'mail'
     | 'device'
+    | 'invitation'
     | 'api_key'
-    | 'group';
+    | 'group'
+    | 'passkey';
   /** Never a bearer value: an id that gives nobody anything. */
   readonly id?: string | undefined;
 }

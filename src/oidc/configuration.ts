@@ -23,7 +23,7 @@ import {
   lifetimes,
 } from './policies.ts';
 import { ACR, claimsByScope, scopes } from './scopes.ts';
-import type { SigningKey } from './signing-key.ts';
+import type { SigningKey, VerifyingKey } from './signing-key.ts';
 import type { AnyToken } from './token-state.ts';
 
 export interface ProtocolSettings extends LifetimeSettings {
@@ -45,7 +45,8 @@ export interface DevicePages {
 
 export interface ConfigurationDeps {
   readonly adapter: (name: string) => Adapter;
-  readonly signingKeys: readonly SigningKey[];
+  /** The first one signs. */
+  readonly signingKeys: readonly [SigningKey, ...VerifyingKey[]];
   readonly cookieKeys: readonly string[];
   readonly cookieNames: CookieNames;
   readonly clock: Clock;

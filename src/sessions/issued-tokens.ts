@@ -1,16 +1,18 @@
 // Owns looking at what was issued, and taking it back: grants, refresh tokens, access tokens; never their values. Grants
 // and refresh tokens are durable and can be asked for in any way. Access tokens are in the ephemeral half of the store,
 // which finds them by their user, grant or application alone (src/store/port.ts).
-import * as model from '../store/collections.ts';
+import { consents as consentCollection } from '../store/collections.ts';
 import type { FieldFilter, Page, Query, Store, Stored } from '../store/port.ts';
+import * as protocol from '../store/protocol-collections.ts';
+import type { ProtocolPayload } from '../store/records.ts';
 import { consentId } from './consents.ts';
 import type { Grants } from './grants.ts';
 
 export type TokenKind = 'refresh_token' | 'access_token' | 'client_credentials';
-export interface IssuedToken extends Stored<model.ProtocolPayload> {
+export interface IssuedToken extends Stored<ProtocolPayload> {
   readonly kind: TokenKind;
 }
-export type IssuedGrant = Stored<model.ProtocolPayload>;
+export type IssuedGrant = Stored<ProtocolPayload>;
 
 /** By what tokens in the ephemeral store can be found: all that are given must hold. */
 export interface TokenOwner {
@@ -21,13 +23,13 @@ export interface TokenOwner {
 
 export interface IssuedTokens {
   /** Refresh tokens that can still be used. */
-  queryRefreshTokens(query: Query): Promise<Page<model.ProtocolPayload>>;
+  queryRefreshTokens(query: Query): Promise<Page<ProtocolPayload>>;
   /** @param owner names a user, a grant, or for `client_credentials` an application; others give nothing */
   findOwned(kinds: readonly TokenKind[], owner: TokenOwner): Promise<IssuedToken[]>;
   findToken(id: string): Promise<IssuedToken | undefined>;
   /** Ends an access token; with a refresh token its whole grant (RFC 7009 §2.1). @returns whether there was one */
   removeToken(id: string): Promise<boolean>;
-  queryGrants(query: Query): Promise<Page<model.ProtocolPayload>>;
+  queryGrants(query: Query): Promise<Page<ProtocolPayload>>;
   findGrant(id: string): Promise<IssuedGrant | undefined>;
   /** Ends the grant and everything born from it; the person is asked again the next time. */
   removeGrant(grant: IssuedGrant): Promise<void>;
@@ -43,13 +45,13 @@ export function createIssuedTokens({
   readonly store: Store;
   readonly grants: Pick<Grants, 'revoke'>;
 }): IssuedTokens {
-  const refreshTokens = store.collection(model.refreshTokens);
-  const grantRecords = store.collection(model.grants);
-  const consents = store.collection(model.consents);
+  const refreshTokens = store.collection(protocol.refreshTokens);
+  const grantRecords = store.collection(protocol.grants);
+  const consents = store.collection(consentCollection);
   const collections = {
     refresh_token: refreshTokens,
-    access_token: store.ephemeral(model.accessTokens),
-    client_credentials: store.ephemeral(model.clientCredentials),
+    access_token: store.ephemeral(protocol.accessTokens),
+    client_credentials: store.ephemeral(protocol.clientCredentials),
   } as const;
   const kinds = ['refresh_token', 'access_token', 'client_credentials'] as const;
 

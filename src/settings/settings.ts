@@ -17,7 +17,8 @@ import {
 } from './schema.ts';
 import { createSecrets, type SettingSealer, toStore } from './stored.ts';
 
-const ID = 'current';
+/** The one document that has them all. */
+export const SETTINGS_ID = 'current';
 
 type Value = number | boolean | string;
 
@@ -112,7 +113,7 @@ export function createSettings(deps: {
   async function readAgain(): Promise<void> {
     // Taken before the read: a write of another process that comes in between makes the next call read again.
     const before = { stamp: stamp(), at: clock(), writes };
-    const stored = await collection.find(ID);
+    const stored = await collection.find(SETTINGS_ID);
     // Our own writes don't show in the stamp: what was read beside one may be older than it.
     if (before.writes !== writes) return;
     const isSame = stored?.version === heldAs.version && stored?.value.updatedAt === heldAs.updatedAt;
@@ -152,10 +153,10 @@ export function createSettings(deps: {
       return { values: toStore(entries, left, secrets.seal), updatedAt: clock(), updatedBy: actor };
     };
     const changeStored = () =>
-      update(collection, ID, ({ values }, { version }) => ({ value: change(values, version) }));
+      update(collection, SETTINGS_ID, ({ values }, { version }) => ({ value: change(values, version) }));
     if ((await changeStored()) === undefined) {
       try {
-        await collection.insert(ID, change({}, 0));
+        await collection.insert(SETTINGS_ID, change({}, 0));
       } catch (error) {
         if (!(error instanceof AlreadyExists)) throw error;
         await changeStored();

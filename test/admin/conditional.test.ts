@@ -1,6 +1,6 @@
 // Optimistic concurrency (issue E.2): whoever read something older loses nothing of others; and settings that travel.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { grants, refreshTokens } from '../../src/store/collections.ts';
+import { grants, refreshTokens } from '../../src/store/protocol-collections.ts';
 import { dataOf, errorOf, itemsOf, membersOf, wrongFields } from './answers.ts';
 import { goodPassword, type World, withEachServer, withServer } from './support.ts';
 

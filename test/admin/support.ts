@@ -15,6 +15,8 @@ import { createOidcAdapter } from '../../adapters/oidc.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
 import { createGroups, type Groups } from '../../src/accounts/groups.ts';
+import { createInvitations } from '../../src/accounts/invitations.ts';
+import { createPasskeys } from '../../src/accounts/passkeys.ts';
 import { createPasswords } from '../../src/accounts/password.ts';
 import { createTrustedDevices, type TrustedDevices } from '../../src/accounts/trusted-devices.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
@@ -33,6 +35,7 @@ import { createMailViews } from '../../src/http/mail-views.ts';
 import { requestLog } from '../../src/http/request-log.ts';
 import { createTimeSortedIds, newId, newSecret, secretDigest } from '../../src/ids.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
+import { createSigningKeys } from '../../src/keys/signing-keys.ts';
 import { createLogger } from '../../src/log.ts';
 import { createMail, type Mail } from '../../src/mail/mail.ts';
 import { normalizeMetadata } from '../../src/oidc/models/client.ts';
@@ -43,7 +46,9 @@ import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
 import { groups as groupRecords } from '../../src/store/administration.ts';
 import * as model from '../../src/store/collections.ts';
+import { passkeyChallenges, passkeys as passkeyRecords } from '../../src/store/passkeys.ts';
 import type { Store } from '../../src/store/port.ts';
+import { invitations as invitationCollection } from '../../src/store/signups.ts';
 import { plainTheme } from '../pages/server.ts';
 import { ADMIN, type Answer, type CallOptions, membersOf, send, USER } from './answers.ts';
 
@@ -165,6 +170,15 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clock,
     settings: () => settings.current(),
   });
+  const passkeys = createPasskeys({
+    accounts: store.collection(model.accounts),
+    collection: store.collection(passkeyRecords),
+    challenges: store.ephemeral(passkeyChallenges),
+    clock,
+    baseUrl: BASE_URL,
+    extraOrigins: () => '',
+    rpName: () => 'Latchkey',
+  });
   const mail = createMail({
     collection: store.collection(model.mails),
     sealer,
@@ -182,6 +196,11 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     if (authorization !== `Bearer ${ADMIN}`) throw new AppError('auth.invalid_token');
     return { kind: 'bootstrap', id: 'ADMIN_TOKEN', access: 'all' };
   };
+  const invitations = createInvitations({
+    collection: store.collection(invitationCollection),
+    accounts: store.collection(model.accounts),
+    clock,
+  });
   const deps: AdminRoutesDeps = {
     accounts,
     clients,
@@ -190,11 +209,25 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     ...createAdministration({ store, clock, sealer, grants, groups }),
     sessions,
     settings,
+    keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),
     mail,
     trustedDevices,
+    passkeys: {
+      list: passkeys.list,
+      remove: ({ id }, passkeyId) =>
+        passkeys.remove(id, passkeyId, { mode: 'password', mayLeaveNoWayIn: true }),
+    },
     // Links are made by the composition: test/flows has it whole.
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
+    sendEnrolmentLink: () => Promise.reject(new AppError('request.invalid')),
     sendEmailVerification: () => Promise.reject(new AppError('request.invalid')),
+    invitations: {
+      ...invitations,
+      invite: async ({ email, expiresInSeconds = 60 }) => {
+        const { invitation, handedToken } = await invitations.create({ email, expiresInSeconds });
+        return { invitation, url: `${BASE_URL}/oauth2/signup?token=${handedToken}` };
+      },
+    },
     audit: createAudit({
       collection: store.collection(model.audit),
       clock,

@@ -78,6 +78,7 @@ test('the code typed as people write it, sign-in and consent on the way: the dev
   await page.getByLabel('Code').fill('WRNG-CODE');
   await loaded(page, () => page.keyboard.press('Enter'));
   assert.match((await page.getByRole('alert').textContent()) ?? '', /code isn’t right/);
+  assert.equal(await page.getByLabel('Code').inputValue(), 'WRNG-CODE');
   await shoot(page, 'device-wrong');
 
   await page.getByLabel('Code').fill(` ${device.userCode.toLowerCase().replace('-', ' ')} `);

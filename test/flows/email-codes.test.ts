@@ -183,3 +183,27 @@ test('an enrolment page from before: the password alone does not replace a facto
   }
   equal((await thief.get(stale.url)).status, 400);
 });
+
+test('one mailbox twice: after a link by mail no code goes there, and it would not do', async () => {
+  await createMailUser('links');
+  await set({ allow_magic_link: true });
+  const agent = new Agent(app);
+  const page = await agent.authorize({
+    client_id: client.id,
+    redirect_uri: REDIRECT_URI,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: challengeOf(VERIFIER),
+    code_challenge_method: 'S256',
+  });
+  const { interaction = '' } = hiddenFields(page.body);
+  const asked = await agent.get(`/oauth2/forgot-password?interaction=${interaction}&action=magic_link`);
+  await agent.submit(asked, { email: addressOf('links'), action: 'magic_link' });
+  const link = await mailbox.linkTo(addressOf('links'));
+  const before = (await codesTo('links')).length;
+  const end = await agent.submit(await agent.get(link), {});
+  equal(arrivedAt(end), '');
+  equal((await codesTo('links')).length, before);
+  match(end.body, /second factor/);
+  await set({ allow_magic_link: false });
+});

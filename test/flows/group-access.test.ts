@@ -2,7 +2,7 @@
 // every way to a token.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { grants as grantRecords } from '../../src/store/collections.ts';
+import { grants as grantRecords } from '../../src/store/protocol-collections.ts';
 import { Agent, hiddenFields, redeem, refresh } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
 import { claimsOf, introspect, postForm, tokensOf, userinfo } from './support.ts';
