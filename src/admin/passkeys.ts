@@ -136,6 +136,7 @@ export function passkeyRoutes({ passkeys, accounts, cursors, clock }: Deps): Rou
     defineRoute({
       method: 'DELETE',
       path: '/users/{id}/passkeys/{passkey_id}',
+      isUnversioned: true,
       tag,
       summary: 'Take a passkey away from a user',
       params: userPasskeyParams,

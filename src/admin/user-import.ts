@@ -16,6 +16,7 @@ import type { AuditEvent } from '../audit/events.ts';
 import { AppError } from '../errors.ts';
 import { parseJson } from '../http/json.ts';
 import type { Line } from '../http/lines.ts';
+import { StoreUnavailable } from '../store/port.ts';
 import type { Actor } from './ports.ts';
 import { defineLinesRoute, type Route } from './route.ts';
 import { importedUserFields, toAccountChanges } from './user-schema.ts';
@@ -79,8 +80,7 @@ const types = ['application/x-ndjson', 'application/jsonl'];
 export function userImportRoutes({ prepareImport, audit }: Deps): Route[] {
   const failed = (line: number, error: unknown): Result => {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
-    const { code: reason, message, fields } = error;
-    return { line, status: 'failed', error: { reason, message, ...(fields && { fields }) } };
+    return { line, status: 'failed', error: errorOf(error) };
   };
 
   async function prepare({ text }: Line) {
@@ -138,31 +138,38 @@ export function userImportRoutes({ prepareImport, audit }: Deps): Route[] {
       answered.push(`${JSON.stringify(result)}\n`);
     };
     let window: Line[] = [];
-    let next = 1;
+    let taken = 0;
     const flush = async (): Promise<void> => {
-      const results = await takeWindow(window, actor);
+      const lines = window;
       window = [];
-      for (const result of results) if (result.status === 'fulfilled') answer(result.value);
-      for (const result of results) if (result.status === 'rejected') throw result.reason;
+      const results = await takeWindow(lines, actor);
+      let broken: AppError | undefined;
+      for (const [index, result] of results.entries()) {
+        if (result.status === 'fulfilled') answer(result.value);
+        else {
+          broken = unavailable(result.reason);
+          answer({ line: lines[index]?.number ?? 0, status: 'failed', error: errorOf(broken) });
+        }
+      }
+      if (broken !== undefined) throw broken;
     };
     try {
       for await (const line of lines) {
-        next = line.number;
         if (line.text?.trim() === '') continue;
         if (counts.created + counts.failed + window.length >= MAX_ROWS) {
           const message = `One request takes ${MAX_ROWS} lines: go on with another one.`;
           throw new AppError('request.too_large', { message });
         }
         window.push(line);
+        taken = line.number;
         if (window.length === WINDOW) await flush();
       }
       await flush();
     } catch (error) {
       // What was made is made, and the caller has to learn which that is.
-      if (answered.length === 0 && window.length === 0) throw error;
-      await flush().catch(() => undefined);
-      const stop = error instanceof AppError ? error : new AppError('server.unavailable', { cause: error });
-      answer({ line: next, status: 'stopped', error: { reason: stop.code, message: stop.message } });
+      if (taken === 0 || !(error instanceof AppError)) throw error;
+      if (window.length > 0) await flush().catch(() => undefined);
+      answer({ line: taken + 1, status: 'stopped', error: errorOf(error) });
     }
     await audit.write({ event: 'users.imported', actor, details: { ...counts } });
     return answered.join('');
@@ -186,4 +193,17 @@ export function userImportRoutes({ prepareImport, audit }: Deps): Route[] {
       handle: ({ lines, actor }) => takeAll(lines, actor),
     }),
   ];
+}
+
+const errorOf = ({ code: reason, message, fields }: AppError): NonNullable<Result['error']> => ({
+  reason,
+  message,
+  ...(fields && { fields }),
+});
+
+/** @throws what is no fault of the store: it belongs into the program's log */
+function unavailable(error: unknown): AppError {
+  if (error instanceof StoreUnavailable) return new AppError('server.unavailable', { cause: error });
+  if (error instanceof AppError) return error;
+  throw error;
 }

@@ -91,7 +91,12 @@ withEachServer(
       }
       equal((await api('GET', path)).headers.get('etag'), etag, `${path} is as it was`);
     }
-    for (const path of [`/groups/staff/members/${alice}`, '/initial-access-tokens/x']) {
+    for (const path of [
+      `/groups/staff/members/${alice}`,
+      '/initial-access-tokens/x',
+      `/users/${alice}/passkeys/x`,
+      `/users/${alice}/trusted-devices/x`,
+    ]) {
       const answer = await api('DELETE', path, undefined, ifMatch('"1"'));
       deepEqual([answer.status, errorOf(answer).reason], [412, 'request.changed'], `${path} has no version`);
     }
