@@ -45,6 +45,15 @@ test('an application is registered; a wrong address is refused beside its field,
   await world.open('/applications');
   await press(page, 'Register application', 'link');
   await page.getByLabel('Name').fill('Sample');
+  const field = page.getByLabel('Redirect URIs', { exact: true });
+  await field.fill('https://a.example/callback\nlocalhost callback');
+  await field.blur();
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  await field.fill('https://a.example/callback\n\ncom.example.app:/callback');
+  assert.equal(await field.getAttribute('aria-invalid'), null);
+  await page.getByRole('radio', { name: 'Machine to machine' }).check();
+  assert.equal(await field.isVisible(), false);
+  await page.getByRole('radio', { name: 'Web app with a server' }).check();
   await page.getByLabel('Redirect URIs', { exact: true }).fill('http://evil.example/callback');
   await press(page, 'Add application');
   assert.match(await text('#redirect_uris-error'), /https/);
@@ -56,6 +65,10 @@ test('an application is registered; a wrong address is refused beside its field,
   assert.equal(await heading(page), 'Sample is ready');
   credentials = { clientId: await text('#client-id'), clientSecret: await text('#client-secret') };
   await shoot(page, 'admin-work-application-ready');
+  await world.admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('[data-copy=client-secret]').click();
+  await page.locator('[data-copy=client-secret]', { hasText: 'Copied' }).waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), credentials.clientSecret);
   const tab = await world.admin.context.newPage();
   await connect(tab, sample, credentials);
   await tab.close();
@@ -148,7 +161,7 @@ test('the second factor is reset, after a page that says what is lost', async ()
   assert.match(await noticeOf(page), /^Second factor removed/);
   assert.match(await text('.trail'), /Second factor reset/);
   assert.doesNotMatch(await text('.known'), /Authenticator app/);
-  assert.equal(await tryToSignIn('has-factor', PASSWORD), 'Hello, has-factor');
+  assert.equal(await tryToSignIn('has-factor', PASSWORD), 'Set up your authenticator app');
   await close();
 });
 
@@ -224,10 +237,10 @@ test('a user is deleted only when the name is typed; then nothing of them is lef
   await press(page, 'grace', 'link');
   const address = page.url();
   await press(page, 'Delete user', 'link');
-  await page.getByLabel('Type the name to go on').fill('grave');
+  await page.getByLabel('to go on').fill('grave');
   await press(page, 'Delete user');
   assert.match(await text('#confirm-error'), /Type grace/);
-  await page.getByLabel('Type the name to go on').fill('grace');
+  await page.getByLabel('to go on').fill('grace');
   await press(page, 'Delete user');
   assert.match(await noticeOf(page), /^User deleted/);
   assert.equal((await page.goto(address))?.status(), 404);
@@ -239,7 +252,7 @@ test('an application is deleted when its name is typed', async () => {
   await world.open('/applications');
   await press(page, 'Sample', 'link');
   await press(page, 'Delete application', 'link');
-  await page.getByLabel('Type the name to go on').fill('Sample');
+  await page.getByLabel('to go on').fill('Sample');
   await press(page, 'Delete application');
   assert.match(await noticeOf(page), /^Application deleted/);
 });
