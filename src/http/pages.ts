@@ -237,25 +237,6 @@ export interface PageModels {
   readonly 'device-done': { readonly client?: { readonly name: string } | undefined };
   /** Give `formAction: [action]` to `send`, or the browser refuses to post the form. */
   readonly continue: { readonly action: string; readonly fields: readonly HiddenField[] };
-  readonly 'admin-home': FormPage & {
-    readonly account: { readonly username: string };
-    readonly baseUrl: string;
-    /** `{baseUrl}/oauth2` unless told. */
-    readonly issuer?: string | undefined;
-    readonly discoveryUrl: string;
-    readonly applications: readonly {
-      readonly clientId: string;
-      readonly name: string;
-      readonly type: ApplicationType;
-      readonly redirectUris: readonly string[];
-      /** Epoch milliseconds. */
-      readonly createdAt: number;
-    }[];
-    /** By wire name: name, type, redirect_uris, post_logout_redirect_uris, first_party ('on'). */
-    readonly values: Readonly<Record<string, string>>;
-    readonly errors: FieldErrors;
-    readonly created?: CreatedApplication | undefined;
-  };
 }
 
 export type SignupFieldName =

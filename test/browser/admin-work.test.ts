@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type AdminWorld, noticeOf, PASSWORD, press, startAdminWorld } from './admin-world.ts';
+import { enrol } from './phone-steps.ts';
 import { type Program, startSample } from './processes.ts';
 import { shoot } from './shots.ts';
 import { connect, enter, heading, loaded } from './steps.ts';
@@ -44,6 +45,15 @@ test('an application is registered; a wrong address is refused beside its field,
   await world.open('/applications');
   await press(page, 'Register application', 'link');
   await page.getByLabel('Name').fill('Sample');
+  const field = page.getByLabel('Redirect URIs', { exact: true });
+  await field.fill('https://a.example/callback\nlocalhost callback');
+  await field.blur();
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  await field.fill('https://a.example/callback\n\ncom.example.app:/callback');
+  assert.equal(await field.getAttribute('aria-invalid'), null);
+  await page.getByRole('radio', { name: 'Machine to machine' }).check();
+  assert.equal(await field.isVisible(), false);
+  await page.getByRole('radio', { name: 'Web app with a server' }).check();
   await page.getByLabel('Redirect URIs', { exact: true }).fill('http://evil.example/callback');
   await press(page, 'Add application');
   assert.match(await text('#redirect_uris-error'), /https/);
@@ -55,6 +65,10 @@ test('an application is registered; a wrong address is refused beside its field,
   assert.equal(await heading(page), 'Sample is ready');
   credentials = { clientId: await text('#client-id'), clientSecret: await text('#client-secret') };
   await shoot(page, 'admin-work-application-ready');
+  await world.admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('[data-copy=client-secret]').click();
+  await page.locator('[data-copy=client-secret]', { hasText: 'Copied' }).waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), credentials.clientSecret);
   const tab = await world.admin.context.newPage();
   await connect(tab, sample, credentials);
   await tab.close();
@@ -130,20 +144,25 @@ test('a session is ended, and the application feels it: its token is worth nothi
 });
 
 test('the second factor is reset, after a page that says what is lost', async () => {
-  const id = await world.createUser('has-factor', { totp_verified: false });
+  const id = await world.createUser('has-factor');
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const { page: tab, close } = await openWindow(world.browser);
   await tab.goto(`${sample.origin}/`);
   await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
   await loaded(tab, () => enter(tab, { username: 'has-factor', password: PASSWORD }));
-  await close();
+  await enrol(tab);
+  assert.equal(await heading(tab), 'Hello, has-factor');
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'optional' });
-  const response = await page.goto(`${world.server.origin}/admin/users/${id}/reset-mfa`);
-  assert.equal(response?.status(), 200);
+  await world.open(`/users/${id}`);
+  assert.match(await text('.known'), /Authenticator app/);
+  await press(page, 'Reset second factor', 'link');
   assert.match(await text('.lost'), /authenticator app and all recovery codes stop working/);
   await press(page, 'Reset second factor');
   assert.match(await noticeOf(page), /^Second factor removed/);
   assert.match(await text('.trail'), /Second factor reset/);
+  assert.doesNotMatch(await text('.known'), /Authenticator app/);
+  assert.equal(await tryToSignIn('has-factor', PASSWORD), 'Set up your authenticator app');
+  await close();
 });
 
 test('the secret is rotated: the old one is refused, the new one shown once', async () => {
@@ -195,7 +214,7 @@ test('a setting is changed and obeyed; a wrong value is told at its field; the d
   const hasLink = async (): Promise<boolean> => {
     const { page: other, close: done } = await openWindow(world.browser);
     await other.goto(`${world.server.origin}/admin`);
-    const isThere = await other.getByRole('link', { name: 'Forgot your password?' }).isVisible();
+    const isThere = await other.getByRole('link', { name: 'Forgot password?' }).isVisible();
     await done();
     return isThere;
   };
@@ -218,10 +237,10 @@ test('a user is deleted only when the name is typed; then nothing of them is lef
   await press(page, 'grace', 'link');
   const address = page.url();
   await press(page, 'Delete user', 'link');
-  await page.getByLabel('Type the name to go on').fill('grave');
+  await page.getByLabel('to go on').fill('grave');
   await press(page, 'Delete user');
   assert.match(await text('#confirm-error'), /Type grace/);
-  await page.getByLabel('Type the name to go on').fill('grace');
+  await page.getByLabel('to go on').fill('grace');
   await press(page, 'Delete user');
   assert.match(await noticeOf(page), /^User deleted/);
   assert.equal((await page.goto(address))?.status(), 404);
@@ -233,7 +252,7 @@ test('an application is deleted when its name is typed', async () => {
   await world.open('/applications');
   await press(page, 'Sample', 'link');
   await press(page, 'Delete application', 'link');
-  await page.getByLabel('Type the name to go on').fill('Sample');
+  await page.getByLabel('to go on').fill('Sample');
   await press(page, 'Delete application');
   assert.match(await noticeOf(page), /^Application deleted/);
 });
@@ -261,5 +280,22 @@ test('without scripts: a list is searched, sorted and filtered, a user is deacti
   assert.match((await plain.locator('.verdict').textContent()) ?? '', /Cannot sign in/);
   await plain.getByRole('button', { name: 'Reactivate' }).click();
   assert.match((await plain.locator('.notice').textContent()) ?? '', /Reactivated/);
+  await close();
+});
+
+test('the first steps lead the administrator to a second factor, which /admin then asks for', async () => {
+  await world.open('');
+  await press(page, 'Protect your own account', 'link');
+  await page.getByLabel('Password', { exact: true }).fill('plum trees in June');
+  await loaded(page, () => page.keyboard.press('Enter'));
+  await enrol(page);
+  await page.waitForURL('**/admin');
+  assert.match(await text('.steps .done:nth-child(3)'), /Protect your own account/);
+  const { page: other, close } = await openWindow(world.browser);
+  await other.goto(`${world.server.origin}/admin/users`);
+  await loaded(other, () => enter(other, { username: 'ada', password: 'plum trees in June' }));
+  assert.equal(await heading(other), 'Enter the code from your app');
+  await other.goto(`${world.server.origin}/admin/users`);
+  assert.equal(await heading(other), 'Sign in to Latchkey');
   await close();
 });

@@ -15,7 +15,8 @@ export async function shoot(page: Page, name: string): Promise<void> {
   for (const size of SIZES) {
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
+      // A colour on its way to another would be in the picture.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       // A frame for the new size and colours; scrolling boxes would be empty in the picture without it.
       await page.evaluate(
         'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
@@ -26,6 +27,6 @@ export async function shoot(page: Page, name: string): Promise<void> {
     const isWider = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
     if (isWider) throw new Error(`${name} scrolls sideways at ${size.width}`);
   }
-  await page.emulateMedia({ colorScheme: null });
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
   if (before !== null) await page.setViewportSize(before);
 }

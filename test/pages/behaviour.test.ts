@@ -188,7 +188,7 @@ test('without scripts every form works and nothing useless is shown', async () =
   await page.waitForURL('**/landed');
   assert.equal(lastPosted().code, 'abc');
 
-  await page.goto(`${pages.origin}/show/admin-home-created`);
+  await page.goto(`${pages.origin}/show/recovery-codes`);
   assert.equal(await page.locator('.copy').first().isVisible(), false);
   assert.deepEqual(complaints, []);
   await close();
@@ -220,35 +220,5 @@ test('a logo that cannot be shown gives way to the first letter', async () => {
   await page.goto(`${pages.origin}/show/login-dead-logo`);
   await page.locator('.avatar img').waitFor({ state: 'detached' });
   assert.equal((await page.textContent('.avatar'))?.trim(), 'A');
-  await close();
-});
-
-test('values of a new application are copied whole', async () => {
-  const { page, complaints, close } = await open(browser, {
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  await page.goto(`${pages.origin}/show/admin-home-created`);
-  const button = page.locator('[data-copy=client-secret]');
-  await button.click();
-  await page.locator('[data-copy=client-secret]', { hasText: 'Copied' }).waitFor();
-  assert.equal(
-    await page.evaluate('navigator.clipboard.readText()'),
-    samples['admin-home-created'].model.created?.clientSecret,
-  );
-  assert.deepEqual(complaints, []);
-  await close();
-});
-
-test('redirect URIs are judged line by line, and machines are not asked for any', async () => {
-  const { page, close } = await open(browser);
-  await page.goto(`${pages.origin}/show/admin-home`);
-  const field = page.locator('#redirect_uris');
-  await field.fill('https://a.example/callback\nlocalhost callback');
-  await field.blur();
-  assert.equal(await field.getAttribute('aria-invalid'), 'true');
-  await field.fill('https://a.example/callback\n\ncom.example.app:/callback');
-  assert.equal(await field.getAttribute('aria-invalid'), null);
-  await page.check('[value=machine]');
-  assert.equal(await field.isVisible(), false);
   await close();
 });

@@ -99,7 +99,6 @@ test('text at 200 % still fits a phone', async () => {
     'consent',
     'onboard-errors',
     'error-redirect',
-    'admin-home-created',
   ]) {
     await page.goto(`${pages.origin}/show/${name}?lang=de`);
     await page.addStyleTag({ content: 'html { font-size: 200% }' });

@@ -1,5 +1,4 @@
 // Owns sample models for every page, in the states that people meet; the page tests and screenshots show them all.
-import type { PageModels } from '../../src/http/pages.ts';
 import { mailedLinkSamples } from './mailed-link-samples.ts';
 import { passkeySamples } from './passkey-samples.ts';
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
@@ -10,41 +9,6 @@ const logo =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 48 48'%3E%3Crect width='48' height='48' fill='%23fff'/%3E%3Cpath d='M24 8 40 38H8z' fill='%23e4572e'/%3E%3C/svg%3E";
 
 const baseUrl = 'http://localhost:3000';
-
-const home = {
-  csrf,
-  account: { username: 'ada' },
-  baseUrl,
-  discoveryUrl: `${baseUrl}/oauth2/.well-known/openid-configuration`,
-  applications: [],
-  values: { redirect_uris: 'http://localhost:8080/callback' },
-  errors: noErrors,
-} satisfies PageModels['admin-home'];
-
-const applications = [
-  {
-    clientId: '6f1d9c52-0b7e-4a3c-9a56-8d0f5f3b7e21',
-    name: 'Acme Analytics',
-    type: 'web',
-    redirectUris: ['https://analytics.acme.example/auth/callback', 'http://localhost:8080/callback'],
-    createdAt: Date.UTC(2026, 2, 14),
-  },
-  {
-    clientId: 'b2a7c1f4-55d0-4e0e-8a7b-1c2d3e4f5a6b',
-    name: 'Nightly export',
-    type: 'machine',
-    redirectUris: [],
-    createdAt: Date.UTC(2026, 4, 2),
-  },
-] satisfies PageModels['admin-home']['applications'];
-
-const created = {
-  clientId: '6f1d9c52-0b7e-4a3c-9a56-8d0f5f3b7e21',
-  clientSecret: 'sE3cr3t-Qm9vbS1ub3QtYS1yZWFsLXNlY3JldC1hdC1hbGw',
-  name: 'Acme Analytics',
-  type: 'web',
-  redirectUri: 'http://localhost:8080/callback',
-} as const;
 
 export const samples = {
   login: sample('login', {
@@ -209,12 +173,4 @@ export const samples = {
   continue: sample('continue', { action: '/landed', fields: [{ name: 'code', value: 'abc' }] }, [
     'https://acme.example/callback',
   ]),
-  'admin-home': sample('admin-home', home),
-  'admin-home-created': sample('admin-home', { ...home, applications, created }),
-  'admin-home-errors': sample('admin-home', {
-    ...home,
-    applications,
-    values: { name: '', type: 'spa', redirect_uris: 'localhost/callback', first_party: 'on' },
-    errors: { name: 'field.missing', redirect_uris: 'invalid.address' },
-  }),
 } as const satisfies Record<string, Sample>;

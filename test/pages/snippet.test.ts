@@ -6,9 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { CreatedApplication } from '../../src/http/pages.ts';
-import type { Sample } from './sample.ts';
-import { samples } from './samples.ts';
-import { startPages } from './server.ts';
+import { createEnvironment } from '../../src/http/views.ts';
 
 let folder: string;
 before(() => {
@@ -22,15 +20,13 @@ const decode = (html: string): string =>
     code === undefined ? (entities[name ?? ''] ?? '') : String.fromCodePoint(Number(code)),
   );
 
-const snippet = async (created: CreatedApplication, issuer: string): Promise<string> => {
-  const { model } = samples['admin-home-created'];
-  const shown: Record<string, Sample> = {
-    home: { template: 'admin-home', model: { ...model, issuer, created } },
-  };
-  const pages = await startPages({ samples: shown });
-  const html = await (await fetch(`${pages.origin}/show/home`)).text();
-  await pages.close();
-  return decode(/<code id="sample">([^<]*)<\/code>/.exec(html)?.[1] ?? assert.fail('no sample on the page'));
+const environment = createEnvironment({ isHtml: true });
+
+/** As a page of the Admin UI shows it. */
+const snippet = (created: CreatedApplication, issuer: string): string => {
+  const page = '{% from "partials/snippet.njk" import snippet %}<code>{{ snippet(created, issuer) }}</code>';
+  const html = environment.renderString(page, { created, issuer });
+  return decode(/<code>([^<]*)<\/code>/.exec(html)?.[1] ?? assert.fail('no sample on the page'));
 };
 
 const check = (code: string): void => {
@@ -47,9 +43,9 @@ const applications: CreatedApplication[] = [
   { clientId: 'id', name: 'Page', type: 'spa', redirectUri: hostile },
 ];
 
-test('the sample of every kind of application is valid JavaScript that holds the values unchanged', async () => {
+test('the sample of every kind of application is valid JavaScript that holds the values unchanged', () => {
   for (const created of applications) {
-    const code = await snippet(created, 'https://id.example/oauth2');
+    const code = snippet(created, 'https://id.example/oauth2');
     check(code);
     assert.ok(code.includes(JSON.stringify(created.redirectUri)), created.type);
     assert.equal(code.includes(secret), created.type === 'web');
@@ -57,16 +53,16 @@ test('the sample of every kind of application is valid JavaScript that holds the
   }
 });
 
-test('a plain http issuer is allowed in the sample, with a warning beside it', async () => {
+test('a plain http issuer is allowed in the sample, with a warning beside it', () => {
   const [web] = applications;
   assert.ok(web);
-  const code = await snippet(web, 'http://localhost:3000/oauth2');
+  const code = snippet(web, 'http://localhost:3000/oauth2');
   check(code);
   assert.match(code, /allowInsecureRequests\] \}, \/\/ plain http: for development only/);
 });
 
-test('a machine gets a token request instead', async () => {
-  const code = await snippet(
+test('a machine gets a token request instead', () => {
+  const code = snippet(
     { clientId: 'id', clientSecret: secret, name: 'M', type: 'machine' },
     'https://id.example/oauth2',
   );

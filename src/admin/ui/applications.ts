@@ -81,7 +81,10 @@ async function create(visit: Visit): Promise<void> {
     showSecret(visit, data, 'is ready');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
-    const { client_name: nameProblem, ...fields } = errors;
+    const { client_name: nameProblem, ...others } = errors;
+    const { post_logout_redirect_uris: _, ...typedFields } = others;
+    // What was made out of the redirect URIs is not to be blamed beside them.
+    const fields = named.length > 0 ? others : typedFields;
     showNew(
       visit,
       { values, alert, errors: nameProblem ? { name: nameProblem, ...fields } : fields },

@@ -38,6 +38,7 @@ interface Change {
 
 const shown = (value: unknown): string => {
   if (value === undefined) return '';
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 

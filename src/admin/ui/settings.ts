@@ -89,8 +89,7 @@ async function showGroup(visit: Visit, told: Told = {}, status = 200): Promise<v
   const model = { groups, group, fields, test: undefined, typed: typed ?? {} };
   const title = `${group.name} settings`;
   const { errors = {}, alert, test } = told;
-  const crumbs = [{ label: 'Settings', href: '/settings' }];
-  visit.show('settings', { title, here, crumbs, ...model, errors, alert, stale, test }, status);
+  visit.show('settings', { title, here, ...model, errors, alert, stale, test }, status);
 }
 
 /** As the API wants it; a text that is no number stays one, for the API to refuse by name. */

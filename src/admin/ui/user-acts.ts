@@ -35,7 +35,7 @@ const acts: readonly Act[] = [
       consequences: [
         'The authenticator app and all recovery codes stop working.',
         'Trusted browsers are asked again.',
-        'Until a new factor is added, the password alone signs in. Be sure that it is really them who asks.',
+        'The next sign-in sets up a new one, with the password alone. Be sure that it is really them who asks.',
       ],
       button: 'Reset second factor',
       isDanger: true,

@@ -1,0 +1,124 @@
+// Owns the attack: markup and scripts stored in every text that the Admin UI shows, or put into its addresses. All of it
+// must show as text (checklist R117, R118): no element, no dialog, no request, nothing for the policy to stop.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type AdminWorld, PASSWORD, startAdminWorld } from './admin-world.ts';
+import { enter, loaded } from './steps.ts';
+import { openWindow } from './window.ts';
+
+const MARK = `"><img src=x onerror=alert(1)><script>alert(2)</script>'{{7*7}}`;
+
+let world: AdminWorld;
+let paths: string[];
+
+before(async () => {
+  world = await startAdminWorld();
+  const { server, browser } = world;
+  await server.admin('PATCH', '/settings', { product_name: '<b>Bad & co</b>' });
+  const fields = ['name', 'given_name', 'family_name', 'nickname', 'locale', 'zoneinfo', 'gender'];
+  const user = await world
+    .createUser('<svg onload=alert(3)>', {
+      email: '"a<b>c"@acme.example',
+      ...Object.fromEntries(fields.map((name) => [name, MARK])),
+    })
+    .catch(() =>
+      world.createUser(
+        'hostile',
+        Object.fromEntries(['name', 'nickname', 'given_name'].map((name) => [name, MARK])),
+      ),
+    );
+  const application = await world
+    .createApplication({
+      client_name: MARK,
+      software_id: MARK,
+      client_uri: 'https://a.example/?q="><i>',
+    })
+    .catch(() => world.createApplication({ client_name: MARK }));
+  const hostile = await openWindow(browser, { userAgent: `Mozilla ${MARK} Chrome/1 Windows` });
+  const query = new URLSearchParams({
+    client_id: application.id,
+    response_type: 'code',
+    redirect_uri: 'http://localhost:9/callback',
+    scope: 'openid profile',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  });
+  await hostile.page.route('http://localhost:9/**', (route) => route.fulfill({ body: 'signed in' }));
+  const { username } = await server.admin('GET', `/users/${user}`);
+  for (const password of ['a wrong guess', PASSWORD]) {
+    await hostile.page.goto(`${server.issuer}/authorize?${query}`);
+    await loaded(hostile.page, () => enter(hostile.page, { username: String(username), password }));
+  }
+  await hostile.close();
+  await server.admin('PATCH', `/users/${user}`, { name: `${MARK}2` });
+  await server.admin('PATCH', `/clients/${application.id}`, { client_name: `${MARK}2` });
+  const { items } = await server.admin('GET', '/audit');
+  const events: unknown[] = Array.isArray(items) ? items : [];
+  const text = encodeURIComponent(MARK);
+  paths = [
+    '',
+    '/users',
+    `/users/${user}`,
+    `/users/${user}/edit`,
+    `/users/${user}/delete`,
+    `/users/${user}/role`,
+    '/applications',
+    `/applications/${application.id}`,
+    `/applications/${application.id}/delete`,
+    '/sessions',
+    '/audit',
+    ...events.slice(0, 12).map((event) => `/audit/${String(Reflect.get(Object(event), 'id'))}`),
+    '/outbox',
+    '/settings/branding',
+    `/search?q=${text}`,
+    '/search?q=img',
+    `/users?search=${text}`,
+    `/audit?actor_id=${text}&at_from=${text}`,
+    `/users?${text}=1`,
+    `/users?sort=${text}`,
+    `/users?done=${text}`,
+    `/${text}`,
+    `/users/${text}`,
+    `/settings/${text}`,
+  ];
+});
+after(() => world?.stop());
+
+test('every stored text and every address shows as text', async () => {
+  const { page, complaints } = world.admin;
+  let shown = 0;
+  for (const path of paths) {
+    await page.goto(`${world.server.origin}/admin${path}`);
+    const elements = await page.evaluate<number>(
+      'document.querySelectorAll("img[src=x], script:not([src]), svg[onload], main i, .brand b").length',
+    );
+    assert.equal(elements, 0, path);
+    const handlers = await page.evaluate<number>(
+      '[...document.querySelectorAll("*")].filter((one) => [...one.attributes].some(({ name }) => name.startsWith("on"))).length',
+    );
+    assert.equal(handlers, 0, path);
+    const text = await page.evaluate<string>(
+      'document.body.innerText + [...document.querySelectorAll("input, textarea")].map(({ value }) => value).join()',
+    );
+    assert.ok(!text.includes("'49"), `${path}: a template ran`);
+    if (text.includes('<img src=x onerror=alert(1)>')) shown += 1;
+  }
+  assert.deepEqual(complaints, []);
+  // The texts were really there.
+  assert.ok(shown >= 10, String(shown));
+});
+
+test('a form that is refused gives back what was typed as text', async () => {
+  const { page, complaints } = world.admin;
+  await page.goto(`${world.server.origin}/admin/users/new`);
+  await page.getByLabel('Username').fill(MARK);
+  await page.getByLabel('Password', { exact: true }).fill('short');
+  await loaded(page, () => page.getByRole('button', { name: 'Add user' }).click());
+  assert.equal(await page.getByLabel('Username').inputValue(), MARK);
+  await page.goto(`${world.server.origin}/admin/applications/new`);
+  await page.getByLabel('Name').fill(MARK);
+  await page.getByLabel('Redirect URIs', { exact: true }).fill('javascript:alert(1)');
+  await loaded(page, () => page.getByRole('button', { name: 'Add application' }).click());
+  assert.equal(await page.getByLabel('Name').inputValue(), MARK);
+  assert.deepEqual(complaints, []);
+});
