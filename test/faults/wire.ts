@@ -1,0 +1,54 @@
+// Owns a wire to a server that can be cut: every connection ends without a word and no new one is taken, as when the
+// machine at its other end is killed, while what that machine has written stays.
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+export interface Wire {
+  readonly port: number;
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+/** @param target the port it leads to, both on loopback */
+export async function layWire(target: number): Promise<Wire> {
+  const ends = new Set<Socket>();
+  let server: Server | undefined;
+
+  function join(near: Socket): void {
+    const far = connect(target, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      ends.add(from);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        ends.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  }
+
+  async function listen(port: number): Promise<number> {
+    server = createServer(join).listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (typeof address !== 'object' || address === null) throw new Error('no port');
+    return address.port;
+  }
+
+  const port = await listen(0);
+  return {
+    port,
+    async cut() {
+      const isClosed = server && once(server, 'close');
+      server?.close();
+      for (const end of ends) end.resetAndDestroy();
+      await isClosed;
+    },
+    async mend() {
+      await listen(port);
+    },
+  };
+}
