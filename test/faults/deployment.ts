@@ -49,6 +49,7 @@ export interface DeploymentOptions {
   /** Where its users go, when that is not one of its processes. */
   readonly publicUrl?: string;
   readonly redisConfig?: readonly string[];
+  readonly logLevel?: string;
   /** The address by which processes reach the database, given the server's own. */
   readonly reach?: (uri: string) => string | Promise<string>;
 }
@@ -102,16 +103,23 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     freePort(),
   ]);
   const url = options.publicUrl ?? `http://127.0.0.1:${one}`;
+  const endServers = async (error: unknown): Promise<never> => {
+    await Promise.allSettled([mongo.stop(), redis?.stop()]);
+    throw error;
+  };
   const env = {
     MONGODB_URI: await reach(mongo.freshUri()),
     SECRET_KEY,
     BASE_URL: url,
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: options.logLevel ?? 'warn',
     ...(redis && { REDIS_URL: redis.url }),
   };
   // Processes that start together on nothing agree (test/processes); here the other one is spared the work.
-  const first = await createWeb(dataDir, one, env);
-  const second = await createWeb(dataDir, other, env);
+  const first = await createWeb(dataDir, one, env).catch(endServers);
+  const second = await createWeb(dataDir, other, env).catch(async (error: unknown) => {
+    await first.process.stop('SIGKILL');
+    return endServers(error);
+  });
   return {
     url,
     webs: [first, second],
