@@ -58,8 +58,11 @@ export async function layWire(target: number): Promise<Wire> {
   return {
     port,
     async cut() {
-      const isClosed = server && once(server, 'close');
-      server?.close();
+      const closing = server;
+      server = undefined;
+      if (closing === undefined) return;
+      const isClosed = once(closing, 'close');
+      closing.close();
       for (const end of ends) end.resetAndDestroy();
       await isClosed;
     },
