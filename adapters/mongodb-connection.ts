@@ -40,6 +40,8 @@ export const DEFAULT_DATABASE = 'latchkey';
 /** Requests have to be told within 2 s (issue D); a process that is busy gets to it a little later. */
 const TIMEOUT_MS = 1_500;
 const START_TIMEOUT_MS = 10_000;
+/** So long a caller waits once somebody has waited in vain: a request asks several times, and has two seconds for it all. */
+const AWAY_TIMEOUT_MS = 50;
 const DUPLICATE_KEY = 11000;
 /** The wire version of MongoDB 6.0: what was proved about its guarantees was proved about newer servers. */
 const OLDEST = 17;
@@ -162,6 +164,9 @@ function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number
   /** The last write of each document that has writes under way; never rejects. */
   const lanes = new Map<string, Promise<void>>();
   let closing: Promise<void> | undefined;
+  let answeredAt = performance.now();
+  /** Nobody has had an answer since somebody began to wait who had none in time; the first answer, also a late one, ends it. */
+  let isAway = false;
 
   /** Answers for `work` when its time is up; the work goes on. */
   async function inTime<R>(work: Promise<R>, ms: number): Promise<R> {
@@ -170,18 +175,30 @@ function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number
       () => late.reject(new StoreUnavailable(`MongoDB did not answer within ${ms} ms`)),
       ms,
     );
+    const startedAt = performance.now();
     try {
       return await Promise.race([work, late.promise]);
     } catch (error) {
-      throw toOutcome(error);
+      const outcome = toOutcome(error);
+      if (outcome instanceof StoreUnavailable && answeredAt < startedAt) isAway = true;
+      throw outcome;
     } finally {
       clearTimeout(timer);
     }
   }
 
+  const patienceFor = (ms: number): number => (isAway ? Math.min(ms, AWAY_TIMEOUT_MS) : ms);
+
   function run<R>(act: () => Promise<R>, ms = timeoutMs): Promise<R> {
     if (closing) return Promise.reject(new StoreUnavailable('the store is closed'));
     const work = act();
+    work.then(
+      () => {
+        answeredAt = performance.now();
+        isAway = false;
+      },
+      () => {},
+    );
     // A `catch` of its own: when the caller was answered, a late failure has nobody who takes it.
     const settled = work.then(
       () => {},
@@ -189,11 +206,12 @@ function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number
     );
     pending.add(settled);
     void settled.then(() => pending.delete(settled));
-    return inTime(work, ms);
+    return inTime(work, patienceFor(ms));
   }
 
   function write<R>(document: string, act: () => Promise<R>): Promise<R> {
-    const deadline = performance.now() + timeoutMs;
+    const patienceMs = patienceFor(timeoutMs);
+    const deadline = performance.now() + patienceMs;
     const before = lanes.get(document);
     return run(() => {
       const work = (async () => {
@@ -213,7 +231,7 @@ function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number
         });
       lanes.set(document, lane);
       return work;
-    });
+    }, patienceMs);
   }
 
   return {

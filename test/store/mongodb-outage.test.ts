@@ -78,6 +78,24 @@ describe('mongodb: outage', () => {
     assert.equal((await collection.put('after', note('after'))).version, 1);
   });
 
+  test('a caller who asks three times, as a request does, is told within two seconds all the same', async () => {
+    for (const [begin, end] of [
+      [() => server.freeze(), () => server.thaw()],
+      [() => server.kill(), () => server.restart()],
+    ] as const) {
+      await begin();
+      try {
+        await assertUnavailable('three in a row', async () => {
+          for (let turn = 0; turn < 2; turn += 1) await collection.find('a').catch(() => undefined);
+          await collection.find('a');
+        });
+      } finally {
+        await end();
+      }
+      await recovery(() => store.ping());
+    }
+  });
+
   test('hanging: every call is told within two seconds, also the hundredth; what was there is there again', async (t) => {
     await server.freeze();
     try {
