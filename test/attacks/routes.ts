@@ -85,10 +85,11 @@ const forms: readonly Route[] = [
   '/oauth2/protocol/openid-connect/token',
   '/oauth2/protocol/openid-connect/token/introspect',
   '/realms/any/protocol/openid-connect/revoke',
-  '/admin/applications',
 ].map((path) => ({ method: 'POST', path, body: 'form' }));
 
 const programs: readonly Route[] = [
+  // Whoever is not signed in is sent to sign in, and the body is not looked at.
+  { method: 'POST', path: '/admin/applications' },
   { method: 'GET', path: '/oauth2/userinfo' },
   { method: 'OPTIONS', path: '/oauth2/token' },
   { method: 'POST', path: '/oauth2/register', body: 'json', isAdmin: true },
