@@ -184,6 +184,18 @@ test('the secret is rotated: the old one is refused, the new one shown once', as
   assert.ok(!(await page.content()).includes(secret));
 });
 
+test('the snippets of every framework hold the application’s own values, and no secret', async () => {
+  await press(page, 'Snippets for your framework', 'link');
+  for (const id of ['openid-client', 'authjs', 'passport', 'spring', 'authlib', 'apache']) {
+    const snippet = await text(`#${id}`);
+    assert.ok(snippet.includes(credentials.clientId), id);
+    assert.ok(snippet.includes(world.server.origin), id);
+    assert.doesNotMatch(snippet, /\[object|NaN/);
+    assert.ok(!snippet.includes(credentials.clientSecret), id);
+  }
+  await press(page, 'Sample', 'link');
+});
+
 test('addresses of an application are judged while typed, and by the server; then saved', async () => {
   const field = page.getByLabel('Redirect URIs', { exact: true });
   const before = await field.inputValue();
@@ -298,4 +310,26 @@ test('the first steps lead the administrator to a second factor, which /admin th
   await other.goto(`${world.server.origin}/admin/users`);
   assert.equal(await heading(other), 'Sign in to Latchkey');
   await close();
+});
+
+test('a registration token is shown once, registers one application, and can be withdrawn', async () => {
+  await world.open('/registration-tokens');
+  await page.getByLabel('What for').fill('The printer');
+  await press(page, 'Make a token');
+  const token = await text('#token');
+  const register = async (): Promise<number> => {
+    const response = await fetch(`${world.server.issuer}/register`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'Printer', redirect_uris: ['https://printer.example/callback'] }),
+    });
+    return response.status;
+  };
+  assert.equal(await register(), 201);
+  assert.equal(await register(), 401);
+  await page.getByLabel('What for').fill('Nobody');
+  await press(page, 'Make a token');
+  await press(page, 'Withdraw Nobody');
+  assert.match(await noticeOf(page), /^Token withdrawn/);
+  assert.ok(!(await page.content()).includes(token));
 });

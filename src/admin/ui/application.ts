@@ -1,8 +1,7 @@
-// Owns the page of one application: what its developer needs, its settings with every address one per line, and what is
-// done to it by a press.
+// Owns the page of one application: what its developer needs, its settings with every address one per line, and
+// snippets for its framework.
 import { lifetimeSettings } from '../../clients/client-settings.ts';
-import { type Act, actPages, type Kind } from './acts.ts';
-import { kindLabel, kindOf, showSecret } from './applications.ts';
+import { kindLabel, kindOf } from './applications.ts';
 import {
   isOn,
   linesOf,
@@ -52,15 +51,19 @@ function valuesOf(client: Values): Values {
   };
 }
 
+export const applicationName = (client: Values): string =>
+  textOf(client, 'client_name') || textOf(client, 'client_id');
+
 /** The secret is known to nobody any more. */
 const sampleOf = (client: Values) => ({
+  name: applicationName(client),
   clientId: textOf(client, 'client_id'),
   clientSecret: client.client_type === 'confidential' ? 'your client secret' : undefined,
   type: kindOf(client),
   redirectUri: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String)[0] : undefined,
 });
 
-async function showApplication(visit: Visit, model: object = {}, status = 200): Promise<void> {
+export async function showApplication(visit: Visit, model: object = {}, status = 200): Promise<void> {
   const params = { client_id: visit.params.id ?? '' };
   const { data: client, version } = await visit.call('GET /clients/{client_id}', { params });
   const own = {
@@ -77,10 +80,19 @@ async function showApplication(visit: Visit, model: object = {}, status = 200): 
     grants,
     lifetimes: Object.entries(lifetimeSettings).map(([name, bounds]) => ({ name, ...bounds })),
     values: valuesOf(client),
-    sample: sampleOf(client),
     isStale: false,
   };
   visit.show('application', { ...own, ...model }, status);
+}
+
+async function showConnect(visit: Visit): Promise<void> {
+  const params = { client_id: visit.params.id ?? '' };
+  const { data: client } = await visit.call('GET /clients/{client_id}', { params });
+  const crumbs = [
+    { label: 'Applications', href: '/applications' },
+    { label: applicationName(client), href: `/applications/${params.client_id}` },
+  ];
+  visit.show('connect', { title: 'Connect', here, crumbs, kind: kindOf(client), sample: sampleOf(client) });
 }
 
 async function save(visit: Visit): Promise<void> {
@@ -111,85 +123,8 @@ async function save(visit: Visit): Promise<void> {
   }
 }
 
-const name = (client: Values): string => textOf(client, 'client_name') || textOf(client, 'client_id');
-
-const kind: Kind = {
-  here,
-  label: 'Applications',
-  path: '/applications',
-  param: 'client_id',
-  read: 'GET /clients/{client_id}',
-  nameOf: name,
-  showThing: showApplication,
-};
-
-const MAX_OVERLAP_HOURS = 720;
-
-const acts: readonly Act[] = [
-  {
-    name: 'rotate-secret',
-    route: 'POST /clients/{client_id}/rotate-secret',
-    notice: 'application-saved',
-    body: ({ form }) => {
-      const hours = numberOrText(form.get('overlap_hours') ?? '0');
-      return {
-        overlap_seconds: typeof hours === 'number' ? Math.min(hours, MAX_OVERLAP_HOURS) * 3600 : hours,
-      };
-    },
-    ask: (client) => ({
-      heading: `Rotate the secret of ${name(client)}?`,
-      consequences: [
-        'A new secret is made and shown once.',
-        'The present secret stops working when the time below is over.',
-      ],
-      button: 'Rotate secret',
-      field: 'overlap',
-    }),
-    showResult: async (visit, data) => showSecret(visit, data, 'has a new secret'),
-  },
-  {
-    name: 'deactivate',
-    route: 'PATCH /clients/{client_id}',
-    notice: 'application-deactivated',
-    body: () => ({ is_active: false }),
-    ask: (client) => ({
-      heading: `Deactivate ${name(client)}?`,
-      consequences: [
-        'Nobody can sign in to it any more.',
-        'Every token it has been given ends now.',
-        'Nothing is deleted; you can reactivate it.',
-      ],
-      button: 'Deactivate',
-      isDanger: true,
-    }),
-  },
-  {
-    name: 'reactivate',
-    route: 'PATCH /clients/{client_id}',
-    notice: 'application-reactivated',
-    body: () => ({ is_active: true }),
-  },
-  {
-    name: 'delete',
-    route: 'DELETE /clients/{client_id}',
-    notice: 'application-deleted',
-    isEnd: true,
-    ask: (client) => ({
-      heading: `Delete ${name(client)}?`,
-      consequences: [
-        'Its client ID and secret stop working for good.',
-        'Every grant, token and consent that it has is gone.',
-        'People can no longer sign in to it.',
-      ],
-      button: 'Delete application',
-      isDanger: true,
-      typed: textOf(client, 'client_name') === '' ? 'client_id' : 'client_name',
-    }),
-  },
-];
-
 export const applicationPages: readonly Page[] = [
   { method: 'GET', path: '/applications/:id', handle: (visit) => showApplication(visit) },
+  { method: 'GET', path: '/applications/:id/connect', handle: showConnect },
   { method: 'POST', path: '/applications/:id', handle: save },
-  ...actPages(kind, acts),
 ];

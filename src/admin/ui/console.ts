@@ -11,6 +11,7 @@ import type { Actor } from '../ports.ts';
 import { readQueryString } from '../query-string.ts';
 import type { Route } from '../route.ts';
 import { createFormats } from './format.ts';
+import { createMemory } from './memory.ts';
 import { navigation } from './navigation.ts';
 import { noticeOf } from './notices.ts';
 import type { CallInput, CallResult, Page, PageModel, Values, Visit } from './page.ts';
@@ -43,6 +44,9 @@ export interface ConsoleDeps {
 const RECENT_SECONDS = 300;
 const RECENT_FOR_FORM_SECONDS = 2 * RECENT_SECONDS;
 
+/** Twice the buckets of both charts of the overview. */
+const MEMORY = 120;
+
 const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
 /** What an address says for the page itself; the rest is for the API, which knows no empty parameter. */
@@ -56,6 +60,7 @@ function queryOf(ctx: Koa.Context): URLSearchParams {
 export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const { routes, perform, visitors, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
   const home = `${basePath}/admin`;
+  const remember = createMemory(MEMORY);
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
 
   async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
@@ -98,6 +103,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       params: ctx.params,
       query: queryOf(ctx),
       now: clock(),
+      remember,
       call: (name, input) => call(who, name, input),
       show: (template, model, status) => show(ctx, who, template, model, status),
       addFactor: () => signIn.start(ctx, home, { maxAgeSeconds: idleSeconds(), acr: deps.strongAcr }),

@@ -18,6 +18,7 @@ export const notices: Readonly<Record<string, string>> = {
   'application-deleted': 'Application deleted, with every grant and token.',
   'application-deactivated': 'Deactivated. Nobody can sign in to it, and its tokens have ended.',
   'application-reactivated': 'Reactivated.',
+  'token-withdrawn': 'Token withdrawn. What was registered with it stays.',
   'settings-saved': 'Settings saved. They hold from the next request on.',
   'settings-same': 'Nothing was changed.',
 };

@@ -38,6 +38,8 @@ export interface Visit {
   call(route: string, input?: CallInput): Promise<CallResult>;
   /** @param template below templates/admin */
   show(template: string, model: PageModel, status?: number): void;
+  /** What was found once and cannot change any more; kept by this process, a bounded number of things. */
+  remember<T>(key: string, find: () => Promise<T>): Promise<T>;
   /** 303 to another page of ours. @param done a key of `notices` (notices.ts), told there */
   go(path: string, done?: string): void;
   /** Sends the browser through the sign-in, which has a second factor added where there is none; then home. */

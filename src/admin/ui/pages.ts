@@ -1,11 +1,13 @@
 // Owns the list of all pages of the Admin UI. A new part of it is one file of pages, a line here, templates in
 // templates/admin, and, where it stands on its own, an entry of navigation.ts.
 import { applicationPages } from './application.ts';
+import { applicationActPages } from './application-acts.ts';
 import { applicationListPages } from './applications.ts';
 import { auditPages } from './audit.ts';
 import { outboxPages } from './outbox.ts';
 import { overviewPages } from './overview.ts';
 import type { Page } from './page.ts';
+import { registrationTokenPages } from './registration-tokens.ts';
 import { searchPages } from './search.ts';
 import { sessionPages } from './sessions.ts';
 import { settingPages } from './settings.ts';
@@ -22,6 +24,8 @@ export const adminPages: readonly Page[] = [
   ...userActPages,
   ...applicationListPages,
   ...applicationPages,
+  ...applicationActPages,
+  ...registrationTokenPages,
   ...sessionPages,
   ...auditPages,
   ...outboxPages,
