@@ -75,7 +75,7 @@ test(`Redis is killed ${ROUNDS} times while a code by mail is used: never accept
       else given.add(arrivedAt(answer));
     };
     const first = browsers.map(attempt);
-    await sleep(jitter(round, 500));
+    await sleep(jitter(round, 250));
     await redis.kill();
     await Promise.all(first);
     const before = given.size;

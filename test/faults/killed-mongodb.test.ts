@@ -21,10 +21,9 @@ import {
   startLoad,
   tokenRequest,
 } from './load.ts';
-import { openSite, type Site, settle, sum, tell } from './site.ts';
+import { openSite, type Site, settle, sum, tell, untilBusy } from './site.ts';
 import { layWire, type Wire } from './wire.ts';
 
-const ENOUGH = 8;
 const RECOVERY_MS = 15_000;
 const RETRIED_MS = 2_000;
 
@@ -68,7 +67,7 @@ test(`MongoDB is killed ${ROUNDS} times under load: callers are told, and it is 
     const ledger = emptyLedger();
     ledgers.push(ledger);
     const endLoad = startLoad({ ...site, ledger });
-    await millisecondsUntil(() => ledger.done >= ENOUGH);
+    await untilBusy(ledger);
     await sleep(jitter(round, 80));
     await mongo.kill();
     noticed.push(await millisecondsUntil(async () => !(await webs[0].isReady()), PROMPT_MS));
@@ -120,7 +119,7 @@ test(`all connections to MongoDB are cut ${ROUNDS} times under load: nothing los
     const ledger = emptyLedger();
     ledgers.push(ledger);
     const endLoad = startLoad({ ...site, ledger });
-    await millisecondsUntil(() => ledger.done >= ENOUGH);
+    await untilBusy(ledger);
     await sleep(jitter(round, 80));
     // The driver sends a write again once, and a real server remembers that it has seen it; the one for tests does not.
     // So answers are cut off only where the wire stays down longer than anybody tries again.
