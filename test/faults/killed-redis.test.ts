@@ -19,9 +19,8 @@ import {
   startLoad,
   tokenRequest,
 } from './load.ts';
-import { openSite, type Site, sum, tell } from './site.ts';
+import { openSite, type Site, sum, tell, untilBusy } from './site.ts';
 
-const ENOUGH = 8;
 /** Of the default settings. */
 const LOCKOUT = 5;
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -77,7 +76,7 @@ for (const { name, config, rounds, isForgetful } of kinds) {
       const ledger = emptyLedger();
       ledgers.push(ledger);
       const endLoad = startLoad({ ...site, ledger, isForgetful });
-      await millisecondsUntil(() => ledger.done >= ENOUGH);
+      await untilBusy(ledger);
       await sleep(jitter(round, 80));
       await redis.kill();
       noticed.push(

@@ -6,9 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { jitter, millisecondsUntil, ROUNDS, spread } from './deployment.ts';
 import { assertNothingLost, assertRevokedStayRevoked, replayAll } from './ledger.ts';
 import { emptyLedger, type Ledger, startLoad } from './load.ts';
-import { openSite, sum, tell } from './site.ts';
-
-const ENOUGH = 8;
+import { openSite, sum, tell, untilBusy } from './site.ts';
 
 for (const kind of ['split', 'mongodb'] as const) {
   // The process is the same, what it leaves behind is not: fewer where there is one backend less.
@@ -27,7 +25,7 @@ for (const kind of ['split', 'mongodb'] as const) {
       const endLoad = startLoad({ ...site, ledger });
       const [victim, survivor] =
         round % 2 === 0 ? deployment.webs : ([deployment.webs[1], deployment.webs[0]] as const);
-      await millisecondsUntil(() => ledger.done >= ENOUGH);
+      await untilBusy(ledger);
       await sleep(jitter(round, 80));
       await victim.kill();
       const killedAt = performance.now();

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { liftLimits } from '../attacks/limits.ts';
-import { type Deployment, type DeploymentOptions, spread, startDeployment } from './deployment.ts';
+import {
+  type Deployment,
+  type DeploymentOptions,
+  millisecondsUntil,
+  spread,
+  startDeployment,
+} from './deployment.ts';
 import { agentsFor, askForCode, emptyLedger, type Ledger, type Person } from './load.ts';
 
 export interface Site {
@@ -43,6 +49,13 @@ export async function settle(
     }),
   );
   return { client, people };
+}
+
+const ENOUGH = 8;
+
+/** Until a kill would meet something of everything. */
+export async function untilBusy(ledger: Ledger): Promise<void> {
+  await millisecondsUntil(() => ledger.done >= ENOUGH && ledger.revoked.length > 0);
 }
 
 /** All rounds in one. */

@@ -3,12 +3,17 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Wire {
   readonly port: number;
-  cut(): Promise<void>;
+  /** @param between requests: what the server has taken is still answered, and nothing more is taken */
+  cut(isBetweenRequests?: boolean): Promise<void>;
   mend(): Promise<void>;
 }
+
+/** What the server has been asked it has answered by then. */
+const ANSWERED_MS = 150;
 
 /** What the server says about its own address would lead its callers past the wire: both ports have five digits. */
 function renaming(target: number, port: number): Transform {
@@ -26,6 +31,7 @@ function renaming(target: number, port: number): Transform {
 /** @param target the port it leads to, both on loopback */
 export async function layWire(target: number): Promise<Wire> {
   const ends = new Set<Socket>();
+  const nears = new Set<Socket>();
   let server: Server | undefined;
   let port = 0;
 
@@ -42,6 +48,8 @@ export async function layWire(target: number): Promise<Wire> {
         to.destroy();
       });
     }
+    nears.add(near);
+    near.on('close', () => nears.delete(near));
     near.pipe(far);
     far.pipe(renaming(target, port)).pipe(near);
   }
@@ -57,12 +65,16 @@ export async function layWire(target: number): Promise<Wire> {
   port = await listen(0);
   return {
     port,
-    async cut() {
+    async cut(isBetweenRequests = false) {
       const closing = server;
       server = undefined;
       if (closing === undefined) return;
       const isClosed = once(closing, 'close');
       closing.close();
+      if (isBetweenRequests) {
+        for (const near of nears) near.unpipe().pause();
+        await sleep(ANSWERED_MS);
+      }
       for (const end of ends) end.resetAndDestroy();
       await isClosed;
     },
