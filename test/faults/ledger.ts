@@ -38,7 +38,7 @@ export async function assertNothingLost(web: Web, ledger: Ledger): Promise<void>
     const { status, body } = await web.admin('GET', path);
     assert.equal(status, 200, JSON.stringify(body));
     for (const { label } of body.data.items ?? []) found.add(label);
-    const cursor = body.data.next_cursor;
+    const cursor = body.data.next;
     path = typeof cursor === 'string' ? `/initial-access-tokens?limit=1000&cursor=${cursor}` : '';
   }
   lost.push(...ledger.labels.filter((label) => !found.has(label)));
