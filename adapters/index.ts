@@ -4,17 +4,33 @@ import { join } from 'node:path';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/types.ts';
 import { allCollections } from '../src/store/all-collections.ts';
+import { settings, signingKeys } from '../src/store/collections.ts';
 import { type Store, StoreUnavailable } from '../src/store/port.ts';
 
+export interface StoreLog {
+  warn(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+}
+
 export interface OpenStoreOptions {
-  readonly config: Pick<Config, 'dataDir'>;
+  readonly config: Pick<Config, 'dataDir'> & Partial<Pick<Config, 'mongodbUri' | 'redisUrl'>>;
   readonly clock: Clock;
+  /** Where a driver tells what an operator should know but no request can say. */
+  readonly log?: StoreLog | undefined;
 }
 
 const OWNER_ONLY = 0o700;
 
+/** What every process keeps in memory and must hear about within a second. */
+const announced = [settings.name, signingKeys.name];
+
+const isOf =
+  (durability: 'durable' | 'ephemeral') =>
+  (definition: (typeof allCollections)[number]): boolean =>
+    definition.durability === durability;
+
 /** @throws StoreUnavailable that names the directory when it cannot be made or written */
-export async function openStore({ config: { dataDir }, clock }: OpenStoreOptions): Promise<Store> {
+async function openEmbedded(dataDir: string, clock: Clock): Promise<Store> {
   try {
     await mkdir(dataDir, { recursive: true, mode: OWNER_ONLY });
   } catch (error) {
@@ -25,4 +41,60 @@ export async function openStore({ config: { dataDir }, clock }: OpenStoreOptions
   }
   const { createSqliteStore } = await import('./sqlite.ts');
   return createSqliteStore({ file: join(dataDir, 'latchkey.db'), clock, definitions: allCollections });
+}
+
+async function openMongo(
+  uri: string,
+  clock: Clock,
+  definitions: typeof allCollections = allCollections,
+): Promise<Store> {
+  const { createMongoStore } = await import('./mongodb.ts');
+  return createMongoStore({ uri, clock, definitions });
+}
+
+async function openSplit(
+  { uri, url }: { uri: string; url: string },
+  { clock, log }: Pick<OpenStoreOptions, 'clock' | 'log'>,
+): Promise<Store> {
+  const [{ createRedisStore }, { createSplitStore }] = await Promise.all([
+    import('./redis.ts'),
+    import('./split.ts'),
+  ]);
+  const durable = await openMongo(uri, clock, allCollections.filter(isOf('durable')));
+  try {
+    const definitions = allCollections.filter(isOf('ephemeral'));
+    const ephemeral = await createRedisStore({ url, clock, definitions, ...(log && { log }) });
+    return createSplitStore({
+      durable: { name: 'mongodb', store: durable },
+      ephemeral: { name: 'redis', store: ephemeral },
+      clock,
+      changes: ephemeral.changes,
+      announced,
+    });
+  } catch (error) {
+    await durable.close();
+    throw error;
+  }
+}
+
+/** @throws StoreUnavailable when a backend cannot be opened, saying which and why, without any password */
+export async function openStore({ config, clock, log }: OpenStoreOptions): Promise<Store> {
+  const { dataDir, mongodbUri: uri, redisUrl: url } = config;
+  if (uri === undefined) return openEmbedded(dataDir, clock);
+  return url === undefined ? openMongo(uri, clock) : openSplit({ uri, url }, { clock, log });
+}
+
+/**
+ * The release step: makes the indexes that this version needs. The embedded database makes its own at every start.
+ * @throws StoreUnavailable also when documents share what has to be unique
+ */
+export async function prepareStore({ config, clock }: Omit<OpenStoreOptions, 'log'>): Promise<void> {
+  const { mongodbUri: uri, redisUrl: url } = config;
+  if (uri === undefined) {
+    const store = await openEmbedded(config.dataDir, clock);
+    return store.close();
+  }
+  const { prepareMongo } = await import('./mongodb.ts');
+  const definitions = url === undefined ? allCollections : allCollections.filter(isOf('durable'));
+  await prepareMongo({ uri, clock, definitions });
 }

@@ -3,7 +3,7 @@
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Clock } from '../src/clock.ts';
 import { secretDigest } from '../src/ids.ts';
-import * as model from '../src/store/collections.ts';
+import type * as model from '../src/store/collections.ts';
 import {
   AlreadyExists,
   type CollectionDefinition,
@@ -12,6 +12,7 @@ import {
   type Stored,
   VersionConflict,
 } from '../src/store/port.ts';
+import * as protocol from '../src/store/protocol-collections.ts';
 
 interface Kind {
   readonly definition: CollectionDefinition<model.ProtocolPayload>;
@@ -21,17 +22,17 @@ interface Kind {
 
 // A model that is missing here (Client, InitialAccessToken, …) is not oidc-provider's to store: see src/clients.
 const kinds: Readonly<Record<string, Kind>> = {
-  Interaction: { definition: model.interactions, isSecret: true },
-  Session: { definition: model.oidcSessions, isSecret: true },
-  Grant: { definition: model.grants, isSecret: false },
-  AuthorizationCode: { definition: model.authorizationCodes, isSecret: true },
-  RefreshToken: { definition: model.refreshTokens, isSecret: true },
-  DeviceCode: { definition: model.deviceCodes, isSecret: true },
-  PushedAuthorizationRequest: { definition: model.pushedRequests, isSecret: true },
+  Interaction: { definition: protocol.interactions, isSecret: true },
+  Session: { definition: protocol.oidcSessions, isSecret: true },
+  Grant: { definition: protocol.grants, isSecret: false },
+  AuthorizationCode: { definition: protocol.authorizationCodes, isSecret: true },
+  RefreshToken: { definition: protocol.refreshTokens, isSecret: true },
+  DeviceCode: { definition: protocol.deviceCodes, isSecret: true },
+  PushedAuthorizationRequest: { definition: protocol.pushedRequests, isSecret: true },
   // A jti alone opens nothing: the bearer is the signed JWT (src/oidc/models/jwt-format.ts).
-  AccessToken: { definition: model.accessTokens, isSecret: false },
-  ClientCredentials: { definition: model.clientCredentials, isSecret: false },
-  ReplayDetection: { definition: model.replayMarkers, isSecret: true },
+  AccessToken: { definition: protocol.accessTokens, isSecret: false },
+  ClientCredentials: { definition: protocol.clientCredentials, isSecret: false },
+  ReplayDetection: { definition: protocol.replayMarkers, isSecret: true },
 };
 
 // Never written twice. For ReplayDetection the library looks first and saves then: only an insert that refuses the second

@@ -7,6 +7,7 @@ import type { Views } from '../src/http/views.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { SessionGrant } from '../src/oidc/models/grant.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import { isGrantable } from '../src/oidc/scopes.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 
@@ -44,7 +45,7 @@ export interface ConsentPage {
   submit(ctx: Koa.Context): Promise<void>;
 }
 
-const ACTING_SCOPES = new Set(['offline_access', 'admin']);
+const ACTING_SCOPES = new Set(['offline_access', 'admin', 'admin:read']);
 
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
@@ -53,7 +54,7 @@ const strings = (value: unknown): string[] =>
 function askedScopes(interaction: BoundInteraction, account: ConsentAccount): string[] {
   const missing = strings(interaction.prompt.details.missingOIDCScope);
   const asked = missing.length > 0 ? missing : (stringParameter(interaction, 'scope')?.split(' ') ?? []);
-  return asked.filter((scope) => scope !== 'admin' || account.role === 'admin');
+  return asked.filter((scope) => isGrantable(scope, account.role));
 }
 
 export function createConsentPage(deps: Deps): ConsentPage {

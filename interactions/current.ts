@@ -12,13 +12,13 @@ import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 
 export interface CurrentInteraction {
   /** By a form of ours. @throws AppError signin.expired, request.csrf, request.cookies_off */
-  ofForm(ctx: Koa.Context, form: Form): Promise<BoundInteraction>;
+  ofForm(ctx: Koa.Context, form: Pick<Form, 'get'>): Promise<BoundInteraction>;
   /** By its id alone; only in the browser it belongs to. @throws AppError signin.expired */
   ofBrowser(ctx: Koa.Context, id: string | undefined): Promise<BoundInteraction>;
   /** By the address of its page (`pageUrl`); only in the browser it belongs to. @throws AppError signin.expired */
   ofAddress(ctx: Koa.Context): Promise<BoundInteraction>;
   /** An address that shows the step's page, as often as it is loaded, until the step is over. */
-  pageUrl(step: 'login' | 'consent', interaction: BoundInteraction): string;
+  pageUrl(step: 'login' | 'signup' | 'consent' | 'recover', interaction: BoundInteraction): string;
   /** What goes into the form's `csrf` field. */
   csrfToken(ctx: Koa.Context, interaction: BoundInteraction): string;
   /** Writes the step's result down and sends the browser on (303) to where the library picks it up. */
@@ -30,6 +30,12 @@ interface Deps {
   readonly csrf: Csrf;
   readonly basePath: string;
 }
+
+/** What the application is told (RFC 6749 §4.1.2.1). */
+export const CANCELLED: InteractionResults = {
+  error: 'access_denied',
+  error_description: 'The person went back instead of signing in.',
+};
 
 const purpose = (id: string): string => `interaction:${id}`;
 

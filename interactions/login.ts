@@ -4,10 +4,12 @@ import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { SendOptions, Views } from '../src/http/views.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import { clientRecord } from '../src/oidc/models/client.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
-import type { CurrentInteraction } from './current.ts';
+import type { ClientRecord } from '../src/store/records.ts';
+import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
-import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { AuthMode, SigninSteps, StepsAccount } from './signin-steps.ts';
 
 interface Deps<A extends StepsAccount> {
   readonly provider: () => IdentityProvider;
@@ -15,8 +17,11 @@ interface Deps<A extends StepsAccount> {
   readonly current: CurrentInteraction;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly steps: SigninSteps<A>;
+  readonly mode: () => AuthMode;
   readonly canResetPassword: () => boolean;
   readonly canUseMagicLinks: () => boolean;
+  /** Whether people may make an account while signing in to this application. */
+  readonly canSignUp: (client: ClientRecord) => boolean;
   readonly findAccount: (id: string) => Promise<{ readonly username: string } | undefined>;
   /** `lastLoginAt`: when the password was looked at, in epoch milliseconds. */
   readonly authenticate: (
@@ -39,7 +44,8 @@ const alertsToWait: { readonly [Code in ErrorCode]?: string } = {
   'request.rate_limited': 'alert.rate_limited',
 };
 
-const PROMPTS = new Set(['login', 'select_account']);
+/** What our sign-in pages answer; other prompts are steps after them. */
+export const PROMPTS = new Set(['login', 'select_account', 'create']);
 
 export interface LoginPage {
   show(ctx: Koa.Context, interaction: BoundInteraction, attempt?: Attempt): Promise<void>;
@@ -49,7 +55,7 @@ export interface LoginPage {
 }
 
 export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPage {
-  const { provider, views, current, readForm, findAccount, authenticate, steps } = deps;
+  const { provider, views, current, readForm, findAccount, authenticate, steps, mode } = deps;
 
   async function send(
     ctx: Koa.Context,
@@ -58,6 +64,7 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
     attempt: Attempt | undefined,
   ): Promise<void> {
     const client = await provider().Client.find(String(interaction.params.client_id));
+    const canSignUp = client !== undefined && deps.canSignUp(clientRecord(client));
     const options: SendOptions = { ...pageOptions(interaction), status: attempt?.status ?? 200 };
     views.send(
       ctx,
@@ -72,16 +79,32 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
         alert: attempt && { key: attempt.alert },
         retryAfterSeconds: attempt?.retryAfterSeconds,
         canCancel: true,
+        mode: mode(),
+        canPasskey: mode() !== 'password' && !isAfterKey(interaction),
+        recoverUrl: mode() === 'passkey_only' ? current.pageUrl('recover', interaction) : undefined,
         canReset: deps.canResetPassword(),
         canMagicLink: deps.canUseMagicLinks(),
+        signUpUrl: canSignUp ? current.pageUrl('signup', interaction) : undefined,
         ...(account && {
           account: { username: account.username },
-          canContinue: interaction.prompt.name === 'select_account',
+          canContinue: interaction.prompt.name === 'select_account' && !isAfterKey(interaction),
           switchUrl: current.pageUrl('login', interaction),
         }),
       },
       options,
     );
+  }
+
+  /** The password completes a passkey that did not check its holder. */
+  const isAfterKey = ({ progress }: BoundInteraction): boolean => progress?.step === 'password';
+
+  /** What the password adds to what the same person has proven before it. */
+  function proofOf(interaction: BoundInteraction, account: A & { readonly lastLoginAt?: number }) {
+    const { progress, provenAt } = interaction;
+    const isSame = isAfterKey(interaction) && progress?.accountId === account.id;
+    // Not "now": since it was looked at, the password may have been changed already.
+    if (!isSame) return { amr: ['pwd'], provenAt: account.lastLoginAt };
+    return { amr: [...progress.amr, 'pwd', 'mfa'], provenAt };
   }
 
   /** The person signed in here already chose that account (OIDC Core §3.1.2.1 `select_account`). */
@@ -107,7 +130,9 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
     async again(ctx) {
       const interaction = await current.ofAddress(ctx);
       if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
-      await send(ctx, interaction, undefined, undefined);
+      const { progress } = interaction;
+      const account = progress && isAfterKey(interaction) ? await findAccount(progress.accountId) : undefined;
+      await send(ctx, interaction, account, undefined);
     },
 
     async submit(ctx) {
@@ -115,20 +140,18 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
       const interaction = await current.ofForm(ctx, form);
       // A form of an earlier step, come back by the back button: that step is over.
       if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
-      if (form.get('action') === 'cancel') {
-        const description = 'The person went back instead of signing in.';
-        return current.finishStep(ctx, interaction, {
-          error: 'access_denied',
-          error_description: description,
-        });
-      }
+      if (form.get('action') === 'cancel') return current.finishStep(ctx, interaction, CANCELLED);
       if (form.get('action') === 'continue') return goOn(ctx, interaction);
       const username = form.get('username') ?? '';
+      if (mode() === 'passkey_only') {
+        return send(ctx, interaction, undefined, { username, alert: 'alert.password_off', status: 403 });
+      }
+      interaction.canPasskey = form.get('can_passkey') === 'on';
       try {
         const account = await authenticate(username, form.get('password') ?? '');
-        // Not "now": since it was looked at, the password may have been changed already.
         if (account !== undefined) {
-          return await steps.proceed(ctx, interaction, account, ['pwd'], account.lastLoginAt);
+          const { amr, provenAt } = proofOf(interaction, account);
+          return await steps.proceed(ctx, interaction, account, amr, provenAt);
         }
         return await send(ctx, interaction, undefined, {
           username,

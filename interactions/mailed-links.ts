@@ -41,6 +41,7 @@ interface Deps<A extends StepsAccount> {
     request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
   ) => Promise<void>;
   readonly canUseMagicLinks: () => boolean;
+  readonly arePasswordsOff: () => boolean;
 }
 
 export interface MailedLinkPages {
@@ -77,6 +78,10 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     }
   }
 
+  function refusePasswordsWhenOff(): void {
+    if (deps.arePasswordsOff()) throw new AppError('password.off');
+  }
+
   async function readLinkForm(ctx: Koa.Context, purpose: Purpose): Promise<{ form: Form; token: string }> {
     const form = await readForm(ctx);
     csrf.verify(ctx, purpose, form.get('csrf'));
@@ -106,6 +111,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     async showForgotten(ctx) {
       const { interaction, action } = ctx.query;
       const wantsLink = action === 'magic_link' && deps.canUseMagicLinks();
+      if (!wantsLink) refusePasswordsWhenOff();
       views.send(ctx, 'forgot-password', {
         csrf: csrf.token(ctx, 'forgotten'),
         values: { email: '' },
@@ -119,6 +125,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
       csrf.verify(ctx, 'forgotten', form.get('csrf'));
       const email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
       const wantsLink = form.get('action') === 'magic_link' && deps.canUseMagicLinks();
+      if (!wantsLink) refusePasswordsWhenOff();
       const interaction = wantsLink ? await current.ofBrowser(ctx, form.get('interaction')) : undefined;
       await deps.requestMail(ctx, {
         kind: wantsLink ? 'magic_link' : 'password_reset',
@@ -133,6 +140,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     },
 
     async showReset(ctx) {
+      refusePasswordsWhenOff();
       const token = tokenOf(ctx);
       const link = await links.find(token, 'password_reset');
       if (link === undefined) return sendExpired(ctx);
@@ -140,6 +148,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     },
 
     async submitReset(ctx) {
+      refusePasswordsWhenOff();
       const { form, token } = await readLinkForm(ctx, 'password_reset');
       const known = await links.find(token, 'password_reset');
       if (known === undefined) return sendExpired(ctx);

@@ -14,15 +14,21 @@ import type { LogoutPages } from '../src/oidc/logout.ts';
 import { createConsentPage, type RememberedConsents } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
+import { createEnrolmentPages, ENROLMENT_LINK_AMR, type EnrolmentParts } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
+import { createInvitationPages, type InvitationParts } from './invitation.ts';
 import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
 import { createMailedLinkPages } from './mailed-links.ts';
 import { createOnboardingPage } from './onboarding.ts';
+import { createPasskeySteps } from './passkey-pages.ts';
+import { createPasskeyCeremonies } from './passkeys.ts';
+import { createRecoverPage } from './recover.ts';
 import { createSecondFactorPages } from './second-factor.ts';
 import { createSigninSteps } from './signin-steps.ts';
+import { createSignupPages, type SignupParts } from './signup.ts';
 
-interface Person {
+export interface Person {
   readonly id: string;
   readonly username: string;
   readonly email?: string;
@@ -36,6 +42,7 @@ interface Deps<A extends Person> {
   readonly basePath: string;
   readonly browser: BrowserSession;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
   readonly accounts: {
     find(id: string): Promise<Person | undefined>;
     hasAdmin(): Promise<boolean>;
@@ -46,6 +53,11 @@ interface Deps<A extends Person> {
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly minPasswordLength: () => number;
   readonly signIn: SignInParts<A>;
+  readonly issuer: string;
+  readonly signup: SignupParts<A>;
+  readonly invitation: InvitationParts<A>;
+  readonly enrolment: EnrolmentParts<A>;
+  readonly passkey: PasskeyDeps<A>;
 }
 
 /** Second factors and links by mail, as their pages need them. */
@@ -55,14 +67,29 @@ type SignInParts<A extends Person> = Pick<
 > &
   Omit<
     Parameters<typeof createSecondFactorPages<A>>[0],
-    'views' | 'current' | 'steps' | 'basePath' | 'readForm'
+    'views' | 'current' | 'steps' | 'basePath' | 'readForm' | 'passkeySteps'
   > &
   Pick<
     Parameters<typeof createMailedLinkPages<A>>[0],
-    'links' | 'checkPassword' | 'setPassword' | 'verifyEmail' | 'requestMail' | 'canUseMagicLinks'
+    | 'links'
+    | 'checkPassword'
+    | 'setPassword'
+    | 'verifyEmail'
+    | 'requestMail'
+    | 'canUseMagicLinks'
+    | 'arePasswordsOff'
   > & {
     readonly canResetPassword: () => boolean;
   };
+
+/** What signs in without a password, as its pages need it. */
+export type PasskeyDeps<A extends Person> = Pick<
+  Parameters<typeof createPasskeyCeremonies<A>>[0],
+  'passkeyParts'
+> &
+  Pick<Parameters<typeof createSigninSteps<A>>[0], 'passkeys'> &
+  Pick<Parameters<typeof createPasskeySteps<A>>[0], 'declineOffer'> &
+  Pick<Parameters<typeof createRecoverPage<A>>[0], 'recover' | 'mode'>;
 
 export interface Interactions {
   readonly middleware: Koa.Middleware;
@@ -74,12 +101,26 @@ export interface Interactions {
 const isUnmet = (reason: string): boolean => reason === 'essential_acr' || reason === 'essential_acrs';
 
 export function createInteractions<A extends Person>(deps: Deps<A>): Interactions {
-  const { views, csrf, basePath, accounts, signIn } = deps;
+  const { views, csrf, basePath, accounts, signIn, passkey } = deps;
   const current = createCurrentInteraction(deps);
   const findAccount = (id: string): Promise<Person | undefined> => accounts.find(id);
-  const steps = createSigninSteps<A>({ ...deps, ...signIn, current });
-  const login = createLoginPage({ ...deps, ...signIn, current, steps, findAccount });
-  const factors = createSecondFactorPages<A>({ ...deps, ...signIn, current, steps });
+  const steps = createSigninSteps<A>({ ...deps, ...signIn, ...passkey, current });
+  const signup = createSignupPages<A>({ ...deps, current, steps });
+  const invitation = createInvitationPages<A>(deps);
+  const enrolment = createEnrolmentPages<A>(deps);
+  const login = createLoginPage({
+    ...deps,
+    ...signIn,
+    ...passkey,
+    current,
+    steps,
+    findAccount,
+    canSignUp: deps.signup.isOpen,
+  });
+  const passkeySteps = createPasskeySteps<A>({ ...deps, ...passkey, current, steps });
+  const ceremonies = createPasskeyCeremonies<A>({ ...deps, ...signIn, ...passkey, current, steps });
+  const recovery = createRecoverPage<A>({ ...deps, ...passkey, current, steps });
+  const factors = createSecondFactorPages<A>({ ...deps, ...signIn, current, steps, passkeySteps });
   const mailed = createMailedLinkPages<A>({
     ...deps,
     ...signIn,
@@ -100,9 +141,28 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   router.post('/oauth2/login', (ctx) => login.submit(ctx));
   router.get('/oauth2/consent', (ctx) => consent.again(ctx));
   router.post('/oauth2/consent', (ctx) => consent.submit(ctx));
+  router.get('/oauth2/signup', (ctx) => {
+    const { token } = ctx.query;
+    return typeof token === 'string' ? invitation.show(ctx, token) : signup.again(ctx);
+  });
+  router.post('/oauth2/signup', async (ctx) => {
+    const form = await deps.readForm(ctx);
+    return form.has('token') ? invitation.submit(ctx, form) : signup.submit(ctx, form);
+  });
+  router.get('/oauth2/signup/verify', (ctx) => signup.showCode(ctx));
+  router.post('/oauth2/signup/verify', (ctx) => signup.submitCode(ctx));
+  router.post('/oauth2/signup/email', (ctx) => signup.resend(ctx));
+  router.get('/oauth2/enrol', (ctx) => enrolment.show(ctx));
+  router.post('/oauth2/enrol', (ctx) => enrolment.submit(ctx));
   router.get('/oauth2/mfa', (ctx) => factors.show(ctx));
   router.post('/oauth2/mfa', (ctx) => factors.submit(ctx));
   router.post('/oauth2/mfa/email', (ctx) => factors.sendEmail(ctx));
+  router.post('/oauth2/passkey/login/begin', (ctx) => ceremonies.beginSignIn(ctx));
+  router.post('/oauth2/passkey/login/finish', (ctx) => ceremonies.finishSignIn(ctx));
+  router.post('/oauth2/passkey/register/begin', (ctx) => ceremonies.beginMaking(ctx));
+  router.post('/oauth2/passkey/register/finish', (ctx) => ceremonies.finishMaking(ctx));
+  router.get('/oauth2/recover', (ctx) => recovery.show(ctx));
+  router.post('/oauth2/recover', (ctx) => recovery.submit(ctx));
   router.get('/oauth2/forgot-password', (ctx) => mailed.showForgotten(ctx));
   router.post('/oauth2/forgot-password', (ctx) => mailed.submitForgotten(ctx));
   router.get('/oauth2/reset-password', (ctx) => mailed.showReset(ctx));
@@ -138,11 +198,19 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
           const error = { error: 'unmet_authentication_requirements', error_description: description };
           return current.finishStep(ctx, interaction, error);
         }
+        // Initiating User Registration via OIDC 1.0 §4; where nobody may sign up, signing in is what is left.
+        const isSignup =
+          interaction.prompt.name === 'create' &&
+          (await deps.signup.isOpenFor(String(interaction.params.client_id)));
+        const enrolling = isConsent ? undefined : await enrolment.holder(ctx);
+        if (enrolling !== undefined) return steps.proceed(ctx, interaction, enrolling, ENROLMENT_LINK_AMR);
+        const step = isConsent ? 'consent' : isSignup ? 'signup' : 'login';
         // The address at which the step before ended is used up: the next page moves to one that can be loaded again.
         if (isResumed) {
-          ctx.redirect(current.pageUrl(isConsent ? 'consent' : 'login', interaction));
+          ctx.redirect(current.pageUrl(step, interaction));
           ctx.status = 303;
         } else if (isConsent) await consent.show(ctx, interaction);
+        else if (isSignup) await signup.show(ctx, interaction);
         else await login.show(ctx, interaction);
       },
     },

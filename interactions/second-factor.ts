@@ -5,12 +5,20 @@ import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { Views } from '../src/http/views.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
-import type { CurrentInteraction } from './current.ts';
+import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { maskEmail } from './mask-email.ts';
 import { pageOptions } from './page-options.ts';
+import type { PasskeySteps } from './passkey-pages.ts';
+import {
+  ALERTS,
+  AMR,
+  type CodeMethod,
+  isCodeMethod,
+  isMethod,
+  type Method,
+  unspentMethods,
+} from './second-factor-methods.ts';
 import { type SigninSteps, type StepsAccount, wantsMultiFactor } from './signin-steps.ts';
-
-export type Method = 'totp' | 'email' | 'recovery';
 
 export interface FactorAccount extends StepsAccount {
   readonly email?: string;
@@ -24,7 +32,7 @@ interface Deps<A extends FactorAccount> {
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly methodsOf: (account: A) => Method[];
   readonly verify: (attempt: {
-    method: Method;
+    method: CodeMethod;
     accountId: string;
     boundTo: string;
     code: string;
@@ -55,8 +63,9 @@ interface Deps<A extends FactorAccount> {
     ctx: Koa.Context,
     account: A,
     event: 'verified' | 'failed' | 'enrolled',
-    method: Method,
+    method: CodeMethod,
   ) => Promise<void>;
+  readonly passkeySteps: PasskeySteps<A>;
 }
 
 export interface SecondFactorPages {
@@ -74,33 +83,18 @@ interface Shown {
   readonly method?: Method | undefined;
 }
 
-const isMethod = (value: unknown): value is Method =>
-  value === 'totp' || value === 'email' || value === 'recovery';
-
-/** RFC 8176. A code by mail is a code, but no factor of its own kind: the mailbox may be open by the same password. */
-const AMR: Readonly<Record<Method, readonly string[]>> = {
-  totp: ['otp', 'mfa'],
-  email: ['otp'],
-  recovery: ['otp', 'mfa'],
-};
-
-const ALERTS = {
-  wrong: 'alert.code_wrong',
-  expired: 'alert.code_expired',
-  blocked: 'alert.rate_limited',
-} as const;
-
 export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>): SecondFactorPages {
-  const { views, current, steps, basePath, readForm, totp, now, onUsed } = deps;
+  const { views, current, steps, basePath, readForm, totp, now, onUsed, passkeySteps } = deps;
 
-  /** An administrator needs a factor of another kind than a mailbox (checklist §2, NIST 800-63B). */
+  /** Whoever sees everybody's data, as administrators and auditors do, needs a factor of another kind than a mailbox (checklist §2, NIST 800-63B). */
   const isMailRefused = (account: A, interaction: BoundInteraction): boolean =>
     // After a sign-in by mailed link the mailbox has been used: a code to it would be the same factor again.
-    account.role === 'admin' || interaction.progress?.amr.includes('email_link') === true;
+    account.role !== 'user' || interaction.progress?.amr.includes('email_link') === true;
 
   const methodsOf = (account: A, interaction: BoundInteraction): Method[] => {
     const isRefused = isMailRefused(account, interaction);
-    return deps.methodsOf(account).filter((method) => method !== 'email' || !isRefused);
+    const { amr = [] } = interaction.progress ?? {};
+    return unspentMethods(deps.methodsOf(account), amr).filter((method) => method !== 'email' || !isRefused);
   };
 
   /** Not where the application asks for two factors: a mailed code would not be what it asked for. */
@@ -148,7 +142,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
         methods,
         method,
         sentTo: method === 'email' && mailedAt !== undefined ? maskEmail(account.email ?? '') : undefined,
-        canTrust: account.role !== 'admin',
+        canTrust: account.role === 'user',
         trustDays: deps.trustDays(),
         resendInSeconds: left,
         alert: shown.alert === undefined ? undefined : { key: shown.alert },
@@ -189,7 +183,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
     const method = form.get('method');
     const code = form.get('code') ?? '';
     // An empty form is no attempt, and a method that this account does not have is none either (Kratos CVE-2024-45042).
-    if (!isMethod(method) || !methodsOf(account, interaction).includes(method) || code === '') {
+    if (!isCodeMethod(method) || !methodsOf(account, interaction).includes(method) || code === '') {
       return showCode(ctx, interaction, account, { alert: ALERTS.wrong, status: 401, method: undefined });
     }
     const verdict = await deps.verify({ method, accountId: account.id, boundTo: interaction.uid, code });
@@ -199,8 +193,8 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
       return showCode(ctx, interaction, account, { alert: ALERTS[verdict], status, method });
     }
     await onUsed(ctx, account, 'verified', method);
-    if (form.get('trust_device') === 'on' && account.role !== 'admin') await deps.trust(ctx, account);
-    await steps.complete(ctx, interaction, account, [...progress.amr, ...AMR[method]]);
+    if (form.get('trust_device') === 'on' && account.role === 'user') await deps.trust(ctx, account);
+    await steps.proceed(ctx, interaction, account, [...progress.amr, ...AMR[method]], interaction.provenAt);
   }
 
   /** Instead of an authenticator app: the first code goes out at once, and the sign-in goes on when it is given. */
@@ -227,13 +221,17 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
       return showEnrolment(ctx, interaction, account, { alert: ALERTS[outcome], status: 401 });
     }
     await onUsed(ctx, account, 'enrolled', 'totp');
+    await showCodes(ctx, interaction, account, [...progress.amr, ...AMR.totp]);
+  }
+
+  async function showCodes(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: A,
+    amr: readonly string[],
+  ): Promise<void> {
     const codes = await deps.recoveryCodes(account.id);
-    const done: SigninProgress = {
-      accountId: account.id,
-      amr: [...progress.amr, ...AMR.totp],
-      step: 'codes',
-    };
-    interaction.progress = done;
+    interaction.progress = { accountId: account.id, amr, step: 'codes' };
     await interaction.persist();
     views.send(
       ctx,
@@ -253,9 +251,16 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
           return showCode(ctx, interaction, account, { method: isMethod(method) ? method : undefined });
         case 'enrol':
           return showEnrolment(ctx, interaction, account, {});
+        case 'new_codes':
+          return showCodes(ctx, interaction, account, progress.amr);
         case 'codes':
           // They are shown once; coming back goes on.
-          return steps.complete(ctx, interaction, account, progress.amr);
+          return steps.proceed(ctx, interaction, account, progress.amr, interaction.provenAt);
+        case 'password':
+          return ctx.redirect(current.pageUrl('login', interaction));
+        case 'passkey':
+        case 'offer':
+          return passkeySteps.show(ctx, interaction, account, progress.step);
       }
     },
 
@@ -263,13 +268,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
       const form = await readForm(ctx);
       const interaction = await current.ofForm(ctx, form);
       const { progress, account } = await steps.resume(interaction);
-      if (form.get('action') === 'cancel') {
-        const description = 'The person went back instead of signing in.';
-        return current.finishStep(ctx, interaction, {
-          error: 'access_denied',
-          error_description: description,
-        });
-      }
+      if (form.get('action') === 'cancel') return current.finishStep(ctx, interaction, CANCELLED);
       switch (progress.step) {
         case 'verify':
           // The enrolment page once more, by the back button: that is done.
@@ -279,7 +278,13 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
           if (form.get('action') === 'email') return enrolEmail(ctx, interaction);
           return enrol(ctx, interaction, form);
         case 'codes':
-          return steps.complete(ctx, interaction, account, progress.amr);
+          return steps.proceed(ctx, interaction, account, progress.amr, interaction.provenAt);
+        case 'offer':
+          return passkeySteps.decline(ctx, interaction, account);
+        case 'new_codes':
+        case 'password':
+        case 'passkey':
+          throw new AppError('signin.expired');
       }
     },
 

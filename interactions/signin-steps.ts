@@ -8,6 +8,8 @@ import { ACR } from '../src/oidc/scopes.ts';
 import type { CurrentInteraction } from './current.ts';
 import { stringParameter } from './page-options.ts';
 
+export type AuthMode = 'password' | 'password_and_passkey' | 'passkey_only';
+
 export interface StepsAccount {
   readonly id: string;
   readonly username: string;
@@ -38,7 +40,7 @@ export interface SigninSteps<A extends StepsAccount> {
 }
 
 interface Deps<A extends StepsAccount> {
-  readonly current: Pick<CurrentInteraction, 'finishStep'>;
+  readonly current: Pick<CurrentInteraction, 'finishStep' | 'pageUrl'>;
   readonly basePath: string;
   readonly mfaMode: () => 'off' | 'optional' | 'required';
   /** Usable accounts only: a lock or deactivation in the middle of a sign-in stops it at its next step (R089). */
@@ -49,9 +51,24 @@ interface Deps<A extends StepsAccount> {
   /** Sends the code where the best method is one by mail. @returns when, in epoch milliseconds */
   readonly mailFirst: (ctx: Koa.Context, account: A, boundTo: string) => Promise<number | undefined>;
   readonly endSession: (uid: string) => Promise<unknown>;
+  readonly passkeys: {
+    readonly mode: () => AuthMode;
+    readonly isOwnedBy: (account: A) => boolean;
+    /** What else is asked after a passkey that did not check its holder; undefined: there is nothing. */
+    readonly stepAfterKey: (account: A) => 'verify' | 'password' | undefined;
+    /** Whether this person said "not now" in this browser. */
+    readonly isOfferDeclined: (ctx: Koa.Context, account: A) => boolean;
+  };
 }
 
-const SECOND_FACTORS = new Set(['otp', 'mfa', 'hwk', 'swk']);
+const SECOND_FACTORS = new Set(['otp', 'mfa']);
+/** RFC 8176: a passkey on one device, and one that is synced. */
+const PASSKEYS = new Set(['hwk', 'swk']);
+/**
+ * First proofs that are there to make a passkey and are worth nothing else: an unused recovery code, and an
+ * administrator's one-time link to enrol (not one of RFC 8176's values, none of which says that).
+ */
+const ENROLMENT = new Set(['recovery_code', 'enrolment_link']);
 const STEP_UP_REASONS = new Set(['second_factor', 'essential_acr', 'essential_acrs']);
 
 /** @returns what the authentication was worth */
@@ -77,20 +94,72 @@ export function wantsMultiFactor(interaction: Pick<BoundInteraction, 'params'>):
 
 export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): SigninSteps<A> {
   const { current, basePath, mfaMode, findUsable, stepOf, hasFactor, isTrustedDevice, endSession } = deps;
+  const { passkeys } = deps;
+
+  const isAmong = (amr: readonly string[], values: ReadonlySet<string>): boolean =>
+    amr.some((method) => values.has(method));
+
+  function mustMakePasskey(account: A, amr: readonly string[]): boolean {
+    if (isAmong(amr, PASSKEYS)) return false;
+    if (isAmong(amr, ENROLMENT)) return true;
+    return passkeys.mode() === 'passkey_only' && !passkeys.isOwnedBy(account);
+  }
+
+  /** After a password alone it would be one factor that adds another, where the account has a stronger one (R098). */
+  function isOfferDue(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: A,
+    amr: readonly string[],
+  ): boolean {
+    const isStrongest = !hasFactor(account) || isAmong(amr, SECOND_FACTORS);
+    return (
+      passkeys.mode() === 'password_and_passkey' &&
+      interaction.canPasskey === true &&
+      amr.includes('pwd') &&
+      isStrongest &&
+      !passkeys.isOwnedBy(account) &&
+      !passkeys.isOfferDeclined(ctx, account)
+    );
+  }
 
   async function missingStep(
     ctx: Koa.Context,
     interaction: BoundInteraction,
     account: A,
     amr: readonly string[],
-  ): Promise<'verify' | 'enrol' | undefined> {
-    if (amr.some((method) => SECOND_FACTORS.has(method))) return undefined;
+  ): Promise<Exclude<SigninProgress['step'], 'codes' | 'new_codes'> | undefined> {
+    const factor = await missingFactor(ctx, interaction, account, amr);
+    const isToMake = mustMakePasskey(account, amr);
+    // A passkey that checks its holder is a second factor as well: nobody need set up another first, and nobody can show
+    // one that is lost. Where there is a code to ask for, it is (R098).
+    if (isToMake) {
+      const hasCode = passkeys.stepAfterKey(account) === 'verify';
+      return factor === 'verify' && hasCode ? 'verify' : 'passkey';
+    }
+    if (factor !== undefined) return factor;
+    return isOfferDue(ctx, interaction, account, amr) ? 'offer' : undefined;
+  }
+
+  async function missingFactor(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: A,
+    amr: readonly string[],
+  ): Promise<'verify' | 'enrol' | 'password' | undefined> {
+    if (isAmong(amr, SECOND_FACTORS)) return undefined;
+    if (isAmong(amr, PASSKEYS)) {
+      // R106: whoever found the key would be in, so something else is always asked, whatever the settings say.
+      const step = passkeys.stepAfterKey(account);
+      if (step === undefined) throw new AppError('passkey.unverified');
+      return step;
+    }
     const mode = mfaMode();
     const isDemanded = mode !== 'off' && wantsMultiFactor(interaction);
     const step = stepOf(account, mode);
     if (step === 'none') return isDemanded ? (hasFactor(account) ? 'verify' : 'enrol') : undefined;
     // R101: a trusted device stands for the second factor at an ordinary sign-in of an ordinary account, no more.
-    const mayBeTrusted = step === 'verify' && !isDemanded && account.role !== 'admin';
+    const mayBeTrusted = step === 'verify' && !isDemanded && account.role === 'user';
     return mayBeTrusted && (await isTrustedDevice(ctx, account)) ? undefined : step;
   }
 
@@ -110,6 +179,8 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       login: { accountId: account.id, amr: [...amr], acr: acrOf(amr), remember: true },
       // The account was chosen by signing in with it.
       select_account: {},
+      // Or made for it, or had all along (prompt=create).
+      create: {},
     });
   }
 
@@ -132,7 +203,11 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       };
       await interaction.persist();
       ctx.status = 303;
-      ctx.redirect(`${basePath}/oauth2/mfa?interaction=${encodeURIComponent(interaction.uid)}`);
+      ctx.redirect(
+        step === 'password'
+          ? current.pageUrl('login', interaction)
+          : `${basePath}/oauth2/mfa?interaction=${encodeURIComponent(interaction.uid)}`,
+      );
     },
 
     async resume(interaction) {
@@ -141,6 +216,8 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       if (progress === undefined || account === undefined) throw new AppError('signin.expired');
       // Enrolled meanwhile in another browser: the password alone must not replace that factor (R098).
       if (progress.step === 'enrol' && hasFactor(account)) throw new AppError('signin.expired');
+      const isToMake = progress.step === 'passkey' && !isAmong(progress.amr, ENROLMENT);
+      if (isToMake && passkeys.isOwnedBy(account)) throw new AppError('signin.expired');
       return { progress, account };
     },
 

@@ -4,9 +4,11 @@ import { type Account, isAuthenticationCurrent, isProofCurrent, isUsable } from 
 import { createAccounts } from './accounts/accounts.ts';
 import { createAuthenticate } from './accounts/authenticate.ts';
 import { toClaims } from './accounts/claims.ts';
+import { createGroups } from './accounts/groups.ts';
 import { createPasswords, type HashParameters } from './accounts/password.ts';
 import { auditedConsents, auditedOnboarding } from './app-audit.ts';
 import type { Protection } from './app-protection.ts';
+import { createFindRestricted } from './clients/restricted.ts';
 import type { Clock } from './clock.ts';
 import { newId } from './ids.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
@@ -14,6 +16,7 @@ import { createConsents } from './sessions/consents.ts';
 import { createGrants } from './sessions/grants.ts';
 import { createSessions, type EndedSession } from './sessions/sessions.ts';
 import type { SettingValues } from './settings/schema.ts';
+import { groups as groupRecords } from './store/administration.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
 
@@ -66,6 +69,12 @@ export function createAccountParts(parts: Parts) {
         sessions.removeOfAccount(accountId),
       ]),
   });
+  const groups = createGroups({
+    collection: store.collection(groupRecords),
+    accounts: collection,
+    clock,
+    findRestricted: createFindRestricted(store.collection(model.clients)),
+  });
   const accounts = auditedOnboarding(ownAccounts, audit);
   const authenticate = protection.limitSignIns(
     createAuthenticate({ collection, clock, passwords, settings: current, ...protection.signInEvents }),
@@ -91,5 +100,5 @@ export function createAccountParts(parts: Parts) {
     return false;
   }
 
-  return { grants, sessions, consents, accounts, authenticate, directory, confirmSession };
+  return { grants, sessions, consents, groups, accounts, authenticate, directory, confirmSession };
 }

@@ -8,7 +8,7 @@ import { EMAIL_CODE_COOLDOWN_SECONDS } from './accounts/email-codes.ts';
 import { createLinks } from './accounts/links.ts';
 import { passwordProblems } from './accounts/password-rules.ts';
 import { toQrDataUri } from './accounts/qr.ts';
-import { createSecondFactors } from './accounts/second-factors.ts';
+import { type CodeMethod, createSecondFactors } from './accounts/second-factors.ts';
 import { hasSecondFactor } from './accounts/security-state.ts';
 import { deviceName } from './admin/device-name.ts';
 import { createMailedLinks } from './app-mailed-links.ts';
@@ -43,6 +43,8 @@ interface Parts {
   readonly accounts: () => Accounts;
   readonly audit: Pick<Audit, 'write'>;
   readonly limits: Pick<RateLimits, 'isWithin'>;
+  /** Of people who sign up (app-signup.ts). */
+  readonly answerSignup: (request: model.MailRequestRecord) => Promise<void>;
 }
 
 export type Factors = ReturnType<typeof createFactors>;
@@ -106,6 +108,9 @@ export function createFactors(parts: Parts) {
     });
   }
 
+  // Nor does a mailbox sign in then: a passkey alone means that.
+  const arePasswordsOff = (): boolean => current().auth_mode === 'passkey_only';
+
   const originOf = (ctx: Koa.Context): MailValues => ({
     ipAddress: ctx.ip,
     device: deviceName(ctx.get('user-agent')),
@@ -136,11 +141,21 @@ export function createFactors(parts: Parts) {
     limits,
     findByLogin: (identifier) => accounts().findByLogin(identifier),
     findUsable,
+    answerSignup: parts.answerSignup,
+    arePasswordsOff,
   });
 
   return {
     mail,
     factors,
+    /** A notice that cannot be queued undoes nothing of what it tells. @param ctx none: an administrator did it */
+    async tellOwnerOf(ctx: Koa.Context | undefined, id: string, template: MailTemplate): Promise<void> {
+      const account = await accounts().find(id);
+      const [values, language] = ctx ? [originOf(ctx), languageOf(ctx)] : [{}, account?.profile.locale];
+      await (account && tellOwner(account, template, values, language))?.catch((err: unknown) => {
+        log.warn({ event: 'notice_lost', template, account_id: id, err }, 'notice not queued');
+      });
+    },
     links,
     mailedLinks,
     notices: createNotices({
@@ -169,7 +184,7 @@ export function createFactors(parts: Parts) {
       isTrustedDevice: deviceCookie.isTrusted,
       async mailFirst(ctx: Koa.Context, account: Account, boundTo: string): Promise<number | undefined> {
         const [first] = factors.methodsOf(account);
-        if (first !== 'email' || account.role === 'admin') return undefined;
+        if (first !== 'email' || account.role !== 'user') return undefined;
         return (await mailCode(ctx, account, boundTo)) === 'sent' ? clock() : undefined;
       },
       methodsOf: factors.methodsOf,
@@ -195,7 +210,7 @@ export function createFactors(parts: Parts) {
         ctx: Koa.Context,
         account: Account,
         event: 'verified' | 'failed' | 'enrolled',
-        method: 'totp' | 'email' | 'recovery',
+        method: CodeMethod,
       ): Promise<void> {
         const target = { kind: 'user', id: account.id } as const;
         const name = { verified: 'mfa.success', failed: 'mfa.failure', enrolled: 'mfa.enrolled' } as const;
@@ -247,8 +262,9 @@ export function createFactors(parts: Parts) {
           ...(interaction === undefined ? {} : { interaction }),
         });
       },
-      canUseMagicLinks: () => current().allow_magic_link,
-      canResetPassword: () => current().allow_password_reset,
+      arePasswordsOff,
+      canUseMagicLinks: () => current().allow_magic_link && !arePasswordsOff(),
+      canResetPassword: () => current().allow_password_reset && !arePasswordsOff(),
     },
   };
 }

@@ -4,10 +4,15 @@ import Koa from 'koa';
 import mount from 'koa-mount';
 import type { Interactions } from '../interactions/routes.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import type { Groups } from './accounts/groups.ts';
 import { type AdminRoutesDeps, adminRoutes } from './admin/routes.ts';
-import { createAdminUi } from './admin/ui/create.ts';
+import { createAdministration } from './app-administration.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
+import type { Keys } from './app-keys.ts';
+import type { NewAccounts } from './app-new-accounts.ts';
+import { createOwnPages } from './app-own-pages.ts';
+import type { PasskeyApp } from './app-passkeys.ts';
 import type { Protection } from './app-protection.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
@@ -16,13 +21,14 @@ import { readForm, readJson } from './http/body.ts';
 import { errorBoundary, logLateErrors } from './http/boundary.ts';
 import type { Csrf } from './http/csrf.ts';
 import { healthRoutes } from './http/health.ts';
-import { createAskOurselves } from './http/in-process.ts';
 import { pinOrigin } from './http/origin.ts';
 import { limitByAddress } from './http/rate-middleware.ts';
+import { relatedOrigins } from './http/related-origins.ts';
 import { requestLog } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import type { Views } from './http/views.ts';
 import { newId } from './ids.ts';
+import type { Keyring } from './keys/keyring.ts';
 import type { Logger } from './log.ts';
 import { createAuthorizeAdmin } from './oidc/admin-bearer.ts';
 import { aliases } from './oidc/aliases.ts';
@@ -31,16 +37,19 @@ import type { MountedProvider } from './oidc/create-provider.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
 import { registrationRoutes } from './oidc/registration.ts';
 import { protocolRoutes } from './oidc/routes.ts';
-import { ACR } from './oidc/scopes.ts';
 import type { AnyToken, TokenState } from './oidc/token-state.ts';
+import type { Grants } from './sessions/grants.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Settings } from './settings/settings.ts';
+import type { Store } from './store/port.ts';
 
 /** What app.ts has built, each for the middleware that needs it. */
 export interface HttpParts {
   readonly config: Config;
   readonly version: string;
   readonly basePath: string;
+  readonly store: Store;
+  readonly sealer: Parameters<typeof createAdministration>[0]['sealer'];
   readonly clock: Clock;
   readonly log: Logger;
   readonly ping: () => Promise<void>;
@@ -48,8 +57,10 @@ export interface HttpParts {
   readonly settings: Settings;
   readonly protection: Protection;
   readonly accounts: Accounts;
+  readonly groups: Groups;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
   readonly clients: Clients;
+  readonly grants: Grants;
   readonly sessions: Sessions;
   readonly tokens: TokenState;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
@@ -58,21 +69,27 @@ export interface HttpParts {
   readonly csrf: Csrf;
   readonly interactions: Interactions;
   readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
+  readonly newAccounts: Pick<NewAccounts, 'forAdministrators'>;
+  readonly passkeys: PasskeyApp;
   readonly mounted: () => MountedProvider;
+  readonly keys: Keys;
+  readonly keyring: Pick<Keyring, 'ready'>;
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions, factors } = parts;
+  const { settings, accounts, directory, clients, sessions, interactions, factors, passkeys } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
 
+  const administration = createAdministration(parts);
   const authorizeAdmin = parts.protection.limitAdmins(
-    createAuthorizeAdmin({ adminToken: config.adminToken, tokens }),
+    createAuthorizeAdmin({ adminToken: config.adminToken, tokens, useApiKey: administration.apiKeys.use }),
   );
-  const authorizeRequest = (ctx: Koa.Context) => authorizeAdmin(ctx.get('authorization'));
+  const authorizeRequest = (ctx: Koa.Context, need: 'all' | 'read' = 'all') =>
+    authorizeAdmin(ctx.get('authorization'), need);
   const app = new Koa();
   pinOrigin(app, pinned);
   logLateErrors(app, log);
@@ -81,6 +98,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   app.use(errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }));
   app.use(healthRoutes({ ping: parts.ping, ...(parts.isDraining && { isDraining: parts.isDraining }) }));
   app.use(views.assetRoutes());
+  app.use(relatedOrigins(() => passkeys.passkeys.origins()));
   app.use(auditOrigin(origins));
   app.use(async (_ctx, next) => {
     await settings.refresh();
@@ -112,16 +130,21 @@ export function createHandler(parts: HttpParts): RequestListener {
   });
   for (const middleware of protocol) site.use(middleware);
   const adminApi: AdminRoutesDeps = {
-    accounts: factors.notices.ofAdministrators(accounts),
+    accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
     clients,
     initialAccessTokens: clients.initialAccessTokens,
     sessions,
-    settings,
+    settings: passkeys.guardSettings(settings),
+    keys: parts.keys,
     mail: factors.mail,
     trustedDevices: factors.factors.trustedDevices,
+    passkeys: passkeys.forAdministrators,
     sendPasswordReset: factors.mailedLinks.sendPasswordReset,
     sendEmailVerification: factors.mailedLinks.sendEmailVerification,
+    ...parts.newAccounts.forAdministrators,
     audit,
+    groups: parts.groups,
+    ...administration,
     authorizeAdmin: authorizeRequest,
     clock,
     cursorKey: config.cookieKeys[0] ?? '',
@@ -129,39 +152,34 @@ export function createHandler(parts: HttpParts): RequestListener {
     version,
   };
   site.use(adminRoutes(adminApi));
-  site.use(
-    createAdminUi({
-      api: adminApi,
-      views,
-      csrf,
-      basePath,
-      baseUrl,
-      issuer,
-      clock,
-      readForm,
-      setActor: origins.setActor,
-      strongAcr: ACR.multiFactor,
-      idleSeconds: () => settings.current().admin_idle_seconds,
-      ask: createAskOurselves(() => handler),
-      cookieKeys: config.cookieKeys,
-      async signedIn(ctx) {
-        const session = await browser.current(ctx);
-        const account = session && (await accounts.find(session.accountId));
-        if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
-        const signedInAt = session.loginTs ?? 0;
-        if (!directory.isAuthenticationCurrent(account, signedInAt)) return undefined;
-        const hasToUse = settings.current().mfa_mode !== 'off' && account.totpVerified;
-        const hasUsedFactors = !hasToUse || session.amr?.includes('mfa') === true;
-        return { sessionUid: session.uid, account, signedInAt, hasUsedFactors };
-      },
-    }),
-  );
+  const ownPages = createOwnPages({
+    config,
+    basePath,
+    clock,
+    current: () => settings.current(),
+    views,
+    csrf,
+    browser,
+    accounts,
+    directory,
+    passkeys,
+    setActor: origins.setActor,
+    adminApi,
+    handler: () => handler,
+  });
+  for (const middleware of ownPages) site.use(middleware);
   app.use(mount(basePath === '' ? '/' : basePath, site));
 
   const koa = app.callback();
-  function handler(request: IncomingMessage, response: ServerResponse): void {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
     if (!mounted().documents.respond(request, response)) void koa(request, response);
+  };
+  function handler(request: IncomingMessage, response: ServerResponse): void {
+    // Twice a second somebody waits for a look at the keys: so all processes sign and show the same ones.
+    const news = parts.keyring.ready();
+    if (news === undefined) answer(request, response);
+    else void news.then(() => answer(request, response));
   }
   return handler;
 }

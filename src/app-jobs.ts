@@ -1,19 +1,23 @@
 // Owns which background jobs there are (app.ts builds the rest).
 import type { Accounts } from './accounts/accounts.ts';
+import type { Groups } from './accounts/groups.ts';
 import type { Factors } from './app-factors.ts';
 import type { Audit } from './audit/audit.ts';
+import { createStatistics } from './audit/statistics.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import { newId } from './ids.ts';
 import { answerMailRequests } from './jobs/answer-mail-requests.ts';
+import { countEvents } from './jobs/count-events.ts';
 import { finishInterrupted } from './jobs/finish-interrupted.ts';
 import { forgetAudit } from './jobs/forget-audit.ts';
 import { purgeExpired } from './jobs/purge-expired.ts';
-import { createScheduler, type Scheduler } from './jobs/scheduler.ts';
+import { createScheduler, type Job, type Scheduler } from './jobs/scheduler.ts';
 import { sendMail } from './jobs/send-mail.ts';
 import type { Logger } from './log.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { SettingValues } from './settings/schema.ts';
+import { eventHours } from './store/administration.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
 
@@ -23,10 +27,12 @@ interface JobParts {
   readonly log: Logger;
   readonly sessions: Sessions;
   readonly accounts: Accounts;
+  readonly groups: Pick<Groups, 'finishRemovals'>;
   readonly clients: Pick<Clients, 'finishEndings'>;
   readonly audit: Pick<Audit, 'forget'>;
   readonly factors: Pick<Factors, 'mail' | 'mailedLinks'>;
   readonly current: () => SettingValues;
+  readonly keyJobs: readonly Job[];
 }
 
 export function createJobs({
@@ -35,10 +41,12 @@ export function createJobs({
   log,
   sessions,
   accounts,
+  groups,
   clients,
   audit,
   factors,
   current,
+  keyJobs,
 }: JobParts): Scheduler {
   return createScheduler({
     leases: store.ephemeral(model.leases),
@@ -61,13 +69,21 @@ export function createJobs({
         intervalSeconds: () => current().purge_interval_seconds,
         clock,
       }),
+      countEvents({
+        rollUp: createStatistics({
+          audit: store.collection(model.audit),
+          collection: store.collection(eventHours),
+          clock,
+        }).rollUp,
+      }),
       finishInterrupted({
-        finishDeletions: () => accounts.finishDeletions(),
+        finishDeletions: async () => (await accounts.finishDeletions()) + (await groups.finishRemovals()),
         finishEndings: (since) => sessions.finishEndings(since),
         finishClientEndings: () => clients.finishEndings(),
         intervalSeconds: () => current().purge_interval_seconds,
         clock,
       }),
+      ...keyJobs,
     ],
   });
 }

@@ -14,6 +14,7 @@ import type { MailValues } from './mail/templates.ts';
 import type { SettingValues } from './settings/schema.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
+import type { MailRequestRecord } from './store/records.ts';
 
 interface Parts {
   readonly store: Store;
@@ -25,6 +26,10 @@ interface Parts {
   readonly limits: Pick<RateLimits, 'isWithin'>;
   readonly findByLogin: Accounts['findByLogin'];
   readonly findUsable: (id: string) => Promise<Account | undefined>;
+  /** The wish of somebody who signs up (app-signup.ts). */
+  /** Where only passkeys sign in there is no password to forget. */
+  readonly arePasswordsOff: () => boolean;
+  readonly answerSignup: (request: MailRequestRecord) => Promise<void>;
 }
 
 export interface MailedLinks {
@@ -45,7 +50,8 @@ const paths = {
 } as const;
 
 export function createMailedLinks(parts: Parts): MailedLinks {
-  const { store, baseUrl, clock, current, links, mail, limits, findByLogin, findUsable } = parts;
+  const { store, baseUrl, clock, current, links, mail, limits } = parts;
+  const { findByLogin, findUsable, answerSignup, arePasswordsOff } = parts;
 
   async function mailLink(link: {
     readonly account: Account;
@@ -69,14 +75,17 @@ export function createMailedLinks(parts: Parts): MailedLinks {
       collection: store.collection(model.mailRequests),
       clock,
       newId: createTimeSortedIds(clock),
-      async answer({ kind, email, ipAddress, userAgent, language, interaction }) {
+      async answer(request) {
+        const { kind, email, ipAddress, userAgent, language, interaction } = request;
+        if (kind === 'signup') return answerSignup(request);
         const found = await findByLogin(email);
         const account = found && (await findUsable(found.id));
         // An address that nobody has proven may be a stranger's (R129).
         if (account?.email === undefined || !account.isEmailVerified) return;
         if (!(await limits.isWithin('mail_address', account.email))) return;
         const isReset = kind === 'password_reset';
-        if (isReset ? !current().allow_password_reset : !current().allow_magic_link) return;
+        if (arePasswordsOff() || !(isReset ? current().allow_password_reset : current().allow_magic_link))
+          return;
         const values = { ipAddress, device: deviceName(userAgent), at: clock() };
         await mailLink({ account, to: account.email, kind, values, language, boundTo: interaction });
       },
@@ -84,6 +93,7 @@ export function createMailedLinks(parts: Parts): MailedLinks {
 
     async sendPasswordReset(account) {
       const { email: to, isEmailVerified, isActive } = account;
+      if (arePasswordsOff()) throw new AppError('password.off');
       if (to === undefined || !isEmailVerified) throw cannotReset('email', 'has no verified e-mail address');
       if (!isActive) throw cannotReset('is_active', 'is deactivated');
       await mailLink({ account, to, kind: 'password_reset', values: {}, language: account.profile.locale });

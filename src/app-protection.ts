@@ -24,7 +24,10 @@ interface Deps {
 }
 
 type CheckPassword<Account> = (identifier: string, password: string) => Promise<Account | undefined>;
-type Authorize<Actor> = (authorization: string | undefined) => Promise<Actor>;
+type Authorize<Actor, More extends unknown[]> = (
+  authorization: string | undefined,
+  ...more: More
+) => Promise<Actor>;
 
 export type Protection = ReturnType<typeof createProtection>;
 
@@ -61,13 +64,13 @@ export function createProtection({ store, clock, log, settings, onLocked }: Deps
     noteEndedSession: (session: EndedSession) => noteEndedSession({ audit, origins }, session),
     limitSignIns: <Account>(check: CheckPassword<Account>) => limitSignIns(check, { limits, address }),
     /** Counts wrong bearers, and has what the right one's bearer causes be theirs. */
-    limitAdmins<Actor extends Parameters<typeof origins.setActor>[0]>(
-      authorize: Authorize<Actor>,
-    ): Authorize<Actor> {
+    limitAdmins<Actor extends Parameters<typeof origins.setActor>[0], More extends unknown[]>(
+      authorize: Authorize<Actor, More>,
+    ): Authorize<Actor, More> {
       const limited = limitBearerGuesses(authorize, { limits, address });
-      return async (authorization) => {
-        const actor = await limited(authorization);
-        origins.setActor(actor);
+      return async (authorization, ...more) => {
+        const actor = await limited(authorization, ...more);
+        origins.setActor({ kind: actor.kind, id: actor.id });
         return actor;
       };
     },

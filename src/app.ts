@@ -11,30 +11,36 @@ import { auditedRevocation } from './app-audit.ts';
 import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
+import { createKeys, type Keys } from './app-keys.ts';
+import { createNewAccounts } from './app-new-accounts.ts';
+import { createPasskeyApp } from './app-passkeys.ts';
 import { createProtection } from './app-protection.ts';
+import { startSettings } from './app-settings.ts';
 import { createClients } from './clients/clients.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
-import { readForm } from './http/body.ts';
+import { readForm, readJson } from './http/body.ts';
 import { createCsrf } from './http/csrf.ts';
 import { pinOrigin } from './http/origin.ts';
 import { securityHeaderValues } from './http/security-headers.ts';
+import { themeOf } from './http/theme.ts';
 import { createViews } from './http/views.ts';
 import { newId, newSecret, secretDigest } from './ids.ts';
 import type { Scheduler } from './jobs/scheduler.ts';
 import { createSealer } from './keys/sealing.ts';
-import { createSigningKeys } from './keys/signing-keys.ts';
+import type { KeySet } from './keys/signing-keys.ts';
 import type { Logger } from './log.ts';
-import { createBrowserSession } from './oidc/browser-session.ts';
+import { cookieNamesFor, createBrowserSession } from './oidc/browser-session.ts';
 import { createProvider, type MountedProvider } from './oidc/create-provider.ts';
 import { normalizeMetadata } from './oidc/models/client.ts';
 import { registerPasswordGrant } from './oidc/password-grant.ts';
 import { createRevokeToken } from './oidc/revocation.ts';
 import { createTokenState } from './oidc/token-state.ts';
-import { createSettings, type Settings } from './settings/settings.ts';
+import type { Settings } from './settings/settings.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
+import * as protocol from './store/protocol-collections.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -54,6 +60,7 @@ export interface App {
   readonly accounts: Accounts;
   readonly clients: Clients;
   readonly settings: Settings;
+  readonly keys: Keys;
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
@@ -65,17 +72,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const sealer = createSealer(config.secretKeys);
 
   // --- settings, accounts, sessions ---------------------------------------------------------------------------------
-  const settings = createSettings({
-    collection: store.collection(model.settings),
-    sealer,
-    clock,
-    stamp: () => store.stamp(),
-  });
-  await settings.refresh();
-  if (config.smtpUrl !== undefined && settings.current().smtp_url === '') {
-    await settings.patch({ smtp_url: config.smtpUrl }, 'environment');
-  }
-  for (const problem of settings.problems()) log.warn({ problem }, 'stored setting not usable');
+  const settings = await startSettings({ store, sealer, clock, log, smtpUrl: config.smtpUrl });
   const current = () => settings.current();
 
   const protection = createProtection({
@@ -96,12 +93,24 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     sealer,
     current,
-    theme: () => themeOf(settings),
+    theme: () => themeOf(settings.current()),
     accounts: () => accounts,
     audit,
     limits: protection.limits,
+    answerSignup: (request) => newAccounts.answer(request),
   });
-  const { grants, sessions, consents, accounts, authenticate, directory, confirmSession } =
+  const passkeys = createPasskeyApp({
+    store,
+    baseUrl,
+    basePath,
+    clock,
+    current,
+    accounts: () => accounts,
+    factors,
+    audit,
+    limits: protection.limits,
+  });
+  const { grants, sessions, consents, groups, accounts, directory, confirmSession, ...signIn } =
     createAccountParts({
       store,
       clock,
@@ -109,12 +118,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       baseUrl,
       protection,
       ...(options.hashParameters && { hashParameters: options.hashParameters }),
-      removeOwned: (accountId) => factors.removeAllOf(accountId),
+      removeOwned: (accountId) =>
+        Promise.all([factors, passkeys.passkeys, newAccounts].map((part) => part.removeAllOf(accountId))),
       onSessionEnded(session) {
         protection.noteEndedSession(session);
         tellClients(session);
       },
     });
+
+  const authenticate = passkeys.guardPasswords(signIn.authenticate);
 
   // --- applications and the protocol core ----------------------------------------------------------------------------
   const clients = createClients({
@@ -126,32 +138,36 @@ export async function createApp(options: AppOptions): Promise<App> {
     secretDigest,
     validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
     endClient: (clientId) => grants.revokeOfClient(clientId),
+    missingGroups: groups.missing,
   });
-  const keySet = await createSigningKeys({
-    collection: store.collection(model.signingKeys),
-    sealer,
+  const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
+  const newAccounts = createNewAccounts({
+    store,
+    config,
     clock,
-  }).load();
+    current,
+    accounts,
+    clients,
+    factors,
+    protection,
+    homeUrl: `${basePath}/account`,
+  });
   const csrf = createCsrf({
     keys: config.cookieKeys,
     isSecure,
     cookiePath: basePath === '' ? '/' : basePath,
   });
-  const views = createViews({ theme: () => themeOf(settings), basePath });
+  const views = createViews({ theme: () => themeOf(settings.current()), basePath });
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
   const provider = () => mounted.provider;
   const tokens = createTokenState({
     models: provider,
     jwt: () => mounted.jwt,
     accounts: directory,
-    isClientActive: async (id) => (await clients.find(id))?.value.isActive === true,
+    findClient: async (id) => (await clients.find(id))?.value,
   });
   const revokeToken = auditedRevocation(createRevokeToken({ revokeGrant: grants.revoke }), audit);
-  const cookieNames = {
-    session: `${isSecure ? '__Host-' : ''}latchkey_session`,
-    interaction: `${isSecure ? '__Secure-' : ''}latchkey_interaction`,
-    resume: `${isSecure ? '__Secure-' : ''}latchkey_resume`,
-  };
+  const cookieNames = cookieNamesFor(isSecure);
   const browser = createBrowserSession({
     provider,
     cookieName: cookieNames.session,
@@ -164,49 +180,61 @@ export async function createApp(options: AppOptions): Promise<App> {
     basePath,
     browser,
     readForm,
+    readJson,
     accounts,
     authenticate,
     consents,
     endSession: (uid) => sessions.end(uid),
     minPasswordLength: () => current().password_min_length,
     signIn: factors.signIn,
+    issuer,
+    ...newAccounts.pages,
+    passkey: passkeys.forPages,
   });
 
-  const mounted: MountedProvider = await createProvider({
-    issuer,
-    baseUrl,
-    basePath,
-    clock,
-    settings: current,
-    accounts: directory,
-    adapter: createOidcAdapter({ store, clock }),
-    isHandle,
-    cookieKeys: config.cookieKeys,
-    cookieNames,
-    keys: {
-      currentPrivateJwk: keySet.current.privateJwk,
-      publicJwks: keySet.all,
-      jwks: keySet.jwks(),
-    },
-    tokens,
-    revokeToken,
-    findConsent: (accountId, clientId) => consents.find(accountId, clientId),
-    findClient: (clientId) => clients.find(clientId),
-    verifySecret: (record, presented) => clients.verifySecret(record, presented),
-    browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
-    sessions: {
-      collection: store.ephemeral(model.oidcSessions),
+  /** All state is in the store: another key set means another provider, put in the place of the one before. */
+  const build = (keySet: KeySet): Promise<MountedProvider> =>
+    createProvider({
+      issuer,
+      baseUrl,
+      basePath,
       clock,
-      recordActivity: (activity) => sessions.note(activity),
-      confirm: confirmSession,
-    },
-    graceSeconds: () => current().refresh_token_grace_seconds,
-    revokeGrant: grants.revoke,
-    pages: interactions.protocolPages,
-    pinOrigin: (app) => pinOrigin(app, pinned),
-    documentHeaders: securityHeaderValues({ isSecure }),
-    registerGrants: (made) =>
-      registerPasswordGrant(made, { clock, accounts: directory, authenticate, revokeGrant: grants.revoke }),
+      settings: current,
+      accounts: directory,
+      adapter: createOidcAdapter({ store, clock }),
+      isHandle,
+      cookieKeys: config.cookieKeys,
+      cookieNames,
+      keys: {
+        currentPrivateJwk: keySet.current.privateJwk,
+        publicJwks: keySet.all,
+        jwks: keySet.jwks(),
+      },
+      tokens,
+      revokeToken,
+      findConsent: (accountId, clientId) => consents.find(accountId, clientId),
+      findClient: (clientId) => clients.find(clientId),
+      verifySecret: (record, presented) => clients.verifySecret(record, presented),
+      browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
+      sessions: {
+        collection: store.ephemeral(protocol.oidcSessions),
+        clock,
+        recordActivity: (activity) => sessions.note(activity),
+        confirm: confirmSession,
+      },
+      graceSeconds: () => current().refresh_token_grace_seconds,
+      revokeGrant: grants.revoke,
+      pages: interactions.protocolPages,
+      pinOrigin: (app) => pinOrigin(app, pinned),
+      documentHeaders: securityHeaderValues({ isSecure }),
+      registerGrants: (made) =>
+        registerPasswordGrant(made, { clock, accounts: directory, authenticate, revokeGrant: grants.revoke }),
+    });
+
+  const firstKeySet = await keyParts.load();
+  let mounted = await build(firstKeySet);
+  const keyring = keyParts.follow(firstKeySet, async (keySet) => {
+    mounted = await build(keySet);
   });
 
   await seedConsoleClient({ clients, baseUrl });
@@ -224,6 +252,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     version,
     basePath,
+    store,
+    sealer,
     clock,
     log,
     ping: () => store.ping(),
@@ -231,8 +261,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     settings,
     protection,
     accounts,
+    groups,
     directory,
     clients,
+    grants,
     sessions,
     tokens,
     revokeToken,
@@ -241,20 +273,24 @@ export async function createApp(options: AppOptions): Promise<App> {
     csrf,
     interactions,
     factors,
+    newAccounts,
+    passkeys,
     mounted: () => mounted,
+    keys: keyParts.keys,
+    keyring,
   });
-  const jobs = createJobs({ store, clock, log, sessions, accounts, clients, audit, factors, current });
-  return { handler, jobs, accounts, clients, settings };
-}
-
-function themeOf(settings: Settings) {
-  const values = settings.current();
-  return {
-    productName: values.product_name,
-    logoUrl: values.logo_url,
-    accentColor: values.accent_color,
-    supportUrl: values.support_url,
-    privacyUrl: values.privacy_url,
-    termsUrl: values.terms_url,
-  };
+  const jobs = createJobs({
+    store,
+    clock,
+    log,
+    sessions,
+    accounts,
+    groups,
+    clients,
+    audit,
+    factors,
+    current,
+    keyJobs: keyParts.jobs,
+  });
+  return { handler, jobs, accounts, clients, settings, keys: keyParts.keys };
 }

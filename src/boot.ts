@@ -43,7 +43,7 @@ export interface OpenApp {
  * @throws StoreUnavailable when the store cannot be opened
  */
 export async function openApp(options: Booted & { isDraining?: () => boolean }): Promise<OpenApp> {
-  const store = await openStore({ config: options.config, clock: systemClock });
+  const store = await openStore({ config: options.config, clock: systemClock, log: options.log });
   const app = await createApp({ ...options, store, clock: systemClock, version });
   return {
     app,

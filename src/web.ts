@@ -37,7 +37,8 @@ async function start({ config, log }: Booted): Promise<Running> {
   server = createHttpServer({ handler: app.handler, isSecure: config.baseUrl.startsWith('https:') });
   const running = server;
   const port = await listenOrLeave(running, config, log);
-  app.jobs.start();
+  // With servers of its own a deployment has `worker` processes for them (Procfile).
+  if (config.mongodbUri === undefined) app.jobs.start();
   if (cluster.worker === undefined || cluster.worker.id === 1) {
     log.info({ port, base_url: config.baseUrl, version }, 'listening');
     if (!(await app.accounts.hasAdmin())) {

@@ -6,7 +6,8 @@ import { type Running, runWorkers } from './workers.ts';
 async function start({ config, log }: Booted): Promise<Running> {
   const { app, close } = await openApp({ config, log });
   app.jobs.start();
-  log.info({ data_dir: config.dataDir, version }, 'running background jobs');
+  const store = config.mongodbUri === undefined ? { data_dir: config.dataDir } : {};
+  log.info({ ...store, version }, 'running background jobs');
   return { stop: close };
 }
 

@@ -143,6 +143,7 @@ const doors: readonly [vendor: RegExp, door: RegExp][] = [
   [/^nunjucks$/, /^src\/http\/views\.ts$/],
   [/^node-cron$/, /^src\/jobs\/scheduler\.ts$/],
   [/^argon2$/, /^src\/accounts\/password\.ts$/],
+  [/^bcryptjs$/, /^src\/accounts\/bcrypt-worker\.ts$/],
   [/^koa-body$/, /^src\/http\/body\.ts$/],
   [/^nodemailer(?:\/|$)/, /^src\/mail\//],
   [/^rate-limiter-flexible$/, /^src\/http\/rate-limiter\.ts$/],

@@ -32,6 +32,13 @@ export interface Accounts {
   /** @throws AppError request.invalid, account.username_taken, account.email_taken, server.busy */
   create(input: NewAccount): Promise<Account>;
   /**
+   * Checks the input and makes its hash, so that it can be stored later; nothing is looked up or written.
+   * @throws AppError request.invalid, server.busy
+   */
+  prepare(input: NewAccount): Promise<AccountRecord>;
+  /** Stores what was prepared. @throws AppError account.username_taken, account.email_taken */
+  createPrepared(record: AccountRecord): Promise<Account>;
+  /**
    * Only what is given changes. A new password, another role, a deactivation and a reset of the second factor end the
    * account's sessions.
    * @param options.version refuse with account.changed unless this is the version in the store
@@ -124,8 +131,9 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const page = await collection.query({ ...query, filters: [...(query.filters ?? []), live] });
       return { items: page.items.map(toAccount), total: page.total };
     },
-    async create(input) {
-      const record = await recordOf(input);
+    create: async (input) => accounts.createPrepared(await recordOf(input)),
+    prepare: (input) => recordOf(input),
+    async createPrepared(record) {
       try {
         return toAccount(await collection.insert(newId(), record));
       } catch (error) {

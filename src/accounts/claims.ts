@@ -15,6 +15,7 @@ export interface Claims extends Profile {
   /** Epoch seconds (OIDC Core §5.1). */
   updated_at: number;
   roles: Role[];
+  groups: string[];
 }
 
 /** The specification promises `name` with the scope `profile` (§2.6), so it falls back to what there is. */
@@ -37,4 +38,5 @@ export const toClaims = (account: Account): Claims => ({
   ...(account.address !== undefined && { address: account.address }),
   updated_at: Math.floor(account.updatedAt / 1000),
   roles: [account.role],
+  groups: [...(account.groups ?? [])],
 });

@@ -9,6 +9,7 @@ import {
 } from 'argon2';
 import { newSecret } from '../ids.ts';
 import { createBoundedQueue } from './bounded-queue.ts';
+import { isForeignHash, verifyForeignHash } from './foreign-hash.ts';
 
 export interface HashParameters {
   readonly memoryKib: number;
@@ -73,6 +74,12 @@ export function createPasswords(deps: {
     verify: (stored, password) =>
       queue.run(async () => {
         const fallback = await dummyHash();
+        if (stored !== undefined && isForeignHash(stored)) {
+          const isValid = await verifyForeignHash(stored, password);
+          // A wrong one takes at least what it takes elsewhere.
+          if (!isValid) await argon2Verify(fallback, normalize(password));
+          return { isValid, needsRehash: isValid };
+        }
         const isReadable = stored !== undefined && phcShape.test(stored);
         const isMatch = await argon2Verify(isReadable ? stored : fallback, normalize(password));
         if (!isReadable || !isMatch) return { isValid: false, needsRehash: false };

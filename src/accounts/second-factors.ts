@@ -14,11 +14,13 @@ import { type Account, isUsable } from './account.ts';
 import { createEmailCodes, type EmailCodes } from './email-codes.ts';
 import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes.ts';
 import { type Attempt, createSecondFactorLimit, type Verdict } from './second-factor-limit.ts';
-import { hasSecondFactor, settleFactors } from './security-state.ts';
+import { hasPasskey, hasSecondFactor, settleFactors, wantsSecondStep } from './security-state.ts';
 import { createTotp, type Seal, type Totp } from './totp.ts';
 import { createTrustedDevices, type TrustedDevices } from './trusted-devices.ts';
 
-export type SecondFactorMethod = 'totp' | 'email' | 'recovery';
+/** What is typed in. */
+export type CodeMethod = 'totp' | 'email' | 'recovery';
+export type SecondFactorMethod = CodeMethod | 'passkey';
 export type MfaMode = 'off' | 'optional' | 'required';
 
 export interface SecondFactors {
@@ -31,7 +33,7 @@ export interface SecondFactors {
    */
   stepOf(account: Account, mode: MfaMode): 'none' | 'enrol' | 'verify';
   /** The one way to check a code at sign-in and step-up, whatever the method. */
-  verify(attempt: Attempt & { readonly method: SecondFactorMethod }): Promise<Verdict | 'expired'>;
+  verify(attempt: Attempt & { readonly method: CodeMethod }): Promise<Verdict | 'expired'>;
   /** A code by mail as the second factor; to an account that does not use it, `limited`. */
   startEmail(account: Account, boundTo: string): ReturnType<EmailCodes['start']>;
   /**
@@ -63,6 +65,7 @@ export interface SecondFactorsDeps {
 
 function methodsOf(account: Account): SecondFactorMethod[] {
   const methods: SecondFactorMethod[] = [];
+  if (hasPasskey(account)) methods.push('passkey');
   if (account.totp !== undefined) methods.push('totp');
   if (account.hasEmailCodes === true && account.email !== undefined && account.isEmailVerified) {
     methods.push('email');
@@ -73,7 +76,7 @@ function methodsOf(account: Account): SecondFactorMethod[] {
 
 const isRequired = (account: Account, mode: MfaMode): boolean =>
   mode !== 'off' &&
-  (mode === 'required' || hasSecondFactor(account) || account.mustEnrolSecondFactor === true);
+  (mode === 'required' || wantsSecondStep(account) || account.mustEnrolSecondFactor === true);
 
 export function createSecondFactors(deps: SecondFactorsDeps): SecondFactors {
   const { accounts, clock } = deps;

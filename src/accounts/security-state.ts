@@ -18,6 +18,8 @@ export const securityState = (accountId: string, account: Trusted): string =>
       account.emailKey,
       account.totp?.enrolledAt,
       account.hasEmailCodes === true,
+      // Nothing where there are none, so that what accounts had before there were passkeys still holds.
+      ...(account.passkeys ?? []).map(({ id }) => id),
     ]),
   );
 
@@ -30,8 +32,21 @@ export const nextSecurityChange = (account: Trusted, now: number): number =>
   Math.max(now, (account.securityChangedAt ?? 0) + 1);
 
 /** Whether a second factor is set up, usable at the moment or not: the question that no detour may turn to "no". */
-export const hasSecondFactor = (account: Trusted): boolean =>
+export const hasSecondFactor = (account: Trusted): boolean => hasCodeFactor(account) || hasPasskey(account);
+
+export const hasPasskey = (account: Trusted): boolean => (account.passkeys ?? []).length > 0;
+
+/** Whether a code can be asked for: what else a passkey that did not check its holder can be completed with. */
+export const hasCodeFactor = (account: Trusted): boolean =>
   account.totp !== undefined || account.hasEmailCodes === true;
+
+/**
+ * Whether a password alone is not enough for this account, whatever the settings. A passkey that checks its holder is
+ * another way in, not a second step of this one: who has it on one device still comes in by password on another. A
+ * security key that does not can only have been added as a second step.
+ */
+export const wantsSecondStep = (account: Trusted): boolean =>
+  hasCodeFactor(account) || (account.passkeys ?? []).some(({ kind }) => kind === 'security_key');
 
 /**
  * The end of every change of factors. Recovery codes stay only where a factor was before and is after: with none they
@@ -49,6 +64,12 @@ export function settleFactors(before: AccountRecord, after: AccountRecord, now: 
 
 /** An administrator's reset: nothing is left of the factors and their failures, and the next sign-in enrols again. */
 export function eraseSecondFactors(account: AccountRecord, now: number): AccountRecord {
-  const { totp: _totp, hasEmailCodes: _email, secondFactorFailures: _failures, ...rest } = account;
+  const {
+    totp: _totp,
+    hasEmailCodes: _email,
+    passkeys: _passkeys,
+    secondFactorFailures: _failures,
+    ...rest
+  } = account;
   return settleFactors(account, { ...rest, totpVerified: false, mustEnrolSecondFactor: true }, now);
 }

@@ -52,6 +52,9 @@ interface Pending {
   readonly expiresAt: number;
 }
 
+/** What an authenticator's secret is sealed for. */
+export const purposeOf = (accountId: string): string => `totp ${accountId}`;
+
 /** @returns the step that the code is for, when it is within the window and after `lastStep` */
 function acceptedStep(secret: string, code: string, now: number, lastStep: number): number | undefined {
   const token = parseSixDigits(code);
@@ -83,7 +86,6 @@ export function createTotp(deps: {
   issuerName: () => string;
 }): Totp {
   const { accounts, limit, sealer, clock, issuerName } = deps;
-  const purposeOf = (accountId: string): string => `totp ${accountId}`;
   const pendingPurposeOf = (accountId: string): string => `totp enrolment ${accountId}`;
   // Accounts without an authenticator cost the same work (never matched: the result is not looked at).
   const nobody = { accountId: 'nobody', sealedSecret: sealer.seal(purposeOf('nobody'), generateSecret()) };

@@ -15,10 +15,16 @@ interface Line {
   readonly target?: AuditTarget['kind'];
   /** Which views are compared; default: none. */
   readonly view?: 'user' | 'client' | 'settings';
+  /** Whether the body holds no secret and nothing about a person, so that it is written down as it came. */
+  readonly isBodyShown?: boolean;
+  /** The user is the target, the group is told beside it. */
+  readonly isMembership?: boolean;
 }
 
 const user = (event: AuditEventName): Line => ({ event, target: 'user', view: 'user' });
 const client = (event: AuditEventName): Line => ({ event, target: 'client', view: 'client' });
+
+const member = { target: 'user', isMembership: true } as const;
 
 const lines: Readonly<Record<string, Line>> = {
   'POST /users': user('user.created'),
@@ -32,6 +38,7 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /users/{id}/revoke-sessions': { event: 'user.sessions_revoked', target: 'user' },
   'POST /users/{id}/reset-mfa': user('mfa.reset'),
   'POST /users/{id}/send-password-reset': { event: 'password.reset_requested', target: 'user' },
+  'POST /users/{id}/send-enrolment-link': { event: 'enrolment.requested', target: 'user' },
   'POST /users/{id}/send-email-verification': { event: 'email.verification_requested', target: 'user' },
   'POST /clients': client('client.created'),
   'PUT /clients/{client_id}': client('client.updated'),
@@ -40,11 +47,28 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /clients/{client_id}/rotate-secret': { event: 'client.secret_rotated', target: 'client' },
   'POST /initial-access-tokens': { event: 'registration_token.created', target: 'token' },
   'DELETE /initial-access-tokens/{id}': { event: 'registration_token.removed', target: 'token' },
+  // Written by the route itself, with one event for each user.
+  'POST /users/import': { event: 'users.imported' },
+  'POST /groups': { event: 'group.created', target: 'group', isBodyShown: true },
+  'PUT /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
+  'PATCH /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
+  'DELETE /groups/{id}': { event: 'group.removed', target: 'group' },
+  'POST /groups/{id}/members': { ...member, event: 'group.member_added' },
+  'DELETE /groups/{id}/members/{user_id}': { ...member, event: 'group.member_removed' },
+  'DELETE /tokens/{id}': { event: 'token.revoked', target: 'token' },
+  'DELETE /users/{id}/grants/{grant_id}': { event: 'consent.revoked', target: 'grant' },
+  'POST /api-keys': { event: 'api_key.created', target: 'api_key', isBodyShown: true },
+  'DELETE /api-keys/{id}': { event: 'api_key.revoked', target: 'api_key' },
   'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/sessions/{session_id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/trusted-devices/{device_id}': { event: 'device.revoked', target: 'device' },
+  'DELETE /users/{id}/passkeys/{passkey_id}': { event: 'passkey.removed', target: 'passkey' },
   'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
+  'POST /keys/rotate': { event: 'key.rotation_requested', target: 'key' },
+  'POST /invitations': { event: 'invitation.created', target: 'invitation' },
+  'DELETE /invitations/{id}': { event: 'invitation.revoked', target: 'invitation' },
+  'POST /settings/import': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },
 };
 
@@ -113,6 +137,11 @@ function targetIdOf(
   return textOf(body, 'user_id') ?? answer?.id ?? textOf(answer?.data, 'id');
 }
 
+const membershipOf = ({ params, body }: RawInput) => ({
+  group: textOf(params, 'id'),
+  userId: textOf(params, 'user_id') ?? textOf(body, 'user_id'),
+});
+
 const settingsView = (described: readonly SettingDescription[]): View =>
   // A secret's value is null in a description: that it was set shows in `fields`.
   Object.fromEntries(described.map(({ key, value }) => [key, value]));
@@ -158,10 +187,11 @@ export function createAuditTrail({ audit, accounts, clients, settings, clock }: 
 
   return async (route, input) => {
     const line = lines[nameOf(route)] ?? unnamed;
+    const membership = line.isMembership === true ? membershipOf(input) : undefined;
     const before = await see(line.view, targetIdOf(route, input));
     return async (answer) => {
       const fields = isMembers(input.body) ? Object.keys(input.body) : [];
-      const id = targetIdOf(route, input, answer);
+      const id = membership?.userId ?? targetIdOf(route, input, answer);
       await audit.write({
         event: line.event,
         actor: input.actor,
@@ -170,6 +200,8 @@ export function createAuditTrail({ audit, accounts, clients, settings, clock }: 
         details: {
           ...(line === unnamed && { route: nameOf(route) }),
           ...(fields.length > 0 && { fields }),
+          ...(line.isBodyShown === true && { given: input.body }),
+          ...(membership && { group: membership.group }),
           ...changeOf(line, before, answer),
         },
       });

@@ -13,7 +13,7 @@ import {
   type TSchema,
   Union,
 } from 'typebox';
-import { flagSettings, lifetimeSettings } from '../clients/client-settings.ts';
+import { allowedGroupsSetting, flagSettings, lifetimeSettings } from '../clients/client-settings.ts';
 import { type MemberType, metadataMembers } from '../clients/metadata-members.ts';
 
 const strict = { additionalProperties: false } as const;
@@ -43,6 +43,9 @@ function settings(): TProperties {
     const schema = BooleanSchema({ description });
     properties[name] = Optional(isNullable ? Union([schema, Null()]) : schema);
   }
+  const { maxItems, maxLength, description } = allowedGroupsSetting;
+  const names = ArraySchema(StringSchema({ maxLength }), { maxItems, description });
+  properties.allowed_groups = Optional(Union([names, Null()]));
   for (const [name, { minimum, maximum }] of Object.entries(lifetimeSettings)) {
     const description = 'Seconds; null: as the runtime setting says.';
     properties[name] = Optional(Union([Integer({ minimum, maximum, description }), Null()]));

@@ -1,5 +1,5 @@
-// Owns the application that the administrator's pages sign in as: a client of this provider like any other, made at first
-// start under a fixed id.
+// Owns the application that the administrator's pages, and people's own, sign in as: a client of this provider like any
+// other, made at first start under a fixed id.
 import type { Clients } from '../clients/contract.ts';
 import { AlreadyExists } from '../store/port.ts';
 
@@ -14,7 +14,7 @@ interface Deps {
 export async function seedConsoleClient({ clients, baseUrl }: Deps): Promise<void> {
   const metadata = {
     client_name: 'Latchkey',
-    redirect_uris: [`${baseUrl}/admin/callback`],
+    redirect_uris: [`${baseUrl}/admin/callback`, `${baseUrl}/account/callback`],
     post_logout_redirect_uris: [`${baseUrl}/admin`],
     grant_types: ['authorization_code'],
     response_types: ['code'],

@@ -102,6 +102,7 @@ export function initialAccessTokenRoutes({ initialAccessTokens, cursors, clock }
     defineRoute({
       method: 'DELETE',
       path: '/initial-access-tokens/{id}',
+      isUnversioned: true,
       tag,
       summary: 'Withdraw an initial access token; what was registered with it stays',
       params: idParams,

@@ -96,6 +96,8 @@ export function mailRoutes({ mail, cursors, clock }: Deps): Route[] {
       path: '/mails',
       tag,
       summary: 'List outbound mails, the latest first',
+      // Their texts carry codes and links: whoever reads them can be who they are for.
+      needs: 'admin',
       query: listQuerySchema(list),
       success: { status: 200, schema: pageSchema(mailSchema) },
       handle: async ({ query }) => {
@@ -115,6 +117,7 @@ export function mailRoutes({ mail, cursors, clock }: Deps): Route[] {
       path: '/mails/{id}',
       tag,
       summary: 'Read an outbound mail',
+      needs: 'admin',
       params: idParams,
       success: { status: 200, schema: mailSchema },
       handle: async ({ params }) => {

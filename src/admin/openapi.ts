@@ -8,7 +8,7 @@ import {
   type TSchema,
   Unknown,
 } from 'typebox';
-import { defineRoute, type Route } from './route.ts';
+import { defineRoute, isConditional, isCreating, type Route } from './route.ts';
 
 interface About {
   readonly title: string;
@@ -30,12 +30,32 @@ const errorSchema = ObjectSchema({
 });
 
 const json = (schema: unknown) => ({ 'application/json': { schema } });
+/** The schema is that of one line. */
+const linesOf = (lines: NonNullable<Route['lines']>, which: 'row' | 'result') =>
+  Object.fromEntries(lines.types.map((type) => [type, { schema: lines[which] }]));
 const failed = (description: string) => ({
   description,
   content: json({ $ref: '#/components/schemas/Error' }),
 });
 
-const parametersOf = ({ params, query }: Route): object[] => {
+/** RFC 9110 §13.1.1 on what exists, `Idempotency-Key` on what is to exist. */
+const headersOf = (route: Route): object[] => {
+  const header = (name: string, description: string): object => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  });
+  if (isCreating(route)) {
+    return [header('Idempotency-Key', 'The same request with the same key is done once, within a day.')];
+  }
+  if (!isConditional(route)) return [];
+  return [header('If-Match', 'The ETag of what was read: where it was changed since, the answer is 412.')];
+};
+
+const parametersOf = (route: Route): object[] => {
+  const { params, query } = route;
   const of = (schema: Route['query'], where: 'path' | 'query') => {
     const required = new Set<string>(schema?.required);
     return Object.entries(schema?.properties ?? {}).map(([name, value]) => ({
@@ -45,7 +65,7 @@ const parametersOf = ({ params, query }: Route): object[] => {
       schema: value,
     }));
   };
-  return [...of(params, 'path'), ...of(query, 'query')];
+  return [...of(params, 'path'), ...of(query, 'query'), ...headersOf(route)];
 };
 
 function responsesOf(route: Route): object {
@@ -54,7 +74,11 @@ function responsesOf(route: Route): object {
   const isSingle = route.params !== undefined;
   const hasInput = route.body !== undefined || route.query !== undefined;
   return {
-    [status]: { description: route.summary, ...(schema && { content: json(enveloped(schema)) }) },
+    [status]: {
+      description: route.summary,
+      ...(schema && { content: json(enveloped(schema)) }),
+      ...(route.lines && { content: linesOf(route.lines, 'result') }),
+    },
     ...(hasInput && {
       400: failed('A field, parameter or the whole request is not right; `fields` says which.'),
     }),
@@ -62,7 +86,9 @@ function responsesOf(route: Route): object {
     403: failed('The token does not belong to an administrator.'),
     ...(isSingle && { 404: failed('There is no such thing.') }),
     ...(route.method !== 'GET' && { 409: failed('It clashes with what is there.') }),
-    ...(isSingle && route.method !== 'GET' && { 412: failed('It was changed: If-Match does not fit.') }),
+    ...(isConditional(route) && { 412: failed('It was changed: If-Match does not fit.') }),
+    ...(isCreating(route) && { 422: failed('The Idempotency-Key was used for another request.') }),
+    ...(route.lines && { 413: failed('Too much for one request.'), 415: failed('Not lines of JSON.') }),
     ...(route.body && { 413: failed('Over 100 kB.'), 415: failed('Not JSON.') }),
   };
 }
@@ -75,6 +101,7 @@ const operationOf = (route: Route): object => ({
   summary: route.summary,
   tags: [route.tag],
   parameters: parametersOf(route),
+  ...(route.lines && { requestBody: { required: true, content: linesOf(route.lines, 'row') } }),
   ...(route.body && { requestBody: { required: route.isBodyOptional !== true, content: json(route.body) } }),
   responses: responsesOf(route),
 });

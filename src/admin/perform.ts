@@ -9,7 +9,8 @@ export type Perform = (route: Route, input: RawInput) => Promise<Answer<unknown>
 export const createPerform =
   (auditTrail: AuditTrail): Perform =>
   async (route, input) => {
-    const writeDown = route.method === 'GET' ? undefined : await auditTrail(route, input);
+    const isWrittenDown = route.method !== 'GET' && route.isTrial?.(input) !== true;
+    const writeDown = isWrittenDown ? await auditTrail(route, input) : undefined;
     const answer = await route.run(input);
     // Before the answer: an act that cannot be written down is answered 503, though it is done (src/audit/audit.ts).
     await writeDown?.(answer);

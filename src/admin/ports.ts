@@ -7,10 +7,12 @@ import type { Query, Stored } from '../store/port.ts';
 export interface Actor {
   readonly kind: 'bootstrap' | 'user' | 'client' | 'api_key';
   readonly id: string;
+  /** What the bearer opens: everything, or reading alone. */
+  readonly access: 'all' | 'read';
 }
 
 /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-export type AuthorizeAdmin = (ctx: Koa.Context) => Promise<Actor>;
+export type AuthorizeAdmin = (ctx: Koa.Context, need?: Actor['access']) => Promise<Actor>;
 
 export interface Listing<Item> {
   readonly items: readonly Item[];

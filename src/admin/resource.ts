@@ -12,11 +12,16 @@ export const idParams = ObjectSchema({ id: id() }, strict);
 export const clientIdParams = ObjectSchema({ client_id: id() }, strict);
 export const userSessionParams = ObjectSchema({ id: id(), session_id: id() }, strict);
 export const userDeviceParams = ObjectSchema({ id: id(), device_id: id() }, strict);
+/** Credential ids are longer than any id of ours (WebAuthn §7.1: up to 1023 bytes). */
+export const userPasskeyParams = ObjectSchema(
+  { id: id(), passkey_id: StringSchema({ minLength: 1, maxLength: 1364, pattern: '^[\\w-]+$' }) },
+  strict,
+);
 export const userIdBody = ObjectSchema({ user_id: StringSchema({ minLength: 1, maxLength: 128 }) }, strict);
 
 /**
  * @param ifVersion what If-Match asked for
- * @returns what was found. @throws AppError `missing`, or account.changed when it has another version
+ * @returns what was found. @throws AppError `missing`, or account.changed or request.changed when it has another version
  */
 export function atVersion<Found extends { readonly version: number }>(
   found: Found | undefined,
@@ -24,6 +29,8 @@ export function atVersion<Found extends { readonly version: number }>(
   ifVersion?: number,
 ): Found {
   if (found === undefined) throw new AppError(missing);
-  if (ifVersion !== undefined && ifVersion !== found.version) throw new AppError('account.changed');
+  if (ifVersion !== undefined && ifVersion !== found.version) {
+    throw new AppError(missing === 'account.not_found' ? 'account.changed' : 'request.changed');
+  }
   return found;
 }

@@ -2,6 +2,7 @@
 // and the OpenAPI document all come from this one declaration.
 import { Object as ObjectSchema, type Static, type TObject, type TSchema } from 'typebox';
 import { AppError } from '../errors.ts';
+import type { Line, LineOptions } from '../http/lines.ts';
 import type { Actor } from './ports.ts';
 import { createValidator } from './validate.ts';
 
@@ -35,6 +36,12 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S 
   readonly body?: B;
   /** Whether an empty body stands for `{}`. */
   readonly isBodyOptional?: boolean;
+  /** Beside everything that changes something: reading this too is for full administrators alone. */
+  readonly needs?: 'admin';
+  /** What it changes has no version, so that no `If-Match` can be met (RFC 9110 §13.1.1). */
+  readonly isUnversioned?: boolean;
+  /** Whether a request only asks what would happen, so that there is nothing to write down. */
+  readonly isTrial?: (input: RawInput) => boolean;
   /** Without a schema: 204. */
   readonly success: { readonly status: 200 | 201 | 204; readonly schema?: S };
   /** The answer goes out as it is, without the `data` envelope. */
@@ -42,12 +49,51 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S 
   readonly handle: (input: Input<Static<P>, Static<Q>, Static<B>>) => Promise<Answer<Static<S>> | undefined>;
 }
 
+/** Those that take an `Idempotency-Key`. */
+export const isCreating = ({ method, success }: Pick<Route, 'method' | 'success'>): boolean =>
+  method === 'POST' && success.status === 201;
+
+/** Those that obey `If-Match`: whatever changes one thing, and the settings, which are one. */
+export const isConditional = (route: Pick<Route, 'method' | 'path' | 'params' | 'isUnversioned'>): boolean =>
+  route.method !== 'GET' &&
+  route.isUnversioned !== true &&
+  (route.params !== undefined || ['/settings', '/settings/import'].includes(route.path));
+
 /** Input before it is checked. */
 export type RawInput = Input<unknown, unknown, unknown>;
 
 export interface Route extends Omit<Definition<TObject, TObject, TSchema, TSchema>, 'handle'> {
   /** @throws AppError request.invalid with `fields`, and whatever the handler refuses */
   readonly run: (input: RawInput) => Promise<Answer<unknown> | undefined>;
+  /** Takes lines instead of a body, and answers lines; `run` is not called then. */
+  readonly lines?: LinesDeclaration & {
+    readonly run: (input: { readonly lines: AsyncIterable<Line>; readonly actor: Actor }) => Promise<string>;
+  };
+}
+
+interface LinesDeclaration extends LineOptions {
+  /** What a line holds, and what is answered for it. */
+  readonly row: TSchema;
+  readonly result: TSchema;
+}
+
+/** Declares a route that reads newline-delimited JSON. */
+export function defineLinesRoute({
+  lines,
+  handle,
+  ...declaration
+}: Pick<Route, 'method' | 'path' | 'tag' | 'summary'> & {
+  readonly lines: LinesDeclaration;
+  readonly handle: NonNullable<Route['lines']>['run'];
+}): Route {
+  return {
+    ...declaration,
+    success: { status: 200 },
+    lines: { ...lines, run: handle },
+    run: async () => {
+      throw new TypeError('this route reads lines');
+    },
+  };
 }
 
 const nothing = ObjectSchema({}, { additionalProperties: false });

@@ -3,11 +3,13 @@ import type Koa from 'koa';
 import Router from 'koa-router';
 import { AppError } from '../errors.ts';
 import { readJson } from '../http/body.ts';
+import { readLines } from '../http/lines.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import type { Idempotency, Reply } from './idempotency.ts';
 import { createPerform, type Perform } from './perform.ts';
 import type { Actor, AuthorizeAdmin } from './ports.ts';
 import { readQueryString } from './query-string.ts';
-import type { RawInput, Route } from './route.ts';
+import { type Answer, isCreating, type RawInput, type Route } from './route.ts';
 
 interface Deps {
   readonly routes: readonly Route[];
@@ -17,6 +19,7 @@ interface Deps {
   readonly publicUrl: string;
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly auditTrail: AuditTrail;
+  readonly idempotency: Idempotency;
 }
 
 const entityTag = /^"(\d{1,15})"$/;
@@ -43,26 +46,31 @@ const hasBody = (ctx: Koa.Context): boolean =>
  *   methods exist: authorisation comes first (401 before 404, 405, 415 and 400).
  */
 export function createAdminRouter(deps: Deps): Koa.Middleware {
-  const { routes, prefix, publicUrl, authorizeAdmin, auditTrail } = deps;
+  const { routes, prefix, authorizeAdmin } = deps;
   const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ prefix, sensitive: true, strict: true });
-  const perform = createPerform(auditTrail);
-  for (const route of routes)
-    router.register(toPattern(route.path), [route.method], respond(route, publicUrl, perform));
+  const perform = createPerform(deps.auditTrail);
+  for (const route of routes) {
+    router.register(toPattern(route.path), [route.method], respond(route, deps, perform));
+  }
   // The type asks for what koa-router itself puts into the context (params, router).
   const dispatch = router.routes() as Koa.Middleware;
 
   return async (ctx, next) => {
     if (ctx.path !== prefix && !ctx.path.startsWith(`${prefix}/`)) return next();
     ctx.set('Cache-Control', 'no-store');
-    ctx.state.actor = await authorizeAdmin(ctx);
+    ctx.state.actor = await authorizeAdmin(ctx, reading.has(ctx.method) ? 'read' : 'all');
     return dispatch(ctx, () => refuseUnmatched(ctx));
   };
 }
 
+const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 const respond =
-  (route: Route, publicUrl: string, perform: Perform): Router.IMiddleware =>
+  (route: Route, { publicUrl, idempotency }: Deps, perform: Perform): Router.IMiddleware =>
   async (ctx) => {
     const actor: Actor = ctx.state.actor;
+    if (route.needs === 'admin' && actor.access !== 'all') throw new AppError('auth.insufficient_scope');
+    if (route.lines !== undefined) return answerLines(ctx, route.lines, actor);
     const query = readQueryString(ctx.querystring, route.query);
     const isBodyRead = route.body !== undefined && (route.isBodyOptional !== true || hasBody(ctx));
     const input: RawInput = {
@@ -72,14 +80,50 @@ const respond =
       body: isBodyRead ? await readJson(ctx) : {},
       ifVersion: expectedVersion(ctx.get('If-Match')),
     };
-    const answer = await perform(route, input);
-    ctx.status = route.success.status;
-    if (answer === undefined) return;
-    const { data, version, id } = answer;
-    if (version !== undefined) ctx.set('ETag', `"${version}"`);
-    if (id !== undefined) ctx.set('Location', `${publicUrl}${route.path}/${encodeURIComponent(id)}`);
-    ctx.body = route.isBare === true ? data : { data };
+    if (route.isUnversioned === true && input.ifVersion !== undefined) throw new AppError('request.changed');
+    const act = async (): Promise<Reply> => replyOf(route, await perform(route, input), publicUrl);
+    const key = ctx.get('Idempotency-Key');
+    if (key === '' || !isCreating(route)) return send(ctx, await act());
+    const address = `${route.method} ${route.path}`;
+    const { isRepeated, ...reply } = await idempotency.once({ key, actor, address, body: input.body }, act);
+    if (isRepeated) ctx.set('Idempotency-Replayed', 'true');
+    return send(ctx, reply);
   };
+
+async function answerLines(
+  ctx: Koa.ParameterizedContext,
+  { run, ...options }: NonNullable<Route['lines']>,
+  actor: Actor,
+): Promise<void> {
+  readQueryString(ctx.querystring, undefined);
+  if (ctx.querystring !== '') {
+    const names = [...new URLSearchParams(ctx.querystring).keys()];
+    throw new AppError('request.invalid', {
+      fields: Object.fromEntries(names.map((name) => [name, 'Is not known here.'])),
+    });
+  }
+  ctx.body = await run({ lines: readLines(ctx, options), actor });
+  ctx.type = options.types[0] ?? '';
+}
+
+function replyOf(route: Route, answer: Answer<unknown> | undefined, publicUrl: string): Reply {
+  const { status } = route.success;
+  if (answer === undefined) return { status };
+  const { data, version, id } = answer;
+  return {
+    status,
+    ...(version !== undefined && { etag: `"${version}"` }),
+    ...(id !== undefined && { location: `${publicUrl}${route.path}/${encodeURIComponent(id)}` }),
+    body: route.isBare === true ? data : { data },
+  };
+}
+
+function send(ctx: Koa.ParameterizedContext, { status, etag, location, body }: Reply): void {
+  ctx.status = status;
+  if (etag !== undefined) ctx.set('ETag', etag);
+  if (location !== undefined) ctx.set('Location', location);
+  if (body !== undefined) ctx.body = body;
+}
 
 function refuseUnmatched(ctx: Koa.ParameterizedContext): never {
   const matched: readonly Router.Layer[] = ctx.matched ?? [];

@@ -1,32 +1,53 @@
 // Owns the admin REST API as a whole (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
+import type { PrepareImport } from '../accounts/import.ts';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
+import type { IssuedTokens } from '../sessions/issued-tokens.ts';
+import { type ApiKeysPort, apiKeyRoutes } from './api-keys.ts';
 import { type AuditLogPort, auditRoutes } from './audit.ts';
 import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
+import { type GroupsPort, groupRoutes } from './groups.ts';
+import type { Idempotency } from './idempotency.ts';
 import { initialAccessTokenRoutes } from './initial-access-tokens.ts';
+import { type InvitationsPort, invitationRoutes } from './invitations.ts';
+import { type KeysPort, keyRoutes } from './keys.ts';
 import { mailRoutes } from './mails.ts';
 import { openApiRoute } from './openapi.ts';
+import { type PasskeysPort, passkeyRoutes } from './passkeys.ts';
 import type { AuthorizeAdmin, MailPort, SessionsPort } from './ports.ts';
 import type { Route } from './route.ts';
 import { createAdminRouter } from './router.ts';
 import { sessionRoutes } from './sessions.ts';
 import { type SettingsPort, settingRoutes } from './settings.ts';
+import { type StatsPort, statsRoutes } from './stats.ts';
+import { tokenRoutes } from './tokens.ts';
 import { type TrustedDevicesPort, trustedDeviceRoutes } from './trusted-devices.ts';
+import { userImportRoutes } from './user-import.ts';
 import { type AccountsPort, type SendLink, userRoutes } from './users.ts';
 
 export interface AdminRoutesDeps {
   readonly accounts: AccountsPort;
   readonly clients: ClientsPort;
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
+  readonly groups: GroupsPort;
+  readonly prepareImport: PrepareImport;
+  readonly apiKeys: ApiKeysPort;
+  readonly issuedTokens: IssuedTokens;
+  readonly stats: StatsPort;
+  readonly idempotency: Idempotency;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
+  readonly keys: KeysPort;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
+  readonly sendEnrolmentLink: SendLink;
+  readonly invitations: InvitationsPort;
+  readonly passkeys: PasskeysPort;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly clock: Clock;
@@ -48,11 +69,19 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
   const cursors = createCursors({ key: deps.cursorKey });
   const routes = [
     ...userRoutes({ ...deps, cursors, clock }),
+    ...userImportRoutes(deps),
     ...clientRoutes({ ...deps, cursors, clock }),
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
+    ...invitationRoutes({ ...deps, cursors, clock }),
+    ...groupRoutes({ ...deps, cursors, clock }),
+    ...apiKeyRoutes({ ...deps, cursors, clock }),
+    ...tokenRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),
+    ...passkeyRoutes({ ...deps, cursors, clock }),
+    ...statsRoutes(deps),
     ...settingRoutes(deps),
+    ...keyRoutes(deps),
     ...mailRoutes({ ...deps, cursors, clock }),
     ...auditRoutes({ ...deps, cursors }),
   ];
@@ -68,5 +97,6 @@ export function adminRoutes(deps: AdminRoutesDeps): Koa.Middleware {
     publicUrl: `${deps.baseUrl}${PATH}`,
     authorizeAdmin: deps.authorizeAdmin,
     auditTrail: createAuditTrail(deps),
+    idempotency: deps.idempotency,
   });
 }

@@ -81,10 +81,12 @@ export function sessionRoutes(deps: Deps): Route[] {
   async function end(
     id: string,
     isRight: (record: SessionRecord) => boolean,
+    ifVersion: number | undefined,
   ): Promise<Answer<never> | undefined> {
     const session = await sessions.find(id);
     // One that is over already can be ended again: what a crash may have left of it goes then.
     if (session === undefined || !isRight(session.value)) throw new AppError('session.not_found');
+    atVersion(session, 'session.not_found', ifVersion);
     await sessions.end(id);
     return undefined;
   }
@@ -118,7 +120,7 @@ export function sessionRoutes(deps: Deps): Route[] {
       summary: 'End a session with its grants and tokens',
       params: idParams,
       success: { status: 204 },
-      handle: ({ params }) => end(params.id, () => true),
+      handle: ({ params, ifVersion }) => end(params.id, () => true, ifVersion),
     }),
     defineRoute({
       method: 'GET',
@@ -140,7 +142,8 @@ export function sessionRoutes(deps: Deps): Route[] {
       summary: 'End a session of a user',
       params: userSessionParams,
       success: { status: 204 },
-      handle: ({ params }) => end(params.session_id, ({ accountId }) => accountId === params.id),
+      handle: ({ params, ifVersion }) =>
+        end(params.session_id, ({ accountId }) => accountId === params.id, ifVersion),
     }),
   ];
 }

@@ -5,17 +5,22 @@ import {
   Null,
   Number as NumberSchema,
   Object as ObjectSchema,
+  Optional,
   Record as RecordSchema,
   String as StringSchema,
   type TSchema,
   Union,
   Unknown,
 } from 'typebox';
-import type { Settings } from '../settings/settings.ts';
+import { AppError } from '../errors.ts';
+import type { SettingChange, Settings } from '../settings/settings.ts';
 import type { Actor } from './ports.ts';
 import { defineRoute, type Route } from './route.ts';
 
-export type SettingsPort = Pick<Settings, 'refresh' | 'describe' | 'patch' | 'replaceAll'>;
+export type SettingsPort = Pick<
+  Settings,
+  'refresh' | 'describe' | 'patch' | 'replaceAll' | 'preview' | 'version'
+>;
 
 const strict = { additionalProperties: false } as const;
 const orNull = <S extends TSchema>(schema: S) => Union([schema, Null()]);
@@ -42,13 +47,23 @@ const allSchema = ObjectSchema({ items: ArraySchema(settingSchema) }, strict);
 const valuesSchema = RecordSchema(StringSchema(), Unknown());
 const exportSchema = ObjectSchema({ values: valuesSchema }, strict);
 
+const importedSchema = ObjectSchema(
+  {
+    dry_run: BooleanSchema({ description: 'Whether nothing was changed, only looked at.' }),
+    changes: ArraySchema(
+      ObjectSchema({ key: StringSchema(), from: orNull(value()), to: orNull(value()) }, strict),
+    ),
+  },
+  strict,
+);
+
 const tag = 'Settings';
 const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
 
 export function settingRoutes({ settings }: { readonly settings: SettingsPort }): Route[] {
   const describe = async () => {
     await settings.refresh();
-    return { data: { items: settings.describe() } };
+    return { data: { items: settings.describe() }, version: settings.version() };
   };
   const write = (method: 'PUT' | 'PATCH', summary: string): Route =>
     defineRoute({
@@ -58,10 +73,10 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
       summary,
       body: valuesSchema,
       success: { status: 200, schema: allSchema },
-      handle: async ({ body, actor }) => {
+      handle: async ({ body, actor, ifVersion }) => {
         await (method === 'PUT'
-          ? settings.replaceAll(body, nameOf(actor))
-          : settings.patch(body, nameOf(actor)));
+          ? settings.replaceAll(body, nameOf(actor), { ifVersion })
+          : settings.patch(body, nameOf(actor), { ifVersion }));
         return describe();
       },
     });
@@ -89,5 +104,31 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
         return { data: { values: Object.fromEntries(shown.map(({ key, value }) => [key, value])) } };
       },
     }),
+    defineRoute({
+      method: 'POST',
+      path: '/settings/import',
+      tag,
+      summary: 'Set what an export says, all or nothing; what it does not say, as secrets, stays as it is',
+      query: ObjectSchema({ dry_run: Optional(BooleanSchema({ default: false })) }, strict),
+      body: exportSchema,
+      success: { status: 200, schema: importedSchema },
+      isTrial: ({ query }) => isDryRun(query),
+      handle: async ({ query, body, actor, ifVersion }) => {
+        await settings.refresh();
+        if (isDryRun(query)) {
+          if (ifVersion !== undefined && ifVersion !== settings.version())
+            throw new AppError('setting.changed');
+          return importedOf(true, settings.preview(body.values));
+        }
+        return importedOf(false, await settings.patch(body.values, nameOf(actor), { ifVersion }));
+      },
+    }),
   ];
 }
+
+const isDryRun = (query: unknown): boolean =>
+  typeof query === 'object' && query !== null && Reflect.get(query, 'dry_run') === true;
+
+const importedOf = (dryRun: boolean, changes: readonly SettingChange[]) => ({
+  data: { dry_run: dryRun, changes: changes.map(({ key, from, to }) => ({ key, from, to })) },
+});

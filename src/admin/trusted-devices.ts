@@ -117,6 +117,7 @@ export function trustedDeviceRoutes({ trustedDevices, accounts, cursors, clock }
     defineRoute({
       method: 'DELETE',
       path: '/users/{id}/trusted-devices/{device_id}',
+      isUnversioned: true,
       tag,
       summary: 'Have a browser asked for the second factor again',
       params: userDeviceParams,

@@ -21,7 +21,7 @@ const text = (maxLength: number, description?: string) =>
   StringSchema({ maxLength, ...(description !== undefined && { description }) });
 const clearable = (maxLength = 2048, description?: string) => Optional(orNull(text(maxLength, description)));
 
-const role = () => Enum(['user', 'admin']);
+const role = () => Enum(['user', 'auditor', 'admin']);
 
 const addressShown = ObjectSchema(
   {
@@ -112,6 +112,9 @@ const optionalFields = {
 
 const username = () => text(512, '3 to 64 characters, unique ignoring case.');
 const password = () => text(1024, '8 to 128 characters; never shown again.');
+
+/** Of somebody who comes from another system. */
+export const importedUserFields = { username: username(), ...optionalFields };
 
 export const newUserSchema = ObjectSchema(
   { username: username(), password: password(), ...optionalFields },

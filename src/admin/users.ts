@@ -1,12 +1,14 @@
 // Owns the routes of users (specification §4.1, decisions §6): who there is, and what an administrator does to them.
-import { Boolean as BooleanSchema, Enum, type TObject } from 'typebox';
+import { Boolean as BooleanSchema, Enum, String as StringSchema, type TObject } from 'typebox';
 import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { fold } from '../accounts/fold.ts';
+import { groupNamePattern, memberFilter } from '../accounts/groups.ts';
 import { toUser } from '../accounts/to-user.ts';
 import type { Clock } from '../clock.ts';
 import { accounts as collection } from '../store/collections.ts';
 import type { Cursors } from './cursor.ts';
+import { EXPECTED } from './expected.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import type { SessionsPort } from './ports.ts';
@@ -26,6 +28,7 @@ interface Deps {
   readonly accounts: AccountsPort;
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
+  readonly sendEnrolmentLink: SendLink;
   readonly sessions: Pick<SessionsPort, 'endAllOf'>;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -39,7 +42,11 @@ const list: ListDefinition<Account> = {
   searches: ['username', 'email'],
   toSearchText: fold,
   filters: {
-    role: { schema: Enum(['user', 'admin']) },
+    role: { schema: Enum(['user', 'auditor', 'admin']) },
+    group: {
+      schema: StringSchema({ pattern: groupNamePattern, [EXPECTED]: 'the name of a group' }),
+      toGroups: (name) => [[memberFilter(String(name))]],
+    },
     is_active: { schema: BooleanSchema() },
     is_email_verified: { schema: BooleanSchema() },
     totp_verified: { schema: BooleanSchema() },
@@ -170,6 +177,11 @@ export function userRoutes(deps: Deps): Route[] {
       accounts.update(id, { totpVerified: false }),
     ),
     action('send-password-reset', 'Mail a user a link to a new password', deps.sendPasswordReset),
+    action(
+      'send-enrolment-link',
+      'Mail a new user a one-time link to set up the account',
+      deps.sendEnrolmentLink,
+    ),
     action(
       'send-email-verification',
       'Mail a user a link that verifies the address',

@@ -13,6 +13,11 @@ export const auditEventNames = [
   'mfa.reset',
   'recovery.generated',
   'recovery.used',
+  'passkey.added',
+  'passkey.used',
+  'passkey.renamed',
+  'passkey.removed',
+  'passkey.failure',
   'device.trusted',
   'device.revoked',
   // The account's own proofs
@@ -25,6 +30,13 @@ export const auditEventNames = [
   'email.verified',
   'magic_link.requested',
   'magic_link.used',
+  // New accounts
+  'signup.completed',
+  'invitation.created',
+  'invitation.used',
+  'invitation.revoked',
+  'enrolment.requested',
+  'enrolment.completed',
   // What was given, and its end
   'consent.granted',
   'consent.revoked',
@@ -45,8 +57,17 @@ export const auditEventNames = [
   'client.secret_rotated',
   'registration_token.created',
   'registration_token.removed',
+  'users.imported',
+  'group.created',
+  'group.updated',
+  'group.removed',
+  'group.member_added',
+  'group.member_removed',
+  'api_key.created',
+  'api_key.revoked',
   'settings.changed',
   'mail.test_sent',
+  'key.rotation_requested',
   'key.rotated',
   'onboarding.completed',
   // An administrator's act that has no name of its own yet; its details say which route it was.
@@ -61,7 +82,20 @@ export interface AuditActor {
 }
 
 export interface AuditTarget {
-  readonly kind: 'user' | 'client' | 'session' | 'grant' | 'token' | 'setting' | 'key' | 'mail' | 'device';
+  readonly kind:
+    | 'user'
+    | 'client'
+    | 'session'
+    | 'grant'
+    | 'token'
+    | 'setting'
+    | 'key'
+    | 'mail'
+    | 'device'
+    | 'invitation'
+    | 'api_key'
+    | 'group'
+    | 'passkey';
   /** Never a bearer value: an id that gives nobody anything. */
   readonly id?: string | undefined;
 }

@@ -10,6 +10,8 @@ export interface SettingChanges {
   accessTokenSeconds?: number | null;
   idTokenSeconds?: number | null;
   refreshTokenSeconds?: number | null;
+  /** Null: everybody may use it. */
+  allowedGroups?: string[] | null;
 }
 
 export const flagSettings = {
@@ -34,7 +36,15 @@ export const lifetimeSettings = {
   refresh_token_seconds: { key: 'refreshTokenSeconds', minimum: 60, maximum: YEAR_SECONDS },
 } as const;
 
+export const allowedGroupsSetting = {
+  maxItems: 100,
+  /** Names of groups (src/accounts); that they exist is checked where the application is written. */
+  maxLength: 64,
+  description: 'Only members of one of these groups may sign in to it; null: everybody, []: nobody.',
+} as const;
+
 export const settingNames: ReadonlySet<string> = new Set([
+  'allowed_groups',
   ...Object.keys(flagSettings),
   ...Object.keys(lifetimeSettings),
 ]);
@@ -64,8 +74,16 @@ export function readSettings(input: Readonly<Record<string, unknown>>): {
       changes[key] = value;
     } else problems[name] = `Must be a whole number of seconds from ${minimum} to ${maximum}.`;
   }
+  const groups = input.allowed_groups;
+  if (groups === null || isGroupList(groups)) changes.allowedGroups = groups;
+  else if (groups !== undefined) problems.allowed_groups = 'Must be a list of names of groups, or null.';
   return { changes, problems };
 }
+
+const isGroupList = (value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.length <= allowedGroupsSetting.maxItems &&
+  value.every((name) => typeof name === 'string' && name.length <= allowedGroupsSetting.maxLength);
 
 /** @returns the record with the changes made; the rest of it is left alone */
 export function withSettings(record: ClientRecord, changes: SettingChanges): ClientRecord {
@@ -76,6 +94,9 @@ export function withSettings(record: ClientRecord, changes: SettingChanges): Cli
   };
   if (changes.allowSelfSignup === null) delete next.allowSelfSignup;
   else if (changes.allowSelfSignup !== undefined) next.allowSelfSignup = changes.allowSelfSignup;
+  if (changes.allowedGroups === null) delete next.allowedGroups;
+  else if (changes.allowedGroups !== undefined)
+    next.allowedGroups = [...new Set(changes.allowedGroups)].sort();
   for (const { key } of Object.values(lifetimeSettings)) {
     const value = changes[key];
     if (value === null) delete next[key];

@@ -3,7 +3,7 @@
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { createChangeClient } from './change-client.ts';
-import { withSettings } from './client-settings.ts';
+import { type SettingChanges, withSettings } from './client-settings.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createInitialAccessTokens } from './initial-access-tokens.ts';
 import { adminGrantTypes, adminScopes, secretAuthMethods } from './metadata-members.ts';
@@ -39,6 +39,14 @@ export function createClients(deps: ClientsDeps): Clients {
     return { record: { ...record, secrets }, clientSecret };
   }
 
+  async function checkGroups({ allowedGroups }: SettingChanges): Promise<void> {
+    if (!allowedGroups || !deps.missingGroups) return;
+    const missing = await deps.missingGroups(allowedGroups);
+    if (missing.length === 0) return;
+    const problem = `There is no group ${missing.slice(0, 5).join(', ')}.`;
+    throw new AppError('client.invalid_metadata', { fields: { allowed_groups: problem } });
+  }
+
   return {
     initialAccessTokens,
 
@@ -47,6 +55,7 @@ export function createClients(deps: ClientsDeps): Clients {
     query: (query) => collection.query(query),
 
     async create({ metadata: input, settings = {}, origin, hasRegistrationToken, ...rest }) {
+      await checkGroups(settings);
       if (rest.clientId !== undefined && origin !== 'seed') throw new TypeError('client ids are not chosen');
       const clientId = rest.clientId ?? newId();
       const authority: Authority = { kind: origin === 'registration' ? 'registrant' : 'administrator' };
@@ -80,6 +89,7 @@ export function createClients(deps: ClientsDeps): Clients {
     },
 
     async update(clientId, { metadata: input, mode, settings = {}, authority: kind, ifVersion }) {
+      await checkGroups(settings);
       let made: string | undefined;
       let isDeactivated = false;
       const client = await change(clientId, ifVersion, async (value) => {

@@ -22,6 +22,8 @@ export interface ClientsDeps {
   readonly validateMetadata: ValidateMetadata;
   /** Ends everything that was given to the client: grants, tokens, consents. */
   readonly endClient: (clientId: string) => Promise<void>;
+  /** @returns those of the names that are no group; default: none are looked for */
+  readonly missingGroups?: (names: readonly string[]) => Promise<string[]>;
 }
 
 export interface CreateClient {

@@ -90,7 +90,7 @@ export const openScopes: readonly string[] = [
 ];
 
 /** Scopes that open the admin API: an administrator alone hands them out. */
-export const adminScopes: readonly string[] = ['admin'];
+export const adminScopes: readonly string[] = ['admin', 'admin:read'];
 
 export const openGrantTypes: readonly string[] = [
   'authorization_code',

@@ -22,6 +22,7 @@ export const toClient = ({ id, value }: Client): Record<string, unknown> => ({
   is_active: value.isActive,
   skip_consent: value.skipConsent,
   allow_self_signup: value.allowSelfSignup ?? null,
+  allowed_groups: value.allowedGroups ?? null,
   access_token_seconds: value.accessTokenSeconds ?? null,
   id_token_seconds: value.idTokenSeconds ?? null,
   refresh_token_seconds: value.refreshTokenSeconds ?? null,

@@ -31,10 +31,37 @@ function readFirstAdmin({ read, isSet, problems }: Reader): FirstAdmin | undefin
   return { username, password, ...(email === undefined ? {} : { email }) };
 }
 
-/** A wrong environment must leave nothing behind: the folder and the key are made only when all else is right. */
-function prepareSecretKeys({ read, attempt, problems }: Reader, dataDir: string): readonly string[] {
+interface Databases {
+  readonly mongodbUri: string | undefined;
+  readonly redisUrl: string | undefined;
+}
+
+function readDatabases({ read, isSet, problems }: Reader): Databases {
+  const mongodbUri = read('MONGODB_URI');
+  const redisUrl = read('REDIS_URL');
+  if (isSet('REDIS_URL') && !isSet('MONGODB_URI')) {
+    problems.push(
+      'REDIS_URL: needs MONGODB_URI too. Redis holds what is short-lived; accounts need a database.',
+    );
+  }
+  if (isSet('MONGODB_URI') && !isSet('SECRET_KEY')) {
+    problems.push(
+      'SECRET_KEY: is needed with MONGODB_URI, the same one for every process. Make one with: openssl rand -hex 32',
+    );
+  }
+  return { mongodbUri, redisUrl };
+}
+
+/**
+ * A wrong environment must leave nothing behind: the folder and the key are made only when all else is right, and
+ * where there is a database elsewhere, never.
+ */
+function prepareSecretKeys(
+  { read, attempt, problems }: Reader,
+  { dataDir, isEmbedded }: { dataDir: string; isEmbedded: boolean },
+): readonly string[] {
   const given = read('SECRET_KEY');
-  if (problems.length > 0) return [];
+  if (problems.length > 0 || !isEmbedded) return given ?? [];
   attempt('DATA_DIR', () => prepareDataDir(dataDir));
   if (given !== undefined || problems.length > 0) return given ?? [];
   const generated = attempt('SECRET_KEY', () => generatedSecretKey(dataDir));
@@ -50,7 +77,8 @@ function deepFreeze<T>(value: T): T {
 }
 
 /**
- * Makes DATA_DIR, and in it secret.key when SECRET_KEY is not given; otherwise without effects.
+ * Makes DATA_DIR, and in it secret.key when SECRET_KEY is not given, for the embedded database alone; otherwise without
+ * effects.
  * @throws ConfigError with every problem
  */
 export function loadConfig(env: Environment): Config {
@@ -68,7 +96,8 @@ export function loadConfig(env: Environment): Config {
   const smtpUrl = read('SMTP_URL');
   const logLevel = read('LOG_LEVEL') ?? 'info';
   const givenCookieKeys = read('COOKIE_KEYS');
-  const secretKeys = prepareSecretKeys(reader, dataDir);
+  const { mongodbUri, redisUrl } = readDatabases(reader);
+  const secretKeys = prepareSecretKeys(reader, { dataDir, isEmbedded: mongodbUri === undefined });
   const cookieKeys = givenCookieKeys ?? secretKeys.map((key) => derivedKey(key, 'cookies'));
   if (problems.length > 0) throw new ConfigError(problems);
   return deepFreeze({
@@ -77,6 +106,8 @@ export function loadConfig(env: Environment): Config {
     baseUrl,
     issuer,
     dataDir,
+    mongodbUri,
+    redisUrl,
     secretKeys,
     cookieKeys,
     adminToken,

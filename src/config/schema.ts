@@ -1,5 +1,6 @@
 // Owns the list of environment variables: each exactly once, with its type, default and meaning. load.ts reads by it,
 // reference.ts writes the README's table from it. The `_FILE` twin of every secret follows from `isSecret`.
+import { mongodbAddress, redisAddress } from './database-address.ts';
 import {
   baseUrl,
   email,
@@ -58,12 +59,31 @@ export const variables = {
   DATA_DIR: variable({
     type: 'folder',
     default: '`./data`',
-    description: 'Where the embedded database and the generated `secret.key` live. Made when missing.',
+    description:
+      'Where the embedded database and the generated `secret.key` live. Made when missing; not used with `MONGODB_URI`.',
     parse: text,
+  }),
+  MONGODB_URI: variable({
+    type: 'address',
+    default: 'none: the embedded database',
+    description:
+      'Keeps everything in MongoDB: `mongodb://…` or `mongodb+srv://…`, with the database in the path (`latchkey` when ' +
+      'none). Pool and timeouts as it says; writes are always acknowledged by a majority. Needs `SECRET_KEY`.',
+    isSecret: true,
+    parse: mongodbAddress,
+  }),
+  REDIS_URL: variable({
+    type: 'address',
+    default: 'none',
+    description:
+      'With `MONGODB_URI`: what is short-lived goes to Redis: `redis://…`, `rediss://…` (TLS), hosts of a cluster ' +
+      'separated by commas, or `redis-sentinel://host,host/master-name`.',
+    isSecret: true,
+    parse: redisAddress,
   }),
   SECRET_KEY: variable({
     type: 'keys, 32+ characters each',
-    default: 'generated into `DATA_DIR`',
+    default: 'generated into `DATA_DIR`; required with `MONGODB_URI`',
     description:
       'Encrypts signing keys and secrets at rest. A comma list rotates: the first one encrypts, all decrypt. ' +
       'Keep a copy apart from the database.',

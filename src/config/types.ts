@@ -20,8 +20,12 @@ export interface Config {
   readonly baseUrl: string;
   /** Issuer identifier; `{baseUrl}/oauth2` unless ISSUER says otherwise. */
   readonly issuer: string;
-  /** Absolute. */
+  /** Absolute. Not made and not used where there is a `mongodbUri`. */
   readonly dataDir: string;
+  /** Where everything is stored; undefined: in the embedded database. Holds a password. */
+  readonly mongodbUri: string | undefined;
+  /** Where the short-lived is stored; never without `mongodbUri`. Holds a password. */
+  readonly redisUrl: string | undefined;
   /** Newest first. Encrypts keys and secrets at rest. */
   readonly secretKeys: readonly string[];
   /** Newest first. Signs cookies. */

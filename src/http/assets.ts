@@ -23,9 +23,15 @@ export interface Assets {
   routes(): Middleware;
 }
 
+/** A script from a package, and its licence (MIT), which goes with every copy. */
+export interface Vendored {
+  readonly file: URL;
+  readonly licence: URL;
+}
+
 interface Options {
   readonly directory: URL;
-  readonly vendored: Readonly<Record<string, string>>;
+  readonly vendored: Readonly<Record<string, Vendored>>;
   readonly basePath: string;
 }
 
@@ -51,10 +57,9 @@ const compressedWhenAsked = (plain: Buffer): Asset['body'] => {
   };
 };
 
-/** The licence (MIT) goes with every copy. */
-const withLicence = (file: URL): Buffer => {
-  const licence = readFileSync(new URL('../LICENSE.txt', file), 'utf8').replaceAll('*/', '* /');
-  return Buffer.concat([Buffer.from(`/*!\n${licence.trim()}\n*/\n`), readFileSync(file)]);
+const withLicence = ({ file, licence }: Vendored): Buffer => {
+  const text = readFileSync(licence, 'utf8').replaceAll('*/', '* /');
+  return Buffer.concat([Buffer.from(`/*!\n${text.trim()}\n*/\n`), readFileSync(file)]);
 };
 
 const load = (name: string, plain: Buffer, prefix: string, compressed: typeof compressedNow): Asset => {
@@ -94,7 +99,7 @@ const answer = async (ctx: Context, asset: Asset): Promise<void> => {
 
 /**
  * @param directory the folder; read and compressed once, now
- * @param vendored name -> file: URL of a script from a package
+ * @param vendored by the name that pages ask for
  * @param basePath the path part of the public address, '' or like `/auth`
  */
 export const loadAssets = ({ directory, vendored, basePath }: Options): Assets => {
@@ -103,7 +108,7 @@ export const loadAssets = ({ directory, vendored, basePath }: Options): Assets =
     load(name, readFileSync(new URL(name, directory)), prefix, compressedNow),
   );
   const theirs = Object.entries(vendored).map(([name, file]) =>
-    load(name, withLicence(new URL(file)), prefix, compressedWhenAsked),
+    load(name, withLicence(file), prefix, compressedWhenAsked),
   );
   const assets = [...own, ...theirs];
   const byName = new Map(assets.map((asset) => [asset.name, asset]));

@@ -1,6 +1,7 @@
 // Owns what a load balancer asks: does the process live (/healthz), can it serve (/readyz). Cheap, public, unlogged,
 // and silent about everything else (checklist R166).
 import type Koa from 'koa';
+import { StoreUnavailable } from '../store/port.ts';
 
 export interface HealthOptions {
   /** Rejects when the store does not answer. */
@@ -16,16 +17,22 @@ const PING_TIMEOUT_MS = 2_000;
 /** Whether this path is a probe, which no log needs to tell every second. */
 export const isProbe = (path: string): boolean => path === '/healthz' || path === '/readyz';
 
-/** However many ask at once, the store is asked once: a probe must not become a load. */
-function sharedPing(ping: () => Promise<void>, timeoutMs: number): () => Promise<boolean> {
-  let pending: Promise<boolean> | undefined;
-  const ask = async (): Promise<boolean> => {
-    const late = Promise.withResolvers<false>();
-    const timer = setTimeout(() => late.resolve(false), timeoutMs);
+/** What is down when the store does not say it more exactly. */
+const STORE = ['store'];
+
+/**
+ * However many ask at once, the store is asked once: a probe must not become a load.
+ * @returns a function that tells what is down
+ */
+function sharedPing(ping: () => Promise<void>, timeoutMs: number): () => Promise<readonly string[]> {
+  let pending: Promise<readonly string[]> | undefined;
+  const ask = async (): Promise<readonly string[]> => {
+    const late = Promise.withResolvers<readonly string[]>();
+    const timer = setTimeout(() => late.resolve(STORE), timeoutMs);
     try {
-      return await Promise.race([ping().then(() => true), late.promise]);
-    } catch {
-      return false;
+      return await Promise.race([ping().then(() => []), late.promise]);
+    } catch (error) {
+      return error instanceof StoreUnavailable && error.down.length > 0 ? error.down : STORE;
     } finally {
       clearTimeout(timer);
       pending = undefined;
@@ -42,11 +49,8 @@ export function healthRoutes({
   isDraining = () => false,
   timeoutMs = PING_TIMEOUT_MS,
 }: HealthOptions): Koa.Middleware {
-  const isStoreUp = sharedPing(ping, timeoutMs);
-  const whatIsDown = async (): Promise<string[]> => {
-    if (isDraining()) return ['process'];
-    return (await isStoreUp()) ? [] : ['store'];
-  };
+  const askStore = sharedPing(ping, timeoutMs);
+  const whatIsDown = async (): Promise<readonly string[]> => (isDraining() ? ['process'] : askStore());
   return async (ctx, next) => {
     if (!isProbe(ctx.path)) return next();
     ctx.set('Cache-Control', 'no-store');

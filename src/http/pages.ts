@@ -42,10 +42,56 @@ export interface PageModels {
     /** Whether the known account may go on without its password (prompt=select_account). */
     readonly canContinue?: boolean | undefined;
     readonly canCancel?: boolean | undefined;
+    /** Default: password. */
+    readonly mode?: 'password' | 'password_and_passkey' | 'passkey_only' | undefined;
+    readonly canPasskey?: boolean | undefined;
+    /** Where a recovery code leads to a new passkey. */
+    readonly recoverUrl?: string | undefined;
     /** Whether a forgotten password can be replaced by mail. */
     readonly canReset?: boolean | undefined;
     /** Whether a link by mail signs in, too. */
     readonly canMagicLink?: boolean | undefined;
+    /** Where an account is made; none: nobody may. */
+    readonly signUpUrl?: string | undefined;
+  };
+  /** With `interaction`: while signing in; with `token`: by an invitation. */
+  readonly signup: FormPage & {
+    readonly interaction?: string | undefined;
+    readonly token?: string | undefined;
+    readonly clientId?: string | undefined;
+    readonly clientName?: string | undefined;
+    readonly clientLogoUri?: string | undefined;
+    /** The address that was invited; it is not asked for then. */
+    readonly invitedEmail?: string | undefined;
+    readonly questions: {
+      readonly fields: Readonly<Record<SignupFieldName, 'hidden' | 'optional' | 'required'>>;
+      readonly isPasswordAsked: boolean;
+      readonly minLength: number;
+      readonly terms?: { readonly termsUrl: string; readonly privacyUrl: string } | undefined;
+    };
+    readonly values: { readonly [Name in SignupFieldName]?: string };
+    readonly errors: FieldErrors;
+    readonly signInUrl?: string | undefined;
+  };
+  /** The same whether or not the address is somebody's already. */
+  readonly 'signup-verify': FormPage & {
+    readonly interaction: string;
+    readonly clientId?: string | undefined;
+    readonly email: string;
+    /** Until another code may be asked for; none or 0: now. */
+    readonly resendInSeconds?: number | undefined;
+    /** Whether the account may be made without the address. */
+    readonly canSkip: boolean;
+    readonly signupUrl: string;
+  };
+  readonly 'signup-done': WayOn;
+  readonly enrolment: FormPage & {
+    readonly token: string;
+    readonly username: string;
+    readonly email: string;
+    readonly isPasswordAsked: boolean;
+    readonly minLength: number;
+    readonly errors: FieldErrors;
   };
   readonly mfa: FormPage & {
     readonly interaction: string;
@@ -81,6 +127,36 @@ export interface PageModels {
     readonly interaction: string;
     readonly clientId?: string | undefined;
     readonly codes: readonly string[];
+  };
+  /** A passkey must be made to go on. */
+  readonly 'passkey-enrol': PasskeyPage;
+  readonly 'passkey-offer': PasskeyPage;
+  /** Nothing here may depend on whether there is such an account. */
+  readonly recover: FormPage & {
+    readonly interaction: string;
+    readonly clientId?: string | undefined;
+    readonly values: { readonly username: string };
+    readonly backUrl: string;
+  };
+  readonly 'account-passkeys': FormPage & {
+    readonly account: { readonly username: string };
+    readonly passkeys: readonly {
+      readonly id: string;
+      readonly label: string;
+      readonly authenticator?: string | undefined;
+      readonly isSynced: boolean;
+      readonly isSecurityKey: boolean;
+      readonly isSuspicious: boolean;
+      /** Epoch milliseconds, like the one below. */
+      readonly createdAt: number;
+      readonly lastUsedAt?: number | undefined;
+      readonly canRemove: boolean;
+    }[];
+    /** The last sign-in is too long ago, or was too weak, for changes: where to sign in again. */
+    readonly confirmUrl?: string | undefined;
+    readonly notice?: 'added' | 'renamed' | 'removed' | undefined;
+    /** For the browser's signal methods (WebAuthn §5.1.10). */
+    readonly signals: object;
   };
   readonly 'forgot-password': FormPage & {
     readonly values: { readonly email: string };
@@ -163,7 +239,22 @@ export interface PageModels {
   readonly continue: { readonly action: string; readonly fields: readonly HiddenField[] };
 }
 
-export type SecondFactorMethod = 'totp' | 'email' | 'recovery';
+export type SignupFieldName =
+  | 'username'
+  | 'email'
+  | 'given_name'
+  | 'family_name'
+  | 'nickname'
+  | 'phone_number';
+
+interface PasskeyPage {
+  readonly csrf: string;
+  readonly interaction: string;
+  readonly clientId?: string | undefined;
+  readonly account: { readonly username: string };
+}
+
+export type SecondFactorMethod = 'totp' | 'email' | 'recovery' | 'passkey';
 
 interface WayOn {
   readonly clientName?: string | undefined;

@@ -64,13 +64,13 @@ export function limitSignIns<Account>(
  * bearer, whoever shares an address with the administrators (one proxy too few in TRUST_PROXY) could lock them out.
  * @returns authorize, which now also throws AppError request.rate_limited
  */
-export function limitBearerGuesses<Actor>(
-  authorize: (authorization: string | undefined) => Promise<Actor>,
+export function limitBearerGuesses<Actor, More extends unknown[]>(
+  authorize: (authorization: string | undefined, ...more: More) => Promise<Actor>,
   { limits, address }: Deps,
-): (authorization: string | undefined) => Promise<Actor> {
-  return async (authorization) => {
+): (authorization: string | undefined, ...more: More) => Promise<Actor> {
+  return async (authorization, ...more) => {
     try {
-      return await authorize(authorization);
+      return await authorize(authorization, ...more);
     } catch (error) {
       if (isOneOf(error, ['auth.invalid_token'])) await limits.consume('admin_failures_ip', address());
       throw error;

@@ -15,6 +15,7 @@ export type { Charge } from './rate-lease.ts';
 
 const TEN_MINUTES = 600;
 const HOUR = 3600;
+const DAY = 86_400;
 
 /** `address` keys are network addresses, `name` keys anything else (an account name, a mail address). */
 const kinds = {
@@ -25,6 +26,8 @@ const kinds = {
   mfa_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   token_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   register_ip: { windowSeconds: HOUR, key: 'address' },
+  /** Over all sign-ups with that address, or a million guesses would be its owner's mailbox. */
+  signup_address: { windowSeconds: DAY, key: 'name' },
   mail_address: { windowSeconds: TEN_MINUTES, key: 'name' },
   mail_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   admin_failures_ip: { windowSeconds: TEN_MINUTES, key: 'address' },

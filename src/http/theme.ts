@@ -11,6 +11,23 @@ export interface Theme {
   readonly termsUrl: string;
 }
 
+/** What the settings of that group say. */
+export const themeOf = (settings: {
+  readonly product_name: string;
+  readonly logo_url: string;
+  readonly accent_color: string;
+  readonly support_url: string;
+  readonly privacy_url: string;
+  readonly terms_url: string;
+}): Theme => ({
+  productName: settings.product_name,
+  logoUrl: settings.logo_url,
+  accentColor: settings.accent_color,
+  supportUrl: settings.support_url,
+  privacyUrl: settings.privacy_url,
+  termsUrl: settings.terms_url,
+});
+
 type Rgb = readonly [number, number, number];
 
 export const defaultAccent = '#1f6f5c';

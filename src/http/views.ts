@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Context, Middleware } from 'koa';
 import nunjucks from 'nunjucks';
 import { catalogue } from '../errors.ts';
-import { loadAssets } from './assets.ts';
+import { loadAssets, type Vendored } from './assets.ts';
 import type { PageModels, PageName, Text } from './pages.ts';
 import { formActionSource, safeImage, safeLink } from './safe-urls.ts';
 import { chooseLanguage, direction, fill, type Language, loadStrings, type Strings } from './strings.ts';
@@ -40,10 +40,32 @@ export const templates = new URL('../../templates/', import.meta.url);
 /** No error text from anywhere fills a page (checklist R118). */
 const longestText = 600;
 
-/** Judges how hard a password is to guess. Loaded by strength.js, where a password is set and nowhere else. */
+const fromPackage = (resolved: string, file: string, licence: string): Vendored => ({
+  file: new URL(file, resolved),
+  licence: new URL(licence, resolved),
+});
+
+/**
+ * zxcvbn judges how hard a password is to guess; strength.js loads it where a password is set and nowhere else. webauthn is
+ * what passkey.js speaks to authenticators with, loaded when there is something to say; the package has it as one file
+ * beside the many that its door leads to.
+ */
 const vendored = {
-  'zxcvbn-core.js': import.meta.resolve('@zxcvbn-ts/core/dist/zxcvbn-ts.js'),
-  'zxcvbn-words.js': import.meta.resolve('@zxcvbn-ts/language-common/dist/zxcvbn-ts.js'),
+  'zxcvbn-core.js': fromPackage(
+    import.meta.resolve('@zxcvbn-ts/core/dist/zxcvbn-ts.js'),
+    'zxcvbn-ts.js',
+    '../LICENSE.txt',
+  ),
+  'zxcvbn-words.js': fromPackage(
+    import.meta.resolve('@zxcvbn-ts/language-common/dist/zxcvbn-ts.js'),
+    'zxcvbn-ts.js',
+    '../LICENSE.txt',
+  ),
+  'webauthn.js': fromPackage(
+    import.meta.resolve('@simplewebauthn/browser'),
+    '../dist/bundle/index.umd.min.js',
+    '../LICENSE.md',
+  ),
 };
 
 type Values = Readonly<Record<string, unknown>>;

@@ -20,6 +20,8 @@ export interface Sealer {
   open(purpose: string, sealed: string): string;
   /** Whether it was sealed with another key than the newest. */
   needsReseal(sealed: string): boolean;
+  /** @returns the same text sealed with the newest key; undefined when no listed key opens it */
+  reseal(purpose: string, sealed: string): string | undefined;
 }
 
 const FORMAT = 'v1';
@@ -39,7 +41,7 @@ export function createSealer(secretKeys: readonly string[]): Sealer {
   const [newest] = keys;
   if (newest === undefined) throw new TypeError('createSealer needs at least one secret key');
 
-  return {
+  const sealer: Sealer = {
     seal(purpose, text) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', derive(newest.secretKey, purpose, 32), iv);
@@ -74,5 +76,14 @@ export function createSealer(secretKeys: readonly string[]): Sealer {
       }
     },
     needsReseal: (sealed) => sealed.split('.')[1] !== newest.id,
+    reseal(purpose, sealed) {
+      try {
+        return sealer.seal(purpose, sealer.open(purpose, sealed));
+      } catch (error) {
+        if (error instanceof UnsealError) return undefined;
+        throw error;
+      }
+    },
   };
+  return sealer;
 }

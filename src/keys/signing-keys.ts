@@ -1,12 +1,9 @@
-// Owns the signing keys in the store: the first one, which one signs now, what the JWKS shows. The private half is
-// sealed with SECRET_KEY (checklist R141). States: `next` is shown before it signs, `current` signs, `retired` is shown
-// until its document expires, which is when the last token that it signed has expired.
-import type { JsonWebKey } from 'node:crypto';
-import type { Clock } from '../clock.ts';
-import type { SigningKeyRecord } from '../store/collections.ts';
-import { AlreadyExists, type Collection, type Stored, VersionConflict } from '../store/port.ts';
-import { generateRsaKey, type PrivateJwk, type PublicJwk, toPrivateJwk, toPublicJwk } from './rsa-key.ts';
-import { type Sealer, UnsealError } from './sealing.ts';
+// Owns which signing key signs now and what the JWKS shows, and rotation: the next key is shown ahead of its use, then it
+// signs, and the one before stays shown until the last token that it signed has expired. By schedule (advance), or because
+// somebody asks for it (rotate). Each step may be taken by any process, and is taken once.
+import type { PrivateJwk, PublicJwk } from './rsa-key.ts';
+import { toPublicJwk } from './rsa-key.ts';
+import { createStoredKeys, RETIRED_MS, type StoredKey, type StoredKeysDeps } from './stored-keys.ts';
 
 export interface KeySet {
   readonly current: { readonly kid: string; readonly alg: 'RS256'; readonly privateJwk: PrivateJwk };
@@ -14,115 +11,159 @@ export interface KeySet {
   readonly all: readonly PublicJwk[];
   /** RFC 7517 §5 JWK Set, as it is served. */
   jwks(): { keys: readonly PublicJwk[] };
+  /** Epoch ms from which the set is another one, if nobody intervenes. */
+  readonly changesAt: number;
+}
+
+/**
+ * `gradual`: the new key is shown first, long enough for every application to have fetched it. `immediate`: just long
+ * enough for our own processes; applications that keep the old list fetch again when they meet an unknown key.
+ * `compromised`: at once, and what the old key signed is worth nothing any more.
+ */
+export type RotationMode = 'gradual' | 'immediate' | 'compromised';
+
+/** As administrators see a key. */
+export interface KeyView {
+  readonly kid: string;
+  readonly alg: 'RS256';
+  readonly state: 'next' | 'current' | 'retired';
+  /** Epoch milliseconds, all of them. */
+  readonly createdAt: number;
+  readonly activatesAt?: number | undefined;
+  readonly activatedAt?: number | undefined;
+  readonly retiredAt?: number | undefined;
+  /** When a retired key is no longer shown. */
+  readonly removedAt?: number | undefined;
 }
 
 export interface SigningKeys {
-  /** Makes the first key when there is none. @throws SigningKeyUnreadable */
+  /** Makes the first key when there is none, and takes the step that is due. @throws SigningKeyUnreadable */
   load(): Promise<KeySet>;
+  /** The next one first, then the current one, then retired ones. */
+  list(): Promise<KeyView[]>;
+  rotate(mode: RotationMode): Promise<void>;
+  /** Shows the next key when the current one will soon be older than `rotationSeconds` (0: never), and takes the step that is due. */
+  advance(rotationSeconds: number): Promise<{ published: number; activated: number }>;
+  /** @returns how many were sealed anew under the newest SECRET_KEY, and how many no listed one opens */
+  reseal(): Promise<{ resealed: number; unreadable: number }>;
 }
 
-/** The stored key cannot be opened; the message tells the operator what to do. */
-export class SigningKeyUnreadable extends Error {
-  override readonly name = 'SigningKeyUnreadable';
+/** Three times as long as the JWKS may be kept (documents.ts). */
+export const SHOWN_AHEAD_MS = 900_000;
+/** What every process of ours needs to see a change (one second), and a bit. */
+const SEEN_BY_ALL_MS = 3_000;
+
+interface Settled {
+  readonly keys: readonly StoredKey[];
+  readonly current: StoredKey;
+  /** How many times a next key became the current one by us. */
+  readonly activated: number;
 }
 
-type StoredKey = Stored<SigningKeyRecord>;
+const inState = (keys: readonly StoredKey[], state: KeyView['state']): StoredKey | undefined =>
+  keys.find(({ value }) => value.state === state);
 
-const purposeOf = (kid: string): string => `signing key ${kid}`;
+/** @param deps.onActivated told in the one process that put a new key in place */
+export function createSigningKeys(
+  deps: StoredKeysDeps & { readonly onActivated?: (kid: string, before: string | undefined) => void },
+): SigningKeys {
+  const { clock, onActivated } = deps;
+  const stored = createStoredKeys(deps);
 
-/** @param deps.generate makes a private RSA key of at least 2048 bits, as a JWK */
-export function createSigningKeys(deps: {
-  collection: Collection<SigningKeyRecord>;
-  sealer: Sealer;
-  clock: Clock;
-  generate?: () => Promise<JsonWebKey>;
-}): SigningKeys {
-  const { collection, sealer, clock, generate = generateRsaKey } = deps;
+  const isDue = (next: StoredKey): boolean => (next.value.activateAt ?? Number.POSITIVE_INFINITY) <= clock();
 
-  // `of` is the one who was faster: its key is the key, and we read it.
-  const unlessBeaten = async (write: () => Promise<unknown>): Promise<void> => {
-    try {
-      await write();
-    } catch (error) {
-      if (!(error instanceof AlreadyExists || error instanceof VersionConflict)) throw error;
-    }
-  };
-
-  /** A rotation that was cut short left no current key but the next one: it goes first. */
-  async function promote(next: StoredKey): Promise<void> {
-    const value: SigningKeyRecord = { ...next.value, state: 'current', activatedAt: clock() };
-    await unlessBeaten(() => collection.replace(next.id, next.version, value));
-  }
-
-  async function createFirst(): Promise<void> {
-    const privateJwk = await toPrivateJwk(await generate());
-    const publicJwk = await toPublicJwk(privateJwk);
-    const record: SigningKeyRecord = {
-      alg: 'RS256',
-      state: 'current',
-      publicJwk,
-      sealedPrivateJwk: sealer.seal(purposeOf(publicJwk.kid), JSON.stringify(privateJwk)),
-      createdAt: clock(),
-      activatedAt: clock(),
-    };
-    await unlessBeaten(() => collection.insert(publicJwk.kid, record));
-  }
-
-  async function open({ id, value }: StoredKey): Promise<PrivateJwk> {
-    try {
-      const opened: unknown = JSON.parse(sealer.open(purposeOf(id), value.sealedPrivateJwk));
-      return await toPrivateJwk(Object(opened));
-    } catch (cause) {
-      const isOtherKey = cause instanceof UnsealError && cause.reason === 'unknown_key';
-      throw new SigningKeyUnreadable(
-        isOtherKey
-          ? `The signing key ${id} is sealed with another SECRET_KEY. Start with the SECRET_KEY that was in use ` +
-              'before; to change it, list both, the new one first: SECRET_KEY=new,old. If the old one is lost, ' +
-              'delete all documents of the collection signing_keys: a new key is made, and everybody signs in again.'
-          : `The signing key ${id} is damaged in the store. Restore the store from a backup, or delete that ` +
-              'document: a new key is made, and everybody signs in again.',
-        { cause },
-      );
-    }
-  }
-
-  /** Moves what an older secret key sealed over to the newest, so that the older one can be dropped from the list. */
-  async function reseal(keys: readonly StoredKey[]): Promise<void> {
-    for (const { id, version, value } of keys) {
-      if (!sealer.needsReseal(value.sealedPrivateJwk)) continue;
-      const privateJwk = await open({ id, version, value }).catch(() => undefined);
-      if (privateJwk === undefined) continue;
-      const sealedPrivateJwk = sealer.seal(purposeOf(id), JSON.stringify(privateJwk));
-      await unlessBeaten(() => collection.replace(id, version, { ...value, sealedPrivateJwk }));
-    }
-  }
-
-  async function readAll(): Promise<readonly StoredKey[]> {
-    const { items } = await collection.query({ sort: 'created_at', order: 'desc', limit: 100 });
-    return items;
-  }
-
-  /** All live keys, of which one is current. */
-  async function settle(): Promise<{ keys: readonly StoredKey[]; current: StoredKey }> {
+  /** All live keys, of which one is current and none is due. */
+  async function settle(): Promise<Settled> {
+    let activated = 0;
     // Each round either finds the current key or sees another process (or itself) put one there.
-    for (let round = 0; round < 10; round += 1) {
-      const keys = await readAll();
-      const current = keys.find(({ value }) => value.state === 'current');
-      if (current !== undefined) return { keys, current };
-      const next = keys.find(({ value }) => value.state === 'next');
-      await (next === undefined ? createFirst() : promote(next));
+    for (let round = 0; round < 20; round += 1) {
+      const keys = await stored.readAll();
+      const [current, next] = [inState(keys, 'current'), inState(keys, 'next')];
+      if (current !== undefined && (next === undefined || !isDue(next))) return { keys, current, activated };
+      // First nobody signs, then the new one does; a crash in between is mended by whoever comes next.
+      if (current !== undefined) await stored.retire(current, clock() + RETIRED_MS);
+      else if (next === undefined) await stored.create({ state: 'current', activatedAt: clock() });
+      else if (await stored.promote(next)) {
+        activated += 1;
+        onActivated?.(next.id, inState(keys, 'retired')?.id);
+      }
     }
     throw new Error('signing keys: no process managed to store a current key');
   }
 
+  /** A next key that is to be current from `at` on, or earlier if that was said before. @returns whether one was made */
+  async function schedule(at: number): Promise<boolean> {
+    for (let round = 0; round < 20; round += 1) {
+      const next = inState(await stored.readAll(), 'next');
+      if (next === undefined) {
+        if (await stored.create({ state: 'next', activateAt: at })) return true;
+      } else if ((next.value.activateAt ?? Number.POSITIVE_INFINITY) <= at) {
+        return false;
+      } else if (await stored.change(next, { activateAt: at })) {
+        return false;
+      }
+    }
+    throw new Error('signing keys: no process managed to store a next key');
+  }
+
+  async function rotate(mode: RotationMode): Promise<void> {
+    const { keys, current } = await settle();
+    if (mode === 'compromised') {
+      await schedule(clock());
+      await settle();
+      const old = (await stored.readAll()).find(({ id }) => id === current.id);
+      if (old?.value.state === 'retired') await stored.retire(old, clock());
+      return;
+    }
+    const shownSince = inState(keys, 'next')?.value.createdAt ?? clock();
+    const ahead = mode === 'gradual' ? SHOWN_AHEAD_MS : SEEN_BY_ALL_MS;
+    await schedule(Math.max(clock(), shownSince + ahead));
+  }
+
   return {
+    rotate,
+
     async load() {
       const { keys, current } = await settle();
-      const privateJwk = await open(current);
-      await reseal(keys);
+      const privateJwk = await stored.open(current);
+      await stored.reseal(keys);
       const others = keys.filter(({ id }) => id !== current.id);
       const all = await Promise.all([current, ...others].map(({ value }) => toPublicJwk(value.publicJwk)));
-      return { current: { kid: current.id, alg: 'RS256', privateJwk }, all, jwks: () => ({ keys: all }) };
+      const changes = others.map(({ value, expiresAt }) => value.activateAt ?? expiresAt);
+      return {
+        current: { kid: current.id, alg: 'RS256', privateJwk },
+        all,
+        jwks: () => ({ keys: all }),
+        changesAt: Math.min(...changes.map((at) => at ?? Number.POSITIVE_INFINITY)),
+      };
     },
+
+    async list() {
+      const { keys } = await settle();
+      const order = ['next', 'current', 'retired'];
+      return keys
+        .toSorted((a, b) => order.indexOf(a.value.state) - order.indexOf(b.value.state))
+        .map(({ id, expiresAt, value }) => ({
+          kid: id,
+          alg: value.alg,
+          state: value.state,
+          createdAt: value.createdAt,
+          activatesAt: value.activateAt,
+          activatedAt: value.activatedAt,
+          retiredAt: value.retiredAt,
+          removedAt: expiresAt,
+        }));
+    },
+
+    async advance(rotationSeconds) {
+      const { current, activated } = await settle();
+      if (rotationSeconds === 0) return { published: 0, activated };
+      const dueAt = (current.value.activatedAt ?? current.value.createdAt) + rotationSeconds * 1000;
+      const isSoon = dueAt - SHOWN_AHEAD_MS <= clock();
+      const isNew = isSoon && (await schedule(Math.max(dueAt, clock() + SHOWN_AHEAD_MS)));
+      return { published: Number(isNew), activated };
+    },
+
+    reseal: async () => stored.reseal(await stored.readAll()),
   };
 }

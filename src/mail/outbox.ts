@@ -32,6 +32,9 @@ export type QueuedMail = Stored<MailRecord>;
 
 const PAGE = 100;
 
+/** What the texts of a mail are sealed for. */
+export const purposes = (id: string) => ({ text: `mail ${id} text`, html: `mail ${id} html` });
+
 export function createOutbox(deps: {
   collection: Collection<MailRecord>;
   sealer: MailSealer;
@@ -42,7 +45,6 @@ export function createOutbox(deps: {
 }) {
   const { collection, sealer, clock, newId, retentionSeconds } = deps;
 
-  const purposes = (id: string) => ({ text: `mail ${id} text`, html: `mail ${id} html` });
   const expiry = (): number => clock() + retentionSeconds() * 1000;
 
   /** @returns undefined when the texts are erased, or sealed with a SECRET_KEY that is not there now */

@@ -7,6 +7,11 @@ export const mailTemplates = {
   password_reset: ['url', 'expiresSeconds'],
   email_verification: ['url', 'expiresSeconds'],
   magic_link: ['url', 'expiresSeconds'],
+  signup_code: ['code', 'expiresSeconds'],
+  /** To the owner of an address that somebody signs up with; `url`: where a forgotten password is replaced. */
+  signup_known: [],
+  invitation: ['url', 'expiresSeconds'],
+  enrolment: ['url', 'expiresSeconds'],
   /** `lockedSeconds`: how long from now. */
   account_locked: ['lockedSeconds'],
   password_changed: [],
@@ -14,6 +19,8 @@ export const mailTemplates = {
   new_sign_in: [],
   second_factor_added: [],
   second_factor_reset: [],
+  passkey_added: [],
+  passkey_removed: [],
   /** `codesLeft`: how many are unused now. */
   recovery_code_used: ['codesLeft'],
   test: [],

@@ -32,6 +32,10 @@ export interface AccessTokenJwt {
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
+// A colon cannot occur in a JWT, so neither decoder nor look-up can mistake one for the other. One for the process: what
+// was wrapped before a rotation is unwrapped after it.
+const wrapper = `${randomBytes(32).toString('base64url')}:`;
+
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 // The last symbol of base64url has unused bits; without this check a token could be changed and still verify.
@@ -48,8 +52,6 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
       keys.publicJwks.map(async (jwk) => [String(jwk.kid), await importJWK(jwk, jwk.alg ?? alg)] as const),
     ),
   );
-  // A colon cannot occur in a JWT, so neither decoder nor look-up can mistake one for the other.
-  const wrapper = `${randomBytes(32).toString('base64url')}:`;
   const unwrap = (bearer: string): string =>
     bearer.startsWith(wrapper) ? bearer.slice(wrapper.length) : bearer;
 

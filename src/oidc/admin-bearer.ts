@@ -1,43 +1,79 @@
 // Owns who is an administrator (decisions §2): the bootstrap token, a person's or a client's access token with the scope
-// `admin`. Role and account are read afresh at every call, so a demotion counts at the next request.
+// `admin` or `admin:read`, an API key. Role and account are read afresh at every call, so a demotion counts at the next
+// request.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import type { TokenState } from './token-state.ts';
 
 export interface AdminActor {
-  readonly kind: 'bootstrap' | 'user' | 'client';
+  readonly kind: 'bootstrap' | 'user' | 'client' | 'api_key';
   readonly id: string;
+  /** What this bearer opens: everything, or reading alone. */
+  readonly access: 'all' | 'read';
 }
 
+/** What the caller is about to do; changing unless it says otherwise. */
+export type AdminNeed = 'all' | 'read';
+
 /** @param authorization the Authorization header; @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-export type AuthorizeAdmin = (authorization: string | undefined) => Promise<AdminActor>;
+export type AuthorizeAdmin = (authorization: string | undefined, need?: AdminNeed) => Promise<AdminActor>;
 
 interface Deps {
   readonly adminToken: string | undefined;
   readonly tokens: TokenState;
+  /** Finds the API key of a bearer, if it is one that is valid now. */
+  readonly useApiKey: (
+    bearer: string,
+  ) => Promise<{ readonly id: string; readonly scopes: readonly string[] } | undefined>;
 }
 
 // Both sides hashed: equal lengths for timingSafeEqual, and nothing of the length shows in the time.
 const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
 
-export function createAuthorizeAdmin({ adminToken, tokens }: Deps): AuthorizeAdmin {
+const accessByScope = (scopes: ReadonlySet<string>): AdminNeed | undefined => {
+  if (scopes.has('admin')) return 'all';
+  return scopes.has('admin:read') ? 'read' : undefined;
+};
+
+/** Neither role nor scope gives what the other does not. */
+const accessOfRole = (role: string, byScope: AdminNeed | undefined): AdminNeed | undefined => {
+  if (role === 'admin') return byScope;
+  return role === 'auditor' && byScope !== undefined ? 'read' : undefined;
+};
+
+export function createAuthorizeAdmin({ adminToken, tokens, useApiKey }: Deps): AuthorizeAdmin {
   const bootstrap = adminToken === undefined ? undefined : digest(adminToken);
 
-  return async (authorization) => {
-    if (authorization === undefined || authorization === '') throw new AppError('auth.required');
-    const [scheme, bearer, ...rest] = authorization.split(' ');
-    if (scheme?.toLowerCase() !== 'bearer') throw new AppError('auth.required');
-    if (bearer === undefined || bearer === '' || rest.length > 0) throw new AppError('auth.invalid_token');
+  async function actorOf(
+    bearer: string,
+  ): Promise<Omit<AdminActor, 'access'> & { access: AdminNeed | undefined }> {
     if (bootstrap !== undefined && timingSafeEqual(bootstrap, digest(bearer))) {
-      return { kind: 'bootstrap', id: 'ADMIN_TOKEN' };
+      return { kind: 'bootstrap', id: 'ADMIN_TOKEN', access: 'all' };
+    }
+    const apiKey = await useApiKey(bearer);
+    if (apiKey !== undefined) {
+      return { kind: 'api_key', id: apiKey.id, access: accessByScope(new Set(apiKey.scopes)) };
     }
     const live = await tokens.live(await tokens.find(bearer));
     // A refresh token is not a bearer for resources (RFC 6749 §1.5), even an administrator's.
     if (live === undefined || live.token.kind === 'RefreshToken') throw new AppError('auth.invalid_token');
     const { token, account } = live;
-    if (!token.scopes.has('admin')) throw new AppError('auth.insufficient_scope');
-    if (account === undefined) return { kind: 'client', id: token.clientId ?? '' };
-    if (account.role !== 'admin') throw new AppError('auth.insufficient_scope');
-    return { kind: 'user', id: account.id };
+    const byScope = accessByScope(token.scopes);
+    if (account === undefined) return { kind: 'client', id: token.clientId ?? '', access: byScope };
+    return { kind: 'user', id: account.id, access: accessOfRole(account.role, byScope) };
+  }
+
+  return async (authorization, need = 'all') => {
+    if (authorization === undefined || authorization === '') throw new AppError('auth.required');
+    const [scheme, bearer, ...rest] = authorization.split(' ');
+    if (scheme?.toLowerCase() !== 'bearer') throw new AppError('auth.required');
+    if (bearer === undefined || bearer === '' || rest.length > 0) throw new AppError('auth.invalid_token');
+    const { kind, id, access } = await actorOf(bearer);
+    if (access === undefined) throw new AppError('auth.insufficient_scope');
+    if (access === 'read' && need === 'all') throw readingAlone();
+    return { kind, id, access };
   };
 }
+
+const readingAlone = (): AppError =>
+  new AppError('auth.insufficient_scope', { message: 'This token is for reading alone.' });

@@ -4,6 +4,13 @@ import type Koa from 'koa';
 import type { Session } from 'oidc-provider';
 import type { IdentityProvider } from './identity-provider.ts';
 
+/** `__Host-` and `__Secure-` (RFC 6265bis §4.1.3) need https, and `__Host-` a cookie for the whole host. */
+export const cookieNamesFor = (isSecure: boolean) => ({
+  session: `${isSecure ? '__Host-' : ''}latchkey_session`,
+  interaction: `${isSecure ? '__Secure-' : ''}latchkey_interaction`,
+  resume: `${isSecure ? '__Secure-' : ''}latchkey_resume`,
+});
+
 export interface BrowserSession {
   /** @returns the session of this browser if somebody is signed in with it */
   current(ctx: Koa.Context): Promise<(Session & { accountId: string }) | undefined>;

@@ -10,6 +10,7 @@ import type {
   KoaContextWithOIDC,
 } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
+import { mayRequest } from './client-access.ts';
 import { type AccountDirectory, createFindAccount, extraTokenClaims } from './find-account.ts';
 import { createInteractionPolicy } from './interaction-policy.ts';
 import { outboundFetch } from './outbound-fetch.ts';
@@ -22,7 +23,7 @@ import {
   lifetimes,
 } from './policies.ts';
 import { ACR, claimsByScope, scopes } from './scopes.ts';
-import type { SigningKey } from './signing-key.ts';
+import type { SigningKey, VerifyingKey } from './signing-key.ts';
 import type { AnyToken } from './token-state.ts';
 
 export interface ProtocolSettings extends LifetimeSettings {
@@ -44,7 +45,8 @@ export interface DevicePages {
 
 export interface ConfigurationDeps {
   readonly adapter: (name: string) => Adapter;
-  readonly signingKeys: readonly SigningKey[];
+  /** The first one signs. */
+  readonly signingKeys: readonly [SigningKey, ...VerifyingKey[]];
   readonly cookieKeys: readonly string[];
   readonly cookieNames: CookieNames;
   readonly clock: Clock;
@@ -148,7 +150,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       url: (_ctx: KoaContextWithOIDC, _interaction: Interaction) => deps.interactionUrl,
     },
     ttl: lifetimes(deps),
-    findAccount: createFindAccount(deps.accounts),
+    findAccount: createFindAccount(deps.accounts, mayRequest),
     loadExistingGrant: deps.loadExistingGrant,
     extraTokenClaims,
     issueRefreshToken,

@@ -13,7 +13,7 @@ import { createDocuments, type Documents } from './documents.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { introspectAsClient } from './introspection.ts';
 import { createLoadExistingGrant } from './load-grant.ts';
-import { SigningKey } from './signing-key.ts';
+import { SigningKey, VerifyingKey } from './signing-key.ts';
 import type { TokenState } from './token-state.ts';
 
 type ModelDeps = ConstructorParameters<typeof IdentityProvider>[2];
@@ -61,11 +61,12 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   const { issuer, baseUrl, basePath, keys, pages } = deps;
   const current = new SigningKey(keys.currentPrivateJwk);
   const jwt = await createAccessTokenJwt({ current, publicJwks: keys.publicJwks }, issuer);
+  const others = keys.publicJwks.filter(({ kid }) => kid !== current.kid).map((jwk) => new VerifyingKey(jwk));
   const [cookieKey = ''] = deps.cookieKeys;
   const configuration: Configuration = createConfiguration({
     ...deps,
     ...pages,
-    signingKeys: [current],
+    signingKeys: [current, ...others],
     interactionUrl: `${basePath}/oauth2/login`,
     loadExistingGrant: createLoadExistingGrant({ models: () => provider, findConsent: deps.findConsent }),
   });

@@ -31,7 +31,7 @@ export async function createDiscovery({ provider, mounted, baseUrl }: Deps): Pro
     jwks_uri: `${baseUrl}/.well-known/jwks.json`,
     registration_endpoint: `${baseUrl}/oauth2/register`,
     grant_types_supported: grants.filter((grant) => !UNADVERTISED_GRANTS.has(String(grant))),
-    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     introspection_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
     revocation_endpoint_auth_methods_supported: ['none', ...CLIENT_AUTH_METHODS],
   };

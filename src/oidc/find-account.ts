@@ -6,6 +6,7 @@ export interface OidcAccount {
   readonly id: string;
   readonly username: string;
   readonly role: string;
+  readonly groups?: readonly string[];
 }
 
 export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
@@ -32,10 +33,15 @@ export function authenticationTime(token: {
 const accountOf = new WeakMap<LibraryAccount, OidcAccount>();
 
 /** A locked, deactivated or deleted account does not exist for the protocol: its tokens and sessions are dead. */
-export function createFindAccount(accounts: AccountDirectory): FindAccount {
+export function createFindAccount(
+  accounts: AccountDirectory,
+  mayRequest: (ctx: KoaContextWithOIDC, account: OidcAccount) => boolean,
+): FindAccount {
   return async (ctx, id, token) => {
     const account = await accounts.find(id);
     if (account === undefined || !accounts.isUsable(account)) return undefined;
+    // What a token or code opens ends with the access to the application; a session is for all of them.
+    if (token !== undefined && !mayRequest(ctx, account)) return undefined;
     const authenticatedAt = token === undefined ? ctx.oidc.session?.loginTs : authenticationTime(token);
     if (authenticatedAt !== undefined && !accounts.isAuthenticationCurrent(account, authenticatedAt))
       return undefined;
@@ -70,5 +76,6 @@ export function extraTokenClaims(
     ...(source?.authTime === undefined ? undefined : { auth_time: source.authTime }),
     ...(account && token.scopes.has('profile') ? { username: account.username } : undefined),
     ...(account && token.scopes.has('roles') ? { role: account.role } : undefined),
+    ...(account && token.scopes.has('groups') ? { groups: [...(account.groups ?? [])] } : undefined),
   };
 }

@@ -1,6 +1,7 @@
 // Owns when a person must act: the library's checks (OIDC Core §3.1.2.1) and the few that our accounts and first-party
 // applications need.
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { clientAccessCheck } from './client-access.ts';
 import { clientRecord } from './models/client.ts';
 import { ACR } from './scopes.ts';
 
@@ -52,7 +53,11 @@ export function createInteractionPolicy({ hasSecondFactors }: Deps): interaction
   // OIDC Core §3.1.2.1 `select_account`: the sign-in page with the current account offered.
   policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
 
+  // Initiating User Registration via OIDC 1.0: the page to make an account on.
+  policy.add(new Prompt({ name: 'create', requestable: true }), 0);
+
   const consent = policy.get('consent');
+  consent?.checks.add(clientAccessCheck());
   const native = consent?.checks.get('native_client_prompt');
   if (consent && native) {
     consent.checks.remove('native_client_prompt');

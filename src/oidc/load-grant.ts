@@ -2,26 +2,25 @@
 // asking, or what the person agreed to in an earlier session.
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import type { ConsentRecord } from '../store/collections.ts';
+import { mayUse } from './client-access.ts';
 import { requestAccount } from './find-account.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
 import type { Models } from './provider-base.ts';
+import { isGrantable } from './scopes.ts';
 
 interface Deps {
   readonly models: () => Pick<Models, 'Grant'>;
   readonly findConsent: (accountId: string, clientId: string) => Promise<ConsentRecord | undefined>;
 }
 
-/** Scopes that only some people can grant; others get a token without them. */
-const RESERVED: Readonly<Record<string, (account: { role: string }) => boolean>> = {
-  admin: (account) => account.role === 'admin',
-};
-
 export function createLoadExistingGrant({ models, findConsent }: Deps) {
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { client, session, result } = ctx.oidc;
     const account = requestAccount(ctx);
     if (client === undefined || session === undefined || account === undefined) return undefined;
+    // Refused by the interaction policy: nothing is to be left of it.
+    if (!mayUse(clientRecord(client), account)) return undefined;
     const { Grant } = models();
 
     const knownId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
@@ -31,7 +30,7 @@ export function createLoadExistingGrant({ models, findConsent }: Deps) {
 
     grant.sessionUid = session.uid;
     const missing = [...ctx.oidc.requestParamOIDCScopes].filter((scope) => !before.has(scope));
-    const refused = missing.filter((scope) => RESERVED[scope]?.(account) === false);
+    const refused = missing.filter((scope) => !isGrantable(scope, account.role));
     if (refused.length > 0) grant.rejectOIDCScope(refused.join(' '));
 
     const askable = missing.filter((scope) => !refused.includes(scope));

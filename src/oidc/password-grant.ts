@@ -2,9 +2,11 @@
 // granted by self-registration. Same lockout, same answer and same work as the sign-in page.
 import { errors, type TokenEndpointGrantContext } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../clock.ts';
+import { mayUse } from './client-access.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from './find-account.ts';
 import type { IdentityProvider } from './identity-provider.ts';
-import { ACR, scopes as knownScopes } from './scopes.ts';
+import { clientRecord } from './models/client.ts';
+import { ACR, isGrantable, scopes as knownScopes } from './scopes.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -27,6 +29,9 @@ export function registerPasswordGrant(
     const account = await authenticate(username, password);
     if (account === undefined) throw new errors.InvalidGrant('wrong username or password');
 
+    if (!mayUse(clientRecord(client), account)) {
+      throw new errors.InvalidGrant('this account may not sign in to this application');
+    }
     const scope = grantedScope(params.scope, client.scope, account);
     const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
     if (scope !== '') grant.addOIDCScope(scope);
@@ -82,5 +87,5 @@ function grantedScope(
   for (const scope of wanted) {
     if (!allowList.includes(scope)) throw new errors.InvalidScope('requested scope is not allowed', scope);
   }
-  return wanted.filter((scope) => scope !== 'admin' || account.role === 'admin').join(' ');
+  return wanted.filter((scope) => isGrantable(scope, account.role)).join(' ');
 }

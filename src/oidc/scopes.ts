@@ -29,7 +29,17 @@ export const claimsByScope = {
 } as const;
 
 /** Every scope the authorization endpoint takes; anything else is ignored by the library. */
-export const scopes = [...Object.keys(claimsByScope), 'offline_access', 'admin'];
+export const scopes = [...Object.keys(claimsByScope), 'offline_access', 'admin', 'admin:read'];
+
+/** Which roles may give an application a scope that opens the admin API; all others are for everybody. */
+const rolesByScope: Readonly<Record<string, readonly string[]>> = {
+  admin: ['admin'],
+  'admin:read': ['admin', 'auditor'],
+};
+
+/** @returns whether a person of that role can grant the scope; others get tokens without it */
+export const isGrantable = (scope: string, role: string): boolean =>
+  !Object.hasOwn(rolesByScope, scope) || rolesByScope[scope]?.includes(role) === true;
 
 /** What an authentication was worth, as `acr` says it. */
 export const ACR = {

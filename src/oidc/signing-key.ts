@@ -1,5 +1,5 @@
 // Owns signing with the current key by node:crypto's callback API: one trip to the thread pool per signature and nothing
-// else. Both the library (ID tokens) and our access tokens sign through it.
+// else. Both the library (ID tokens) and our access tokens sign through it. Beside it, the keys that only verify.
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { JWK } from 'jose';
 import { ExternalSigningKey } from 'oidc-provider';
@@ -28,5 +28,20 @@ export class SigningKey extends ExternalSigningKey {
 
   override sign(data: Uint8Array): Promise<Buffer> {
     return signRs256(this.#privateKey, data);
+  }
+}
+
+/** A key that only verifies: one that is not used yet, or no longer. ID tokens come back as hints after a rotation. */
+export class VerifyingKey extends ExternalSigningKey {
+  readonly #publicKey: KeyObject;
+
+  constructor(publicJwk: JWK) {
+    super();
+    this.#publicKey = createPublicKey({ key: { ...publicJwk }, format: 'jwk' });
+    Object.assign(this, { kid: publicJwk.kid, alg: 'RS256' });
+  }
+
+  override keyObject(): KeyObject {
+    return this.#publicKey;
   }
 }

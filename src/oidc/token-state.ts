@@ -1,7 +1,9 @@
 // Owns whether a token is alive, and what it says: the one answer behind introspection, the admin bearer and revocation.
 // Alive means: signed by us and in date, stored, not used up, its grant there, its account usable. Nothing is cached.
 import type { AccessToken, ClientCredentials, RefreshToken } from 'oidc-provider';
+import type { ClientRecord } from '../store/collections.ts';
 import type { AccessTokenJwt } from './access-token-jwt.ts';
+import { mayUse } from './client-access.ts';
 import { type AccountDirectory, authenticationTime, type OidcAccount } from './find-account.ts';
 import type { Models } from './provider-base.ts';
 
@@ -24,10 +26,10 @@ interface Deps {
   readonly models: () => Pick<Models, 'AccessToken' | 'ClientCredentials' | 'RefreshToken' | 'Grant'>;
   readonly jwt: () => AccessTokenJwt;
   readonly accounts: AccountDirectory;
-  readonly isClientActive: (clientId: string) => Promise<boolean>;
+  readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
 }
 
-export function createTokenState({ models, jwt, accounts, isClientActive }: Deps): TokenState {
+export function createTokenState({ models, jwt, accounts, findClient }: Deps): TokenState {
   return {
     async find(bearer) {
       switch (jwt().kindOf(bearer)) {
@@ -43,15 +45,17 @@ export function createTokenState({ models, jwt, accounts, isClientActive }: Deps
     async live(token) {
       if (token === undefined || !token.isValid) return undefined;
       if (token.kind === 'ClientCredentials') {
-        return (await isClientActive(token.clientId ?? '')) ? { token } : undefined;
+        return (await findClient(token.clientId ?? ''))?.isActive === true ? { token } : undefined;
       }
-      const [grant, account] = await Promise.all([
+      const [grant, account, client] = await Promise.all([
         token.grantId === undefined ? undefined : models().Grant.find(token.grantId),
         accounts.find(token.accountId),
+        findClient(token.clientId ?? ''),
       ]);
       // The grant is what logout and revocation remove first; a token saved a moment later must not outlive it.
       if (grant?.clientId !== token.clientId || grant?.accountId !== token.accountId) return undefined;
       if (account === undefined || !accounts.isUsable(account)) return undefined;
+      if (client?.isActive !== true || !mayUse(client, account)) return undefined;
       const isCurrent = accounts.isAuthenticationCurrent(account, authenticationTime(token) ?? 0);
       return isCurrent ? { token, account } : undefined;
     },

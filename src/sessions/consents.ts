@@ -16,7 +16,8 @@ export interface Consents {
   removeOfAccount(accountId: string): Promise<void>;
 }
 
-const idOf = (accountId: string, clientId: string): string => `${accountId}:${clientId}`;
+/** @returns the id of what a person allowed an application */
+export const consentId = (accountId: string, clientId: string): string => `${accountId}:${clientId}`;
 
 export function createConsents({
   collection,
@@ -27,11 +28,11 @@ export function createConsents({
 }): Consents {
   return {
     async find(accountId, clientId) {
-      return (await collection.find(idOf(accountId, clientId)))?.value;
+      return (await collection.find(consentId(accountId, clientId)))?.value;
     },
 
     async add(accountId, clientId, scopes, claims) {
-      const id = idOf(accountId, clientId);
+      const id = consentId(accountId, clientId);
       const now = clock();
       const widen = (known: ConsentRecord): ConsentRecord => ({
         ...known,

@@ -2,6 +2,7 @@
 // The grant goes first: from that moment its tokens count as inactive everywhere, whatever a crash leaves behind.
 import * as model from '../store/collections.ts';
 import type { Collection, EphemeralCollection, Store } from '../store/port.ts';
+import * as protocol from '../store/protocol-collections.ts';
 
 export interface Grants {
   /** Ends one grant and everything born from it; harmless when it is gone already. */
@@ -14,14 +15,14 @@ export interface Grants {
 }
 
 export function createGrants({ store }: { store: Store }): Grants {
-  const grants = store.collection(model.grants);
+  const grants = store.collection(protocol.grants);
   const artifacts: readonly EphemeralCollection<model.ProtocolPayload>[] = [
-    store.collection(model.refreshTokens),
-    store.ephemeral(model.accessTokens),
-    store.ephemeral(model.authorizationCodes),
-    store.ephemeral(model.deviceCodes),
+    store.collection(protocol.refreshTokens),
+    store.ephemeral(protocol.accessTokens),
+    store.ephemeral(protocol.authorizationCodes),
+    store.ephemeral(protocol.deviceCodes),
   ];
-  const clientCredentials = store.ephemeral(model.clientCredentials);
+  const clientCredentials = store.ephemeral(protocol.clientCredentials);
   const consents: Collection<model.ConsentRecord> = store.collection(model.consents);
 
   const revoke = async (grantId: string): Promise<void> => {

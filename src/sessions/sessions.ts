@@ -3,6 +3,7 @@
 import type { Clock } from '../clock.ts';
 import * as model from '../store/collections.ts';
 import type { Page, Query, Store, Stored } from '../store/port.ts';
+import * as protocol from '../store/protocol-collections.ts';
 import { update } from '../store/update.ts';
 import type { Grants } from './grants.ts';
 
@@ -48,8 +49,8 @@ interface Deps {
 
 export function createSessions({ store, clock, grants, onEnded }: Deps): Sessions {
   const records = store.collection(model.sessions);
-  const live = store.ephemeral(model.oidcSessions);
-  const interactions = store.ephemeral(model.interactions);
+  const live = store.ephemeral(protocol.oidcSessions);
+  const interactions = store.ephemeral(protocol.interactions);
 
   async function end(uid: string): Promise<boolean> {
     // Deny first: no browser can use it, then it is written down as ended, then what it gave is taken back.

@@ -1,5 +1,6 @@
 // Owns the kinds of settings: how a value from outside (JSON of the API, a document of the store) becomes a typed one.
 // A kind carries its own check, so that the type of a setting follows from its line in schema.ts.
+import { domainToASCII } from 'node:url';
 import { isMailAddress } from '../config/mail-address.ts';
 import { parseSmtpUrl } from '../config/smtp-url.ts';
 
@@ -125,6 +126,26 @@ export function color(about: About & { readonly default: string }): SettingDefin
   };
 }
 
+const MAX_ORIGINS = 10;
+
+const isOrigin = (text: string): boolean =>
+  /^https:\/\/[!-~]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+/** '' for none. Secure web origins (RFC 6454 §6.1), written exactly as browsers send them, separated by blanks. */
+export function origins(about: About & { readonly default: string }): SettingDefinition<string> {
+  const problem = `Must be at most ${MAX_ORIGINS} origins such as https://example.net, separated by blanks, or empty.`;
+  return {
+    ...about,
+    type: 'text',
+    max: MAX_URL,
+    parse: (value) => {
+      if (typeof value !== 'string' || value.length > MAX_URL) return { problem };
+      const named = value.split(/\s+/).filter(Boolean);
+      return named.length <= MAX_ORIGINS && named.every(isOrigin) ? { value: named.join(' ') } : { problem };
+    },
+  };
+}
+
 /** '' for none. One plain address; the name beside it is the product's. */
 export function email(about: About & { readonly default: string }): SettingDefinition<string> {
   return {
@@ -151,5 +172,33 @@ export function smtpUrl(about: About & { readonly default: string }): SettingDef
               'Must be like smtps://user:password@mail.example.com:465 (or smtp://, smtp+starttls://), special ' +
               'characters of user and password %-encoded, or empty.',
           },
+  };
+}
+
+const MAX_DOMAINS = 10_000;
+const domainShape = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** @returns in ASCII (IDNA) and lower case, or undefined when it is no domain */
+function parseDomain(typed: string): string | undefined {
+  const [, star = '', name = ''] = /^(\*\.)?(.*)$/.exec(typed) ?? [];
+  // domainToASCII drops tabs and reads %-escapes.
+  if (name === '' || /[\p{Cc}\p{Cf}\s%/\\?#:[\]@*]/u.test(name)) return undefined;
+  const ascii = domainToASCII(name.normalize('NFKC'));
+  return domainShape.test(ascii) ? `${star}${ascii}` : undefined;
+}
+
+/** Domains of e-mail addresses with blanks between them; '' for none. `*.` before one: those below it. */
+export function domains(about: About & { readonly default: string }): SettingDefinition<string> {
+  const problem = 'Must be domains such as example.com or *.example.com, separated by blanks or commas.';
+  return {
+    ...about,
+    type: 'text',
+    max: MAX_DOMAINS,
+    parse(value) {
+      if (typeof value !== 'string' || value.length > MAX_DOMAINS) return { problem };
+      const names = value.split(/[\s,;]+/).filter((part) => part !== '');
+      const parsed = names.map(parseDomain);
+      return parsed.includes(undefined) ? { problem } : { value: [...new Set(parsed)].join(' ') };
+    },
   };
 }

@@ -16,9 +16,10 @@ const limit = (points: number, what: string): SettingDefinition<number> =>
 export const limitDefinitions = {
   limit_login_ip: limit(300, 'Wrong passwords from one address in 10 minutes'),
   limit_login_account_ip: limit(30, 'Wrong passwords for one name from one address in 10 minutes'),
-  limit_mfa_ip: limit(100, 'Wrong second-factor codes from one address in 10 minutes'),
+  limit_mfa_ip: limit(100, 'Wrong second-factor codes and refused passkeys from one address in 10 minutes'),
   limit_token_ip: limit(6000, 'Refused token requests from one address in 10 minutes'),
   limit_register_ip: limit(100, 'Sign-ups and wrong registration tokens from one address in an hour'),
+  limit_signup_address: limit(20, 'Wrong sign-up codes for one e-mail address in a day'),
   limit_mail_address: limit(3, 'Mails that strangers can cause to one e-mail address in 10 minutes'),
   limit_mail_ip: limit(20, 'Requests that send a mail from one address in 10 minutes'),
   limit_admin_failures_ip: limit(300, 'Wrong administrator bearers from one address in 10 minutes'),

@@ -1,17 +1,9 @@
 // Owns the list of runtime settings: every one once, with its default (decisions §5, §8), its bounds and what it means.
 // The type of the values, the API, the Admin UI and the documentation are derived from this list.
-import {
-  choice,
-  color,
-  email,
-  flag,
-  integer,
-  type SettingDefinition,
-  smtpUrl,
-  text,
-  url,
-} from './definitions.ts';
+import { brandingDefinitions } from './branding.ts';
+import { choice, email, flag, integer, origins, type SettingDefinition, smtpUrl } from './definitions.ts';
 import { limitDefinitions } from './limits.ts';
+import { signupDefinitions } from './signup.ts';
 
 const DAY = 86_400;
 const YEAR = 365 * DAY;
@@ -117,6 +109,21 @@ export const settingDefinitions = {
     max: 64,
     description: 'The fewest characters of a new password.',
   }),
+  auth_mode: choice({
+    group: 'Sign-in',
+    default: 'password_and_passkey',
+    choices: ['password', 'password_and_passkey', 'passkey_only'],
+    description:
+      'What people sign in with: a password, a password or a passkey, or a passkey alone. With `password`, passkeys that ' +
+      'people have still serve as their second factor. `passkey_only` needs an administrator who has a passkey.',
+  }),
+  passkey_extra_origins: origins({
+    group: 'Sign-in',
+    default: '',
+    description:
+      'Further origins at which the passkeys of this service may be used, separated by blanks ' +
+      '(such as https://example.net); they are listed at /.well-known/webauthn.',
+  }),
   require_pkce: flag({
     group: 'Sign-in',
     default: true,
@@ -187,6 +194,15 @@ export const settingDefinitions = {
     max: 30 * DAY,
     description: 'How long an invitation is good, in seconds.',
   }),
+  key_rotation_seconds: integer({
+    group: 'Operation',
+    default: 90 * DAY,
+    min: 0,
+    max: 10 * YEAR,
+    description:
+      'How long a key signs tokens before a new one takes its place, in seconds; 0: for ever. A new key is shown a ' +
+      'quarter of an hour before it signs.',
+  }),
   purge_interval_seconds: integer({
     group: 'Operation',
     default: 300,
@@ -209,6 +225,7 @@ export const settingDefinitions = {
     max: 10 * YEAR,
     description: 'How long events stay in the audit log, in seconds.',
   }),
+  ...signupDefinitions,
   ...limitDefinitions,
   smtp_url: smtpUrl({
     group: 'Mail',
@@ -234,22 +251,7 @@ export const settingDefinitions = {
     max: YEAR,
     description: 'How long mails that are sent, given up or kept stay in the list, in seconds.',
   }),
-  product_name: text({
-    group: 'Branding',
-    default: 'Latchkey',
-    min: 1,
-    max: 60,
-    description: 'The name on the pages and in mails.',
-  }),
-  logo_url: url({ group: 'Branding', default: '', description: 'The picture on the sign-in pages.' }),
-  accent_color: color({
-    group: 'Branding',
-    default: '#1f6f5c',
-    description: 'The colour of buttons and links.',
-  }),
-  support_url: url({ group: 'Branding', default: '', description: 'Where people find help.' }),
-  privacy_url: url({ group: 'Branding', default: '', description: 'The privacy notice.' }),
-  terms_url: url({ group: 'Branding', default: '', description: 'The terms of service.' }),
+  ...brandingDefinitions,
 } as const;
 
 type Definitions = typeof settingDefinitions;

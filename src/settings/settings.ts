@@ -1,6 +1,7 @@
 // Owns the runtime settings of this process: the values that hold now, and changing them for all processes. One document
 // has them all, so that no reader ever sees half of a change (checklist R132); compare-and-set keeps parallel changes.
 import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
 import type { SettingsRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';
@@ -16,7 +17,8 @@ import {
 } from './schema.ts';
 import { createSecrets, type SettingSealer, toStore } from './stored.ts';
 
-const ID = 'current';
+/** The one document that has them all. */
+export const SETTINGS_ID = 'current';
 
 type Value = number | boolean | string;
 
@@ -56,9 +58,26 @@ export interface Settings {
    * Sets what is given, all or nothing. @param actor whom the settings say it was
    * @throws AppError setting.unknown, request.invalid
    */
-  patch(values: Readonly<Record<string, unknown>>, actor: string): Promise<SettingChange[]>;
+  patch(
+    values: Readonly<Record<string, unknown>>,
+    actor: string,
+    options?: IfVersion,
+  ): Promise<SettingChange[]>;
   /** Like patch, and what is not given goes back to its default. */
-  replaceAll(values: Readonly<Record<string, unknown>>, actor: string): Promise<SettingChange[]>;
+  replaceAll(
+    values: Readonly<Record<string, unknown>>,
+    actor: string,
+    options?: IfVersion,
+  ): Promise<SettingChange[]>;
+  /** What patch would come to now; nothing is written. @throws AppError as patch does */
+  preview(values: Readonly<Record<string, unknown>>): SettingChange[];
+  /** Of all settings together, as of the last refresh; 0 while nothing was set. */
+  version(): number;
+}
+
+/** @throws AppError setting.changed where the settings have another version */
+export interface IfVersion {
+  readonly ifVersion?: number | undefined;
 }
 
 /**
@@ -94,7 +113,7 @@ export function createSettings(deps: {
   async function readAgain(): Promise<void> {
     // Taken before the read: a write of another process that comes in between makes the next call read again.
     const before = { stamp: stamp(), at: clock(), writes };
-    const stored = await collection.find(ID);
+    const stored = await collection.find(SETTINGS_ID);
     // Our own writes don't show in the stamp: what was read beside one may be older than it.
     if (before.writes !== writes) return;
     const isSame = stored?.version === heldAs.version && stored?.value.updatedAt === heldAs.updatedAt;
@@ -113,9 +132,15 @@ export function createSettings(deps: {
     }
   }
 
-  async function write(given: SomeValues, isPatch: boolean, actor: string): Promise<SettingChange[]> {
+  async function write(
+    given: SomeValues,
+    isPatch: boolean,
+    actor: string,
+    { ifVersion }: IfVersion = {},
+  ): Promise<SettingChange[]> {
     let changes: SettingChange[] = [];
-    const change = (before: Record<string, unknown>): SettingsRecord => {
+    const change = (before: Record<string, unknown>, version: number): SettingsRecord => {
+      if (ifVersion !== undefined && ifVersion !== version) throw new AppError('setting.changed');
       const was = read(before, secrets.open);
       const entries = new Map(isPatch ? was.entries : []);
       for (const [key, value] of given) entries.set(key, { value, at: clock(), by: actor });
@@ -127,10 +152,11 @@ export function createSettings(deps: {
       );
       return { values: toStore(entries, left, secrets.seal), updatedAt: clock(), updatedBy: actor };
     };
-    const changeStored = () => update(collection, ID, ({ values }) => ({ value: change(values) }));
+    const changeStored = () =>
+      update(collection, SETTINGS_ID, ({ values }, { version }) => ({ value: change(values, version) }));
     if ((await changeStored()) === undefined) {
       try {
-        await collection.insert(ID, change({}));
+        await collection.insert(SETTINGS_ID, change({}, 0));
       } catch (error) {
         if (!(error instanceof AlreadyExists)) throw error;
         await changeStored();
@@ -147,8 +173,15 @@ export function createSettings(deps: {
     refresh,
     problems: () => held.problems,
     describe: () => settingKeys.map((key) => describeSetting(key, held.values[key], held.entries.get(key))),
-    patch: async (values, actor) => write(parse(values), true, actor),
-    replaceAll: async (values, actor) => write(parse(values), false, actor),
+    patch: async (values, actor, options) => write(parse(values), true, actor, options),
+    replaceAll: async (values, actor, options) => write(parse(values), false, actor, options),
+    preview(values) {
+      const known = Array.from(held.entries, ([key, { value }]) => [key, value] as const);
+      const is = complete(new Map([...known, ...parse(values)]));
+      refuseBadCombination(is);
+      return differences(held.values, is);
+    },
+    version: () => heldAs.version ?? 0,
   };
 }
 

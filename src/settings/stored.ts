@@ -11,7 +11,8 @@ export interface SettingSealer {
 
 type SealSecret = (key: SettingKey, text: string) => string;
 
-const purposeOf = (key: SettingKey): string => `setting ${key}`;
+/** What a setting's secret is sealed for. */
+export const purposeOf = (key: SettingKey): string => `setting ${key}`;
 
 export function createSecrets(sealer: SettingSealer): {
   readonly seal: SealSecret;

@@ -1,32 +1,45 @@
 // Owns the list of every collection: what a store opens, the sweeper walks and a copy copies. A collection that is
 // missing here does not exist for them.
+import * as administration from './administration.ts';
 import * as model from './collections.ts';
+import { passkeyChallenges, passkeys } from './passkeys.ts';
 import type { CollectionDefinition } from './port.ts';
+import * as protocol from './protocol-collections.ts';
+import { enrolments, invitations, signups } from './signups.ts';
 
 // A list of many types: whoever walks it treats records as opaque, which is what `never` says.
 export const allCollections: readonly CollectionDefinition<never>[] = [
   model.accounts,
+  administration.groups,
+  passkeys,
+  passkeyChallenges,
   model.trustedDevices,
   model.emailChallenges,
   model.links,
+  signups,
+  invitations,
+  enrolments,
   model.mails,
   model.mailRequests,
   model.audit,
   model.rates,
   model.clients,
   model.initialAccessTokens,
+  administration.apiKeys,
+  administration.eventHours,
+  administration.idempotencyKeys,
   model.consents,
   model.sessions,
-  model.grants,
-  model.refreshTokens,
-  model.accessTokens,
-  model.clientCredentials,
-  model.authorizationCodes,
-  model.deviceCodes,
-  model.oidcSessions,
-  model.interactions,
-  model.pushedRequests,
-  model.replayMarkers,
+  protocol.grants,
+  protocol.refreshTokens,
+  protocol.accessTokens,
+  protocol.clientCredentials,
+  protocol.authorizationCodes,
+  protocol.deviceCodes,
+  protocol.oidcSessions,
+  protocol.interactions,
+  protocol.pushedRequests,
+  protocol.replayMarkers,
   model.settings,
   model.signingKeys,
   model.leases,

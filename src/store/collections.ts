@@ -1,5 +1,7 @@
-// Owns the whole data model on one page: every collection, its indexes and its queryable fields. What is in a record is
-// records.ts; adding a field there and, if a store must find by it, here, is all that adding a field takes.
+// Owns the data model on one page: every collection (those of sign-ups are signups.ts, the protocol's
+// protocol-collections.ts), its indexes and its queryable fields. What is in a record is records.ts; adding a field there
+// and, if a store must find by it, here, is all that adding a field takes.
+import { asPath } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
@@ -13,7 +15,6 @@ import type {
   LinkRecord,
   MailRecord,
   MailRequestRecord,
-  ProtocolPayload,
   RateRecord,
   SessionRecord,
   SettingsRecord,
@@ -22,6 +23,7 @@ import type {
 } from './records.ts';
 
 export type {
+  AccountPasskey,
   AccountRecord,
   Address,
   AuditRecord,
@@ -45,6 +47,7 @@ export type {
   TotpRecord,
   TrustedDeviceRecord,
 } from './records.ts';
+export type { InvitationRecord, SignupRecord } from './signups.ts';
 
 /** Found by its id alone. */
 const byId = <T>(
@@ -75,6 +78,8 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     created_at: { type: 'number', of: (a) => a.createdAt },
     updated_at: { type: 'number', of: (a) => a.updatedAt },
     is_deleting: { type: 'boolean', of: (a) => a.deletingAt !== undefined },
+    groups: { type: 'string', of: (a) => asPath(a.groups) },
+    passkey_count: { type: 'number', of: (a) => a.passkeys?.length ?? 0 },
   },
 };
 
@@ -111,6 +116,7 @@ export const clients: CollectionDefinition<ClientRecord> = {
   fields: {
     client_name: { type: 'string', of: clientName },
     client_type: { type: 'string', of: (c) => c.clientType },
+    allowed_groups: { type: 'string', of: (c) => asPath(c.allowedGroups) },
     is_active: { type: 'boolean', of: (c) => c.isActive },
     created_at: { type: 'number', of: (c) => c.createdAt },
   },
@@ -148,92 +154,6 @@ export const sessions: CollectionDefinition<SessionRecord> = {
   },
 };
 
-// ---------------------------------------------------------------------------------------------- protocol artifacts
-
-const text = (payload: ProtocolPayload, name: string): string | undefined => {
-  const value = payload[name];
-  return typeof value === 'string' ? value : undefined;
-};
-const number = (payload: ProtocolPayload, name: string): number | undefined => {
-  const value = payload[name];
-  return typeof value === 'number' ? value : undefined;
-};
-
-const protocolIndexes = {
-  account: { key: (p: ProtocolPayload) => text(p, 'accountId') },
-  client: { key: (p: ProtocolPayload) => text(p, 'clientId') },
-  grant: { key: (p: ProtocolPayload) => text(p, 'grantId') },
-};
-
-export const grants: CollectionDefinition<ProtocolPayload> = {
-  name: 'grants',
-  durability: 'durable',
-  indexes: {
-    account: protocolIndexes.account,
-    client: protocolIndexes.client,
-    session: { key: (p) => text(p, 'sessionUid') },
-  },
-  fields: { created_at: { type: 'number', of: (p) => number(p, 'iat') } },
-};
-
-export const refreshTokens: CollectionDefinition<ProtocolPayload> = {
-  name: 'refresh_tokens',
-  durability: 'durable',
-  indexes: protocolIndexes,
-  fields: { created_at: { type: 'number', of: (p) => number(p, 'iat') } },
-};
-
-const ephemeralArtifact = (name: string): CollectionDefinition<ProtocolPayload> => ({
-  name,
-  durability: 'ephemeral',
-  indexes: protocolIndexes,
-  fields: {},
-});
-
-export const accessTokens = ephemeralArtifact('access_tokens');
-export const clientCredentials = ephemeralArtifact('client_credentials');
-export const authorizationCodes = ephemeralArtifact('authorization_codes');
-
-export const deviceCodes: CollectionDefinition<ProtocolPayload> = {
-  ...ephemeralArtifact('device_codes'),
-  indexes: { ...protocolIndexes, user_code: { unique: true, key: (p) => text(p, 'userCode') } },
-};
-
-export const oidcSessions: CollectionDefinition<ProtocolPayload> = {
-  name: 'oidc_sessions',
-  durability: 'ephemeral',
-  indexes: { uid: { key: (p) => text(p, 'uid') }, account: protocolIndexes.account },
-  fields: {},
-};
-
-const accountIn = (value: unknown): string | undefined =>
-  typeof value === 'object' && value !== null && 'accountId' in value && typeof value.accountId === 'string'
-    ? value.accountId
-    : undefined;
-const loginIn = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
-
-export const interactions: CollectionDefinition<ProtocolPayload> = {
-  name: 'interactions',
-  durability: 'ephemeral',
-  indexes: {
-    // Whoever signs in by it, as far as that is known yet: so that a deletion finds it.
-    account: {
-      key: (p) =>
-        accountIn(loginIn(p.result)) ??
-        accountIn(p.progress) ??
-        accountIn(p.session) ??
-        accountIn(loginIn(p.lastSubmission)),
-    },
-  },
-  fields: {},
-};
-
-export const pushedRequests = byId<ProtocolPayload>('pushed_requests', 'ephemeral');
-
-/** One-time identifiers of others (client assertions, DPoP proofs): insert-if-absent is the replay check. */
-export const replayMarkers = byId<ProtocolPayload>('replay_markers', 'ephemeral');
-
 // ---------------------------------------------------------------------------------------------- operation
 
 export const settings = byId<SettingsRecord>('settings', 'durable');
@@ -241,8 +161,11 @@ export const settings = byId<SettingsRecord>('settings', 'durable');
 export const signingKeys: CollectionDefinition<SigningKeyRecord> = {
   name: 'signing_keys',
   durability: 'durable',
-  // The unique index lets many processes start at once on an empty store and agree on one current key.
-  indexes: { current: { unique: true, key: (k) => (k.state === 'current' ? 'yes' : undefined) } },
+  // The unique indexes let many processes start, or rotate, at once and agree on one current and one next key.
+  indexes: {
+    current: { unique: true, key: (k) => (k.state === 'current' ? 'yes' : undefined) },
+    next: { unique: true, key: (k) => (k.state === 'next' ? 'yes' : undefined) },
+  },
   fields: { created_at: { type: 'number', of: (k) => k.createdAt } },
 };
 

@@ -145,7 +145,10 @@ export class VersionConflict extends Error {
 /** The backend cannot answer now; the request becomes 503 with Retry-After. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
-  constructor(message: string, options?: ErrorOptions) {
+  /** Which backends do not answer, where there are several: words of ours, without addresses. */
+  readonly down: readonly string[];
+  constructor(message: string, options: ErrorOptions & { readonly down?: readonly string[] } = {}) {
     super(message, options);
+    this.down = options.down ?? [];
   }
 }

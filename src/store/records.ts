@@ -3,7 +3,8 @@
 
 // ---------------------------------------------------------------------------------------------- accounts
 
-export type Role = 'user' | 'admin';
+/** `auditor` reads all that an administrator reads, and changes nothing. */
+export type Role = 'user' | 'auditor' | 'admin';
 
 /** OIDC Core §5.1 standard claims that we keep as they come (strings). */
 export interface Profile {
@@ -39,6 +40,13 @@ export interface TotpRecord {
   enrolledAt: number;
 }
 
+export interface AccountPasskey {
+  /** The credential id, base64url. */
+  id: string;
+  /** security_key: cannot check who holds it, or is not found without a name; a second factor, no way in by itself. */
+  kind: 'passkey' | 'security_key';
+}
+
 export interface AccountRecord {
   username: string;
   /** NFKC, case-folded, trimmed: what uniqueness and sign-in compare. */
@@ -69,6 +77,8 @@ export interface AccountRecord {
   totp?: TotpRecord;
   /** SHA-256 of the unused recovery codes. */
   recoveryCodes?: string[];
+  /** The passkeys that count; what is known of each is in `passkeys` under the same id. */
+  passkeys?: AccountPasskey[];
   /** Whether a code by mail may be asked for as the second factor. */
   hasEmailCodes?: boolean;
   /** Wrong second-factor codes, over all methods and challenges, since the last right one; when the latest were. */
@@ -84,6 +94,10 @@ export interface AccountRecord {
   address?: Address;
   phoneNumber?: string;
   isPhoneNumberVerified?: boolean;
+  /** What the person agreed to when signing up, as it was called then. */
+  acceptedTerms?: { at: number; termsUrl?: string; privacyUrl?: string };
+  /** Names of the groups it belongs to, in order; absent: none. */
+  groups?: string[];
   createdAt: number;
   updatedAt: number;
 }
@@ -147,6 +161,8 @@ export interface ClientRecord {
   refreshTokenSeconds?: number;
   idTokenSeconds?: number;
   allowSelfSignup?: boolean;
+  /** Only members of one of these groups may sign in to it; absent: everybody. */
+  allowedGroups?: string[];
   /** SHA-256 of the RFC 7592 registration access token. */
   registrationTokenDigest?: string;
   createdAt: number;
@@ -211,6 +227,8 @@ export interface SigningKeyRecord {
   publicJwk: Record<string, unknown>;
   sealedPrivateJwk: string;
   createdAt: number;
+  /** Of a next key: when it is to become the current one. */
+  activateAt?: number;
   activatedAt?: number;
   retiredAt?: number;
 }
@@ -234,12 +252,12 @@ export interface MailRecord {
 
 /** Somebody's wish for a mail; whether there is such an account is looked up later, out of the request (R085). */
 export interface MailRequestRecord {
-  kind: 'password_reset' | 'magic_link';
+  kind: 'password_reset' | 'magic_link' | 'signup';
   email: string;
   ipAddress: string;
   userAgent: string;
   language: string;
-  /** The sign-in that a magic link goes on with. */
+  /** The sign-in that a magic link or a code goes on with. */
   interaction?: string;
   createdAt: number;
 }

@@ -6,7 +6,7 @@ const status = byId('status');
 // Fields: our own words in the page's language instead of the browser's bubbles.
 const problemOf = (field) => {
   const { validity, dataset, form } = field;
-  if (validity.valueMissing) return status.dataset.missing;
+  if (validity.valueMissing) return (field.type === 'checkbox' && dataset.invalid) || status.dataset.missing;
   const isOther = dataset.same && field.value !== form.elements[dataset.same].value;
   const isBadAddress =
     'addresses' in dataset && field.value.split(/\s+/).some((line) => line && !URL.canParse(line));

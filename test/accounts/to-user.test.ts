@@ -87,6 +87,7 @@ test('claims: what is known, nothing that is not', () => {
     preferred_username: 'alice',
     updated_at: Math.floor(at / 1000),
     roles: ['user'],
+    groups: [],
   });
   const known = toClaims(
     account({

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deviceName } from '../../src/admin/device-name.ts';
-import { grants, oidcSessions, refreshTokens } from '../../src/store/collections.ts';
+import { grants, oidcSessions, refreshTokens } from '../../src/store/protocol-collections.ts';
 import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
 import { goodPassword, type World, withEachServer } from './support.ts';
 

@@ -14,14 +14,19 @@ import { createMemoryStore } from '../../adapters/memory.ts';
 import { createOidcAdapter } from '../../adapters/oidc.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
+import { createGroups, type Groups } from '../../src/accounts/groups.ts';
+import { createInvitations } from '../../src/accounts/invitations.ts';
+import { createPasskeys } from '../../src/accounts/passkeys.ts';
 import { createPasswords } from '../../src/accounts/password.ts';
 import { createTrustedDevices, type TrustedDevices } from '../../src/accounts/trusted-devices.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
 import { createValidator } from '../../src/admin/validate.ts';
+import { createAdministration } from '../../src/app-administration.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createOrigins } from '../../src/audit/origin.ts';
 import { createClients } from '../../src/clients/clients.ts';
 import type { Clients } from '../../src/clients/contract.ts';
+import { createFindRestricted } from '../../src/clients/restricted.ts';
 import { systemClock } from '../../src/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import { readJson } from '../../src/http/body.ts';
@@ -30,6 +35,7 @@ import { createMailViews } from '../../src/http/mail-views.ts';
 import { requestLog } from '../../src/http/request-log.ts';
 import { createTimeSortedIds, newId, newSecret, secretDigest } from '../../src/ids.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
+import { createSigningKeys } from '../../src/keys/signing-keys.ts';
 import { createLogger } from '../../src/log.ts';
 import { createMail, type Mail } from '../../src/mail/mail.ts';
 import { normalizeMetadata } from '../../src/oidc/models/client.ts';
@@ -38,8 +44,11 @@ import { registrationRoutes } from '../../src/oidc/registration.ts';
 import { createGrants } from '../../src/sessions/grants.ts';
 import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
+import { groups as groupRecords } from '../../src/store/administration.ts';
 import * as model from '../../src/store/collections.ts';
+import { passkeyChallenges, passkeys as passkeyRecords } from '../../src/store/passkeys.ts';
 import type { Store } from '../../src/store/port.ts';
+import { invitations as invitationCollection } from '../../src/store/signups.ts';
 import { plainTheme } from '../pages/server.ts';
 import { ADMIN, type Answer, type CallOptions, membersOf, send, USER } from './answers.ts';
 
@@ -49,7 +58,18 @@ export const goodPassword = 'seven tall lanterns';
 const provider = new ProviderBase('https://id.example.com/oauth2', {
   adapter: createOidcAdapter({ store: createMemoryStore({ clock: systemClock }), clock: systemClock }),
   jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
-  scopes: ['openid', 'profile', 'email', 'phone', 'address', 'offline_access', 'roles', 'groups', 'admin'],
+  scopes: [
+    'openid',
+    'profile',
+    'email',
+    'phone',
+    'address',
+    'offline_access',
+    'roles',
+    'groups',
+    'admin',
+    'admin:read',
+  ],
   responseTypes: ['code'],
   subjectTypes: ['public'],
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
@@ -68,6 +88,7 @@ export interface World {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly clients: Clients;
+  readonly groups: Groups;
   readonly sessions: Sessions;
   readonly trustedDevices: TrustedDevices;
   readonly mail: Mail;
@@ -119,6 +140,12 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     endSessions: (id) => sessions.endAllOf(id),
     removeOwned: (id) => grants.revokeOfAccount(id),
   });
+  const groups = createGroups({
+    collection: store.collection(groupRecords),
+    accounts: store.collection(model.accounts),
+    clock,
+    findRestricted: createFindRestricted(store.collection(model.clients)),
+  });
   const clients = createClients({
     collection: store.collection(model.clients),
     initialAccessTokens: store.collection(model.initialAccessTokens),
@@ -128,6 +155,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     secretDigest,
     validateMetadata: async (metadata) => normalizeMetadata(provider.Client, metadata),
     endClient: (id) => grants.revokeOfClient(id),
+    missingGroups: groups.missing,
   });
   const sealer = createSealer(['test-secret-key-0123456789-0123456789']);
   const log = createLogger({ level: 'error', pretty: false });
@@ -141,6 +169,15 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     collection: store.collection(model.trustedDevices),
     clock,
     settings: () => settings.current(),
+  });
+  const passkeys = createPasskeys({
+    accounts: store.collection(model.accounts),
+    collection: store.collection(passkeyRecords),
+    challenges: store.ephemeral(passkeyChallenges),
+    clock,
+    baseUrl: BASE_URL,
+    extraOrigins: () => '',
+    rpName: () => 'Latchkey',
   });
   const mail = createMail({
     collection: store.collection(model.mails),
@@ -157,19 +194,40 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     if (authorization === '') throw new AppError('auth.required');
     if (authorization === `Bearer ${USER}`) throw new AppError('auth.insufficient_scope');
     if (authorization !== `Bearer ${ADMIN}`) throw new AppError('auth.invalid_token');
-    return { kind: 'bootstrap', id: 'ADMIN_TOKEN' };
+    return { kind: 'bootstrap', id: 'ADMIN_TOKEN', access: 'all' };
   };
+  const invitations = createInvitations({
+    collection: store.collection(invitationCollection),
+    accounts: store.collection(model.accounts),
+    clock,
+  });
   const deps: AdminRoutesDeps = {
     accounts,
     clients,
     initialAccessTokens: clients.initialAccessTokens,
+    groups,
+    ...createAdministration({ store, clock, sealer, grants, groups }),
     sessions,
     settings,
+    keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),
     mail,
     trustedDevices,
+    passkeys: {
+      list: passkeys.list,
+      remove: ({ id }, passkeyId) =>
+        passkeys.remove(id, passkeyId, { mode: 'password', mayLeaveNoWayIn: true }),
+    },
     // Links are made by the composition: test/flows has it whole.
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
+    sendEnrolmentLink: () => Promise.reject(new AppError('request.invalid')),
     sendEmailVerification: () => Promise.reject(new AppError('request.invalid')),
+    invitations: {
+      ...invitations,
+      invite: async ({ email, expiresInSeconds = 60 }) => {
+        const { invitation, handedToken } = await invitations.create({ email, expiresInSeconds });
+        return { invitation, url: `${BASE_URL}/oauth2/signup?token=${handedToken}` };
+      },
+    },
     audit: createAudit({
       collection: store.collection(model.audit),
       clock,
@@ -217,6 +275,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       store,
       accounts,
       clients,
+      groups,
       sessions,
       trustedDevices,
       mail,

@@ -1,8 +1,10 @@
 // Owns every form that changes something, each ready to be sent: what attacks from other sites are tried on.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, type TestApp } from '../support/app.ts';
 import { createPhone } from '../support/phone.ts';
+import { answersOf, openSignup } from '../support/signup.ts';
 import { honestRequest, openSignIn } from './sign-in-form.ts';
 
 export interface ReadyForm {
@@ -138,6 +140,48 @@ export const forms: Readonly<Record<string, (app: TestApp) => Promise<ReadyForm>
       fields: { ...hiddenFields(page.body), ...person },
       hasWorked: (answer) => isSentTo(answer, `${app.url}/admin`),
       foreignToken: async () => tokenOf(await new Agent(app).get('/onboard'), 'csrf'),
+    };
+  },
+
+  async 'signing up'(app) {
+    const settings = {
+      allow_self_signup: true,
+      signup_require_verified_email: false,
+      signup_email: 'optional',
+    };
+    assert.equal((await app.admin('PATCH', '/settings', settings)).status, 200);
+    const client = await app.register();
+    people += 1;
+    const browser = new Agent(app);
+    const { email: _, ...answers } = answersOf(`person-${people}`);
+    return {
+      app,
+      browser,
+      path: '/oauth2/signup',
+      tokenName: 'csrf',
+      fields: { ...hiddenFields((await openSignup(app, client.id, browser)).body), ...answers },
+      hasWorked: (page) => isSentTo(page, app.url),
+      foreignToken: async () => tokenOf(await openSignup(app, client.id), 'csrf'),
+    };
+  },
+
+  async 'accepting an invitation'(app) {
+    people += 1;
+    const invite = async (browser: Agent): Promise<Page> => {
+      const email = `guest-${people}-${randomUUID()}@example.com`;
+      const { body } = await app.admin('POST', '/invitations', { email, send_mail: false });
+      return browser.get(String(body.data.url));
+    };
+    const browser = new Agent(app);
+    const { email: _, ...answers } = answersOf(`guest-${people}`);
+    return {
+      app,
+      browser,
+      path: '/oauth2/signup',
+      tokenName: 'csrf',
+      fields: { ...hiddenFields((await invite(browser)).body), ...answers },
+      hasWorked: (page) => page.status === 200 && page.body.includes('is ready'),
+      foreignToken: async () => tokenOf(await invite(new Agent(app)), 'csrf'),
     };
   },
 

@@ -15,8 +15,8 @@ import { quantile } from './statistics.ts';
 
 const FLOOD = sized(500, 3000);
 const P95_MS = 500;
-// Two hashes at once take 38 MiB; what waits takes next to nothing.
-const MAX_GROWTH_MIB = 200;
+// Two hashes at once take 38 MiB; what waits is a connection and a few kilobytes.
+const MAX_GROWTH_MIB = 120 + FLOOD * 0.125;
 
 let server: ServerProcess;
 let folder: string;

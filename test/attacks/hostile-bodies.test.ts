@@ -14,7 +14,7 @@ import { pooled } from './pool.ts';
 import { type RawAnswer, send } from './raw-http.ts';
 import { allRoutes, type Route } from './routes.ts';
 
-const MAX_MS = 1000;
+const MAX_MS = 2000;
 // A young heap takes what it is given before it looks what it can give back; what counts is that it stops growing.
 const MAX_FIRST_GROWTH_MIB = 120;
 const MAX_GROWTH_MIB = 50;

@@ -219,6 +219,8 @@ test('a token of one purpose at the page of another: it is not taken, and it is 
   const tokens = new Map<LinkPurpose, string>();
   for (const purpose of purposes) tokens.set(purpose, await tokenFor(id, purpose));
   for (const [own, path] of Object.entries(pages)) {
+    // A sign-in link has a form only in the browser that asked for it: that one has no proof to send along either.
+    const expected = own === 'magic_link' ? 403 : 410;
     const right = await agent.get(`${path}?token=${tokens.get(own as keyof typeof pages)}`);
     assert.equal(right.status, 200, path);
     const { csrf = '' } = hiddenFields(right.body);
@@ -226,7 +228,7 @@ test('a token of one purpose at the page of another: it is not taken, and it is 
       if (purpose === own) continue;
       const fields = { csrf, token, password: NEW_PASSWORD, confirm_password: NEW_PASSWORD };
       assert.equal((await agent.get(`${path}?token=${token}`)).status, 410, `${purpose} at ${path}`);
-      assert.equal((await agent.post(path, fields)).status, 410, `${purpose} at ${path}`);
+      assert.equal((await agent.post(path, fields)).status, expected, `${purpose} at ${path}`);
     }
   }
   for (const [purpose, token] of tokens)

@@ -62,7 +62,7 @@ test('a forgotten password: asked for, replaced by the link, the old one and the
     await world.signIn(page, person);
     assert.equal(await page.getByRole('alert').count(), 1);
     await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
-    await loaded(page, () => page.getByRole('button', { name: 'Sign in' }).click());
+    await loaded(page, () => page.getByRole('button', { name: 'Sign in', exact: true }).click());
     await world.expectHello(page, person);
   }));
 
@@ -79,7 +79,7 @@ test('a sign-in by link goes on in the browser that asked, after its button, onc
     await world.inWindow(
       async (phone) => {
         await phone.goto(link);
-        assert.equal(await phone.getByRole('button', { name: 'Sign in' }).count(), 0);
+        assert.equal(await phone.getByRole('button', { name: 'Sign in', exact: true }).count(), 0);
         await shoot(phone, 'magic-link-elsewhere');
       },
       { viewport: { width: 390, height: 844 } },
@@ -87,10 +87,10 @@ test('a sign-in by link goes on in the browser that asked, after its button, onc
 
     await page.goto(link);
     await shoot(page, 'magic-link');
-    await loaded(page, () => page.getByRole('button', { name: 'Sign in' }).click());
+    await loaded(page, () => page.getByRole('button', { name: 'Sign in', exact: true }).click());
     await world.expectHello(page, person);
     await page.goto(link);
-    assert.equal(await page.getByRole('button', { name: 'Sign in' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Sign in', exact: true }).count(), 0);
   }));
 
 test('an address is proven by the button behind the link, not by opening it', () =>

@@ -35,14 +35,15 @@ test('without scripts: onboarding, an application, signing in after a mistake, c
   assert.equal(await page.getByLabel('Username').inputValue(), ADMIN.username);
   await onboard(page, server);
 
-  await loaded(page, () => page.getByRole('link', { name: 'Add your first application' }).click());
+  await page.getByRole('link', { name: 'Applications', exact: true }).click();
+  await page.getByRole('link', { name: 'Register application' }).first().click();
   await page.getByLabel('Name').fill('Without redirect');
   await page.getByLabel('Redirect URIs', { exact: true }).fill('not an address');
   await loaded(page, () => page.getByRole('button', { name: 'Add application' }).click());
   assert.ok(await page.locator('#redirect_uris-error').isVisible());
   assert.equal(await page.getByLabel('Name').inputValue(), 'Without redirect');
   const credentials = await register(page, { name: 'Sample', sample });
-  await loaded(page, () => page.getByRole('link', { name: 'Sign out' }).click());
+  await loaded(page, () => page.getByText('Sign out').click());
   assert.equal(await heading(page), 'You’re signed out');
 
   await connect(page, sample, credentials);

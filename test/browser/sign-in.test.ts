@@ -26,7 +26,7 @@ before(async () => {
 after(async () => {
   await browser.close();
   const codes = [await sample.stop(), await other.stop()];
-  // What the samples registered themselves they have taken back.
+  // What the samples registered themselves they have taken back; left is the application of our own pages.
   const { total } = await server.admin('GET', '/clients');
   codes.push(await server.stop());
   assert.deepEqual([...codes, total], [0, 0, 0, 1]);

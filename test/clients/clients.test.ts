@@ -2,7 +2,8 @@
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict';
 import { applicationDefaults } from '../../src/clients/application-defaults.ts';
 import { secretDigest } from '../../src/ids.ts';
-import { consents, grants } from '../../src/store/collections.ts';
+import { consents } from '../../src/store/collections.ts';
+import { grants } from '../../src/store/protocol-collections.ts';
 import { withEachServer, withServer } from '../admin/support.ts';
 
 const web = { client_name: 'Acme', redirect_uris: ['https://app.example.com/callback'] };

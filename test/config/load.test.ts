@@ -51,6 +51,8 @@ test('an empty environment is a working server on localhost', () => {
     baseUrl: 'http://localhost:3000',
     issuer: 'http://localhost:3000/oauth2',
     dataDir,
+    mongodbUri: undefined,
+    redisUrl: undefined,
     adminToken: undefined,
     admin: undefined,
     trustProxy: 0,

@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { secretDigest } from '../../src/ids.ts';
-import { authorizationCodes } from '../../src/store/collections.ts';
+import { authorizationCodes } from '../../src/store/protocol-collections.ts';
 import { Agent, type Authorization, redeem, refresh, requestTokens, type Tokens } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';
 import { change, isActive, later, userinfo, withApp } from './support.ts';

@@ -3,6 +3,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import * as model from '../../src/store/collections.ts';
+import * as protocol from '../../src/store/protocol-collections.ts';
 import { Agent, redeem, refresh, requestTokens } from '../support/agent.ts';
 import { REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 import {
@@ -153,7 +154,7 @@ const endings: Readonly<
   'the grant is gone, whatever else is left (R048)': [
     false,
     async ({ user }) => {
-      const grants = app.store.collection(model.grants);
+      const grants = app.store.collection(protocol.grants);
       for (const { id } of await grants.findBy('account', user.id)) await grants.remove(id);
     },
   ],
@@ -174,7 +175,7 @@ const endings: Readonly<
   'the stored access token is gone, and the refresh token with its grant': [
     false,
     async ({ access, refreshing }) => {
-      await app.store.ephemeral(model.accessTokens).remove(String(claimsOf(access).jti));
+      await app.store.ephemeral(protocol.accessTokens).remove(String(claimsOf(access).jti));
       await done(postForm(app, '/oauth2/revoke', { token: refreshing }));
     },
   ],
@@ -211,9 +212,9 @@ test('deleted and made again under the same name: nothing is inherited (R062)', 
   equal(await silentError(before), 'login_required');
   const { body } = await app.admin('GET', `/users/${again.id}/sessions`);
   deepEqual(body.data.items, []);
-  for (const definition of [model.grants, model.refreshTokens])
+  for (const definition of [protocol.grants, protocol.refreshTokens])
     deepEqual(await app.store.collection(definition).findBy('account', before.user.id), []);
-  for (const definition of [model.accessTokens, model.authorizationCodes, model.oidcSessions])
+  for (const definition of [protocol.accessTokens, protocol.authorizationCodes, protocol.oidcSessions])
     deepEqual(await app.store.ephemeral(definition).findBy('account', before.user.id), []);
 });
 

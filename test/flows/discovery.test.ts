@@ -130,6 +130,7 @@ test('scopes, claims and prompts are those of decisions §5 and of the sign-in',
   deepEqual(list('scopes_supported').toSorted(), [
     'address',
     'admin',
+    'admin:read',
     'email',
     'groups',
     'offline_access',
@@ -152,7 +153,13 @@ test('scopes, claims and prompts are those of decisions §5 and of the sign-in',
     'locale',
   ])
     ok(claims.includes(name), name);
-  deepEqual(list('prompt_values_supported').toSorted(), ['consent', 'login', 'none', 'select_account']);
+  deepEqual(list('prompt_values_supported').toSorted(), [
+    'consent',
+    'create',
+    'login',
+    'none',
+    'select_account',
+  ]);
   ok(list('acr_values_supported').includes('urn:latchkey:acr:single-factor'));
 });
 

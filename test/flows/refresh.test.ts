@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { secretDigest } from '../../src/ids.ts';
-import { refreshTokens } from '../../src/store/collections.ts';
+import { refreshTokens } from '../../src/store/protocol-collections.ts';
 import { Agent, refresh, requestTokens, type Tokens } from '../support/agent.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import {

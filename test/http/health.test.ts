@@ -41,6 +41,14 @@ test('a store that is away makes it unready but not dead, and tells no more than
   });
 });
 
+test('of two backends the one that is away is named', async () => {
+  const ping = (): Promise<void> =>
+    Promise.reject(new StoreUnavailable('redis://:secret@host', { down: ['redis'] }));
+  await withHealth({ ping }, async (get) => {
+    assert.equal((await get('/readyz')).body, '{"status":"unavailable","down":["redis"]}');
+  });
+});
+
 test('it becomes ready again by itself', async () => {
   let isDown = true;
   const ping = (): Promise<void> =>

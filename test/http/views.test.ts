@@ -74,7 +74,8 @@ test('every address of ours carries the base path', async () => {
     const found = [...html.matchAll(/\s(?:href|src|action)="(\/[^"]*)"/g)].map(([, url = '']) => url);
     // These samples hand over addresses themselves, as callers do: whole.
     const foreign = found.filter(
-      (url) => !url.startsWith('/auth/') && !/^\/(oauth2\/(device|authorize)|landed)/.test(url),
+      (url) =>
+        !url.startsWith('/auth/') && !/^\/(oauth2\/(device|authorize|signup|login\?)|landed)/.test(url),
     );
     assert.deepEqual(foreign, [], name);
     assert.ok(
@@ -156,7 +157,8 @@ test('client logos are fetched without a referrer', async () => {
 test('the login page with all it loads stays under 30 kB, under 15 kB on the wire, from this host alone', async () => {
   const html = await (await show('login-full')).text();
   const loaded = [...html.matchAll(/(?:href|src)="(\/auth\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
-  assert.equal(loaded.length, 3);
+  // What is loaded later, when there is a passkey to speak of (webauthn.js, 13 kB), comes after the page is usable.
+  assert.equal(loaded.length, 4);
   let [plain, wire] = [Buffer.byteLength(html), Buffer.byteLength(html)];
   for (const url of loaded) {
     const body = Buffer.from(await (await fetch(pages.origin + url)).arrayBuffer());

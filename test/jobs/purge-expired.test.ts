@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory.ts';
 import { type PurgeExpiredOptions, purgeExpired } from '../../src/jobs/purge-expired.ts';
-import { accessTokens, interactions } from '../../src/store/collections.ts';
+import { accessTokens, interactions } from '../../src/store/protocol-collections.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const clock = (): number => NOW;

@@ -10,7 +10,8 @@ import { createMemoryStore } from '../../adapters/memory.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { generateRsaKey } from '../../src/keys/rsa-key.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
-import { createSigningKeys, SigningKeyUnreadable } from '../../src/keys/signing-keys.ts';
+import { createSigningKeys } from '../../src/keys/signing-keys.ts';
+import { SigningKeyUnreadable } from '../../src/keys/stored-keys.ts';
 import { type SigningKeyRecord, signingKeys } from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
 

@@ -1,7 +1,9 @@
 // Owns sample models for every page, in the states that people meet; the page tests and screenshots show them all.
 import { mailedLinkSamples } from './mailed-link-samples.ts';
+import { passkeySamples } from './passkey-samples.ts';
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
 import { secondStepSamples } from './second-step-samples.ts';
+import { signupSamples } from './signup-samples.ts';
 
 const logo =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 48 48'%3E%3Crect width='48' height='48' fill='%23fff'/%3E%3Cpath d='M24 8 40 38H8z' fill='%23e4572e'/%3E%3C/svg%3E";
@@ -63,9 +65,14 @@ export const samples = {
     canCancel: true,
     canReset: true,
     canMagicLink: true,
+    signUpUrl: '/oauth2/signup?interaction=Vb3qZk1x9rT0',
+    mode: 'password_and_passkey',
+    canPasskey: true,
   }),
+  ...passkeySamples,
   ...secondStepSamples,
   ...mailedLinkSamples,
+  ...signupSamples,
   onboard: sample('onboard', { csrf, values: { username: '', email: '' }, errors: noErrors, minLength: 8 }),
   'onboard-errors': sample('onboard', {
     csrf,

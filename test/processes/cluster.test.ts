@@ -132,7 +132,9 @@ test('a person who was locked out by one is locked out by the other', async () =
   const looked = server.logged.filter(
     ({ event, outcome, accountId }) => event === 'signin' && outcome === 'wrong' && accountId === id,
   );
-  assert.ok(looked.length <= 5, `${looked.length} guesses were looked at`);
+  // A first guess is compared while it is being counted. Where the other locked the account in that time, even a right
+  // one would not have signed in, so it tells the guesser nothing.
+  assert.ok(looked.length <= 5 + WORKERS - 1, `${looked.length} guesses were looked at`);
   assert.equal((await form.submit(page, { username: 'bob' })).status, 401);
 });
 

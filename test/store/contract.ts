@@ -25,6 +25,11 @@ export interface Backend {
 export interface ContractOptions {
   /** false: only the `ephemeral` half of the port is there, and the rules of `query` don't apply. */
   readonly hasQuery?: boolean;
+  /**
+   * How many documents are "many" where size could change the way a query is answered: more than any bound the backend
+   * goes by. Smaller only where a test server is too slow for so many and the bound can be lowered with it.
+   */
+  readonly crowd?: number;
 }
 
 export interface Person {
@@ -65,7 +70,7 @@ export interface Fixture {
 export function storeContract(
   name: string,
   factory: () => Promise<Backend>,
-  { hasQuery = true }: ContractOptions = {},
+  { hasQuery = true, crowd = 6000 }: ContractOptions = {},
 ): void {
   const durability = hasQuery ? 'durable' : 'ephemeral';
   const definition: CollectionDefinition<Person> = {
@@ -103,6 +108,6 @@ export function storeContract(
     if (!hasQuery) return;
     const collection = () => backend.store.collection(definition);
     queryRules({ fixture, collection });
-    pageRules({ collection });
+    pageRules({ collection, crowd });
   });
 }

@@ -48,9 +48,16 @@ export interface Child {
 
 const program = fileURLToPath(new URL('sqlite-child.ts', import.meta.url));
 
-/** @param before what starts Node, if not the test itself: `['sh', '-c', 'ulimit …; exec "$@"', 'sh']` */
-export function startChild(args: readonly string[], before: readonly string[] = []): Child {
-  const [command = process.execPath, ...rest] = [...before, process.execPath, program, ...args];
+/**
+ * @param before what starts Node, if not the test itself: `['sh', '-c', 'ulimit …; exec "$@"', 'sh']`
+ * @param script what runs, if not the child of the SQLite tests
+ */
+export function startChild(
+  args: readonly string[],
+  before: readonly string[] = [],
+  script: string = program,
+): Child {
+  const [command = process.execPath, ...rest] = [...before, process.execPath, script, ...args];
   const child = spawn(command, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines: string[] = [];
   const reader = createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));

@@ -2,15 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMemoryStore } from '../../adapters/memory.ts';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createHttpServer, type HttpServer, listen, stopServer } from '../../src/http/server.ts';
 import { createLogger } from '../../src/log.ts';
 import { settingKeys } from '../../src/settings/schema.ts';
-import { allCollections } from '../../src/store/all-collections.ts';
 import type { Store } from '../../src/store/port.ts';
+import { openTestStore, type StoreKind } from './test-store.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
 export const PASSWORD = 'correct horse battery staple';
@@ -56,7 +54,8 @@ export interface AdminBody {
 }
 
 export interface TestAppOptions {
-  readonly store?: 'memory' | 'sqlite';
+  /** `mongodb` and `split` need servers: see test-store.ts. */
+  readonly store?: StoreKind;
   /** Use this store, which the caller closes. */
   readonly shared?: Store;
   readonly env?: Record<string, string>;
@@ -76,18 +75,12 @@ const generousLimits = Object.fromEntries(limitKeys.map((key) => [key, 1_000_000
 /** Enough of the algorithm to be real, little enough not to be the test's whole time. */
 const CHEAP_HASHES = { memoryKib: 64, passes: 1, lanes: 1 };
 
-async function openTestStore(options: TestAppOptions, clock: () => number, folder: string): Promise<Store> {
-  if (options.shared) return options.shared;
-  if (options.store !== 'sqlite') return createMemoryStore({ clock });
-  return createSqliteStore({ file: join(folder, 'latchkey.db'), clock, definitions: allCollections });
-}
-
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-test-'));
   let offset = 0;
   const clock = (): number => Date.now() + offset;
   const logged: string[] = [];
-  const store = await openTestStore(options, clock, folder);
+  const store = options.shared ?? (await openTestStore({ asked: options.store, clock, folder }));
 
   // The port must be known before the application is built, since BASE_URL shapes every address.
   let handler: App['handler'] | undefined;

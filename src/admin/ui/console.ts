@@ -68,7 +68,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     if (route === undefined) throw new TypeError(`there is no route ${name}`);
     const query = new URLSearchParams(input.query ?? {}).toString();
     const answer = await perform(route, {
-      actor: { kind: 'user', id: who.account.id },
+      actor: { kind: 'user', id: who.account.id, access: 'all' },
       params: input.params ?? {},
       query: readQueryString(query, route.query),
       body: input.body ?? {},
@@ -195,7 +195,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       return isFromElsewhere ? comeAgain(ctx, `${basePath}${ctx.path}${ctx.search}`) : beginSignIn(ctx);
     }
     if (who.account.role !== 'admin') return deps.refuse(ctx);
-    deps.setActor({ kind: 'user', id: who.account.id });
+    deps.setActor({ kind: 'user', id: who.account.id, access: 'all' });
     ctx.state.visitor = who;
     return dispatch(ctx, async () => {
       showProblem(ctx, who, new AppError('request.not_found'));

@@ -10,8 +10,12 @@ export interface SigninProgress {
   readonly accountId: string;
   /** RFC 8176 values of what was really done. */
   readonly amr: readonly string[];
-  /** verify: a code is asked for; enrol: there is no factor yet; codes: recovery codes are being shown. */
-  readonly step: 'verify' | 'enrol' | 'codes';
+  /**
+   * verify: a code is asked for; enrol: there is no factor yet; password: after a passkey that did not check its holder;
+   * passkey: one must be made; new_codes: recovery codes are to be shown; codes: they are being shown; offer: a passkey
+   * may be made.
+   */
+  readonly step: 'verify' | 'enrol' | 'password' | 'passkey' | 'new_codes' | 'codes' | 'offer';
   /** The authenticator being enrolled, sealed for the account (accounts/totp.ts). */
   readonly pending?: string;
   /** Epoch milliseconds of the last code by mail, for the page's countdown. */
@@ -25,6 +29,8 @@ export type BoundInteraction = Interaction & {
   progress?: SigninProgress | undefined;
   /** Epoch milliseconds of the first proof in `progress`: what comes later builds on it. */
   provenAt?: number;
+  /** Whether this browser says that it can make passkeys; what it is offered follows from that, nothing else. */
+  canPasskey?: boolean;
 };
 
 interface Deps {
@@ -55,10 +61,11 @@ export function createInteractionModel(
   }
 
   return class Interaction extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'browser', 'progress', 'provenAt'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'browser', 'progress', 'provenAt', 'canPasskey'];
     declare browser?: string;
     declare progress?: SigninProgress | undefined;
     declare provenAt?: number;
+    declare canPasskey?: boolean;
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
       const interaction: BoundInteraction | undefined = await super.find(value, options);

@@ -1,0 +1,15 @@
+# Owns the image of every process: `web` by default, `worker` and `release` by another command (Procfile, compose.yaml).
+FROM node:24-bookworm-slim
+WORKDIR /app
+ENV NODE_ENV=production
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+COPY . .
+# The embedded store, and compiled code kept between starts, are all that this user may write.
+RUN mkdir -p data node_modules/.cache && chown node:node data node_modules/.cache
+USER node
+VOLUME /app/data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]

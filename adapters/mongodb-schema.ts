@@ -1,0 +1,170 @@
+// Owns the indexes of MongoDB: which ones a definition needs, making them (the release step), and whether they are there
+// (every start). Without its unique indexes a store would promise what it cannot keep, so it does not start then.
+import { type Db, type Collection as DriverCollection, type IndexDescription, MongoError } from 'mongodb';
+import type { CollectionDefinition } from '../src/store/port.ts';
+import { StoreUnavailable } from '../src/store/port.ts';
+import { derive } from './memory-document.ts';
+import { clashingIndex, toOutcome } from './mongodb-connection.ts';
+import { checkNames, derivedParts, isExpiredAt, modelOf, type Row } from './mongodb-document.ts';
+
+type Definition = CollectionDefinition<never>;
+
+// The sweeper judges by our clocks and comes first. This one is a broom for when no sweeper runs, and later by so much
+// that no difference between clocks makes it take what lives.
+const TTL_SECONDS = 3_600;
+const BACK_FILL_ROWS = 500;
+const NAMESPACE_NOT_FOUND = 26;
+
+const UNIQUE = 'u_';
+const COMMON = 'k_';
+
+/** @returns the index of a definition that this index of the database makes unique */
+export const uniqueIndexOf = (name: string): string | undefined =>
+  name.startsWith(UNIQUE) ? name.slice(UNIQUE.length) : undefined;
+
+/** Partial: what has no key takes no room, and never clashes (C8). */
+function keyIndex(index: string, isUnique: boolean): IndexDescription {
+  const path = `k.${index}`;
+  return {
+    name: `${isUnique ? UNIQUE : COMMON}${index}`,
+    key: isUnique ? { [path]: 1 } : { [path]: 1, _id: 1 },
+    ...(isUnique && { unique: true }),
+    partialFilterExpression: { [path]: { $exists: true } },
+  };
+}
+
+function indexesOf({ indexes, fields }: Definition): IndexDescription[] {
+  return [
+    {
+      name: 'until',
+      key: { until: 1 },
+      expireAfterSeconds: TTL_SECONDS,
+      partialFilterExpression: { until: { $exists: true } },
+    },
+    ...Object.entries(indexes).map(([index, { unique = false }]) => keyIndex(index, unique)),
+    // With `until` inside, counting skips the expired without fetching documents.
+    ...Object.keys(fields).map((field) => ({
+      name: `f_${field}`,
+      key: { [`f.${field}`]: 1, _id: 1, until: 1 } as const,
+    })),
+  ];
+}
+
+/** What an earlier definition may have left that would now be wrong. */
+const obsoleteIndexesOf = ({ indexes }: Definition): string[] =>
+  Object.entries(indexes).map(([index, { unique = false }]) => `${unique ? COMMON : UNIQUE}${index}`);
+
+async function existingIndexes(rows: DriverCollection<Row>): Promise<Set<string>> {
+  try {
+    const found = await rows.listIndexes().toArray();
+    return new Set(found.map(({ name }: { name?: unknown }) => String(name)));
+  } catch (error) {
+    if (error instanceof MongoError && error.code === NAMESPACE_NOT_FOUND) return new Set();
+    throw error;
+  }
+}
+
+function derivedFrom<T>(definition: CollectionDefinition<T>, text: string) {
+  const value: T = JSON.parse(text);
+  return derivedParts(definition, derive(definition, value));
+}
+
+/** Derives again what another version of the definition had derived; a document that changes meanwhile is newer anyway. */
+async function backFill(rows: DriverCollection<Row>, definition: Definition): Promise<void> {
+  const model = modelOf(definition);
+  for (;;) {
+    const old = await rows
+      .find({ model: { $ne: model } }, { projection: { version: 1, value: 1 } })
+      .limit(BACK_FILL_ROWS)
+      .toArray();
+    if (old.length === 0) return;
+    await rows.bulkWrite(
+      old.map(({ _id, version, value }) => ({
+        updateOne: {
+          filter: { _id: { $eq: _id }, version: { $eq: version } },
+          update: { $set: derivedFrom(definition, value) },
+        },
+      })),
+      { ordered: false },
+    );
+  }
+}
+
+async function createIndexes(rows: DriverCollection<Row>, definition: Definition): Promise<void> {
+  try {
+    await rows.createIndexes(indexesOf(definition));
+  } catch (error) {
+    const clash = clashingIndex(error);
+    if (clash === undefined) throw error;
+    throw new StoreUnavailable(
+      `${definition.name}: ${clash} cannot be unique, documents share a key. Nothing was changed; mend them first.`,
+      { cause: error },
+    );
+  }
+}
+
+async function complete(rows: DriverCollection<Row>, definition: Definition, now: number): Promise<void> {
+  const existing = await existingIndexes(rows);
+  // The expired own no unique key (C7) and must not stand in the way of a new unique index.
+  await rows.deleteMany(isExpiredAt(now));
+  await backFill(rows, definition);
+  for (const name of obsoleteIndexesOf(definition).filter((index) => existing.has(index))) {
+    await rows.dropIndex(name);
+  }
+  await createIndexes(rows, definition);
+}
+
+/** @returns what is missing, one line for each collection */
+async function missingFrom(rows: DriverCollection<Row>, definition: Definition): Promise<string[]> {
+  const existing = await existingIndexes(rows);
+  const missing = indexesOf(definition)
+    .map(({ name = '' }) => name)
+    .filter((name) => !existing.has(name));
+  return missing.length === 0 ? [] : [`${definition.name}: ${missing.join(', ')}`];
+}
+
+/**
+ * The release step: makes indexes and derives anew what a changed definition needs. Safe to run beside running processes,
+ * in several places at once, and again after it was stopped anywhere. May take long where there is much.
+ * @throws StoreUnavailable also when documents share what has to be unique
+ */
+export async function prepareCollections(
+  db: Db,
+  definitions: readonly Definition[],
+  now: number,
+): Promise<void> {
+  for (const definition of definitions) {
+    checkNames(definition);
+    try {
+      await complete(db.collection<Row>(definition.name), definition, now);
+    } catch (error) {
+      throw toOutcome(error);
+    }
+  }
+}
+
+/**
+ * What every start does: makes the indexes of collections that are empty, which takes no time, so that a new database
+ * needs no step of its own; refuses where documents wait for an index, because building it belongs to the release.
+ * @throws StoreUnavailable naming what is missing and what to do
+ */
+export async function checkCollections(
+  db: Db,
+  definitions: readonly Definition[],
+  now: number,
+): Promise<void> {
+  for (const definition of definitions) checkNames(definition);
+  const check = async (definition: Definition): Promise<string[]> => {
+    const rows = db.collection<Row>(definition.name);
+    const missing = await missingFrom(rows, definition);
+    if (missing.length === 0) return [];
+    if ((await rows.findOne({}, { projection: { _id: 1 } })) !== null) return missing;
+    await complete(rows, definition, now);
+    return [];
+  };
+  const missing = (await Promise.all(definitions.map(check))).flat();
+  if (missing.length === 0) return;
+  throw new StoreUnavailable(
+    `MongoDB lacks indexes that this version needs (${missing.join('; ')}). Run the release step: npm run release`,
+  );
+}

@@ -1,0 +1,115 @@
+// Owns the MongoDB store: one client for each process, any number of processes. It puts the parts together: connection
+// (guarantees, time, errors), indexes, collections. Single nodes, replica sets and `mongodb+srv` all work: nothing here
+// needs a transaction or a change stream.
+import type { Collection as DriverCollection } from 'mongodb';
+import type { Clock } from '../src/clock.ts';
+import type { Collection, CollectionDefinition, Store } from '../src/store/port.ts';
+import { createMongoCollection } from './mongodb-collection.ts';
+import { type ConnectionOptions, openConnection, toOutcome } from './mongodb-connection.ts';
+import { checkNames, isExpiredAt, type Row } from './mongodb-document.ts';
+import { checkCollections, prepareCollections } from './mongodb-schema.ts';
+
+export interface MongoStoreOptions extends ConnectionOptions {
+  readonly clock: Clock;
+  /** Collections whose indexes are looked at now; those of others are when their collection is first used. */
+  readonly definitions?: readonly CollectionDefinition<never>[] | undefined;
+  /** Up to here a query without filters counts documents one by one; above, it takes MongoDB's own count. */
+  readonly countUpTo?: number | undefined;
+}
+
+const COUNT_UP_TO = 100_000;
+
+const SWEEP_TIMEOUT_MS = 10_000;
+
+/**
+ * The release step: makes what this version needs, however long it takes, and ends.
+ * @throws StoreUnavailable when the server cannot be reached, or documents share what has to be unique
+ */
+export async function prepareMongo(
+  options: Omit<MongoStoreOptions, 'timeoutMs' | 'countUpTo'>,
+): Promise<void> {
+  const { clock, definitions = [], ...where } = options;
+  // Building an index takes as long as it takes: no socket gives up on it.
+  const connection = await openConnection(where, { socketTimeoutMS: 0 });
+  try {
+    await prepareCollections(connection.db, definitions, clock());
+  } finally {
+    await connection.close();
+  }
+}
+
+/** @throws StoreUnavailable when no primary answers in time, or indexes are missing where documents are */
+export async function createMongoStore(options: MongoStoreOptions): Promise<Store> {
+  const { clock, definitions = [], countUpTo = COUNT_UP_TO, ...where } = options;
+  const connection = await openConnection(where);
+  const { db } = connection;
+  /** Of each collection: the check of its indexes, done once. */
+  const checks = new Map<string, Promise<void>>();
+  /** What the sweeper walks: every collection that was declared or asked for. */
+  const swept = new Map<string, DriverCollection<Row>>();
+
+  function check(definition: CollectionDefinition<never>): Promise<void> {
+    const known = checks.get(definition.name);
+    if (known) return known;
+    const checking = checkCollections(db, [definition], clock());
+    checks.set(definition.name, checking);
+    // A check that failed says nothing about the next one: the server may be back.
+    checking.catch(() => checks.delete(definition.name));
+    return checking;
+  }
+
+  function collection<T>(definition: CollectionDefinition<T>): Collection<T> {
+    checkNames(definition);
+    const rows = db.collection<Row>(definition.name);
+    swept.set(definition.name, rows);
+    const ready = (): Promise<void> => check(definition);
+    return createMongoCollection({ connection, rows, clock, definition, ready, countUpTo });
+  }
+
+  async function sweepCollection(rows: DriverCollection<Row>, limit: number): Promise<number> {
+    const expired = isExpiredAt(clock());
+    const found = await rows
+      .find(expired, { projection: { _id: 1 } })
+      .limit(limit)
+      .toArray();
+    if (found.length === 0) return 0;
+    const ids = found.map(({ _id }) => _id);
+    const { deletedCount } = await rows.deleteMany({ _id: { $in: ids }, ...expired });
+    return deletedCount;
+  }
+
+  try {
+    await checkCollections(db, definitions, clock());
+  } catch (error) {
+    await connection.close();
+    throw toOutcome(error);
+  }
+  for (const definition of definitions) {
+    checks.set(definition.name, Promise.resolve());
+    swept.set(definition.name, db.collection<Row>(definition.name));
+  }
+
+  return {
+    collection,
+    ephemeral: collection,
+
+    sweep(limit) {
+      return connection.run(async () => {
+        let removed = 0;
+        for (const rows of swept.values()) {
+          if (removed < limit) removed += await sweepCollection(rows, limit - removed);
+        }
+        return removed;
+      }, SWEEP_TIMEOUT_MS);
+    },
+
+    // Only a round trip could tell.
+    stamp: () => undefined,
+
+    async ping() {
+      await connection.run(() => db.command({ ping: 1 }));
+    },
+
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,178 @@
+// Owns documents of one collection in Redis: what goes into the scripts of redis-scripts.ts, and what comes back.
+import type { Clock } from '../src/clock.ts';
+import {
+  AlreadyExists,
+  type CollectionDefinition,
+  type EphemeralCollection,
+  type Stored,
+  VersionConflict,
+} from '../src/store/port.ts';
+import { checkExpiry, checkIndex, type Document, isLive, toDocument } from './memory-document.ts';
+import type { RedisConnection } from './redis-connection.ts';
+// Redis is binary-safe, its driver is not: it sends UTF-8, which has no unpaired surrogates either.
+import { decodeText, encodeText } from './sqlite-text.ts';
+
+/** How many documents one script looks at: others wait while it runs. */
+const BATCH = 200;
+
+/**
+ * So much later than we Redis forgets by itself. The sweeper comes long before; this is for its absence, and it is
+ * what clocks of processes and of Redis may differ by.
+ */
+const SLACK_MS = 3_600_000;
+
+const NAME = /^[a-z][a-z0-9_]*$/;
+
+/** One collection's keys, all in one slot of a cluster. */
+export interface Family {
+  readonly prefix: string;
+  readonly expiries: string;
+  entry(encodedId: string): string;
+}
+
+/** @throws TypeError for a name that cannot be a hash tag */
+export function familyOf(prefix: string, name: string): Family {
+  if (!NAME.test(name)) throw new TypeError(`${name} is not a name of letters, digits and underscores`);
+  const own = `${prefix}:{${name}}:`;
+  return { prefix: own, expiries: `${own}x`, entry: (encodedId) => `${own}d:${encodedId}` };
+}
+
+const indexKeyOf = (index: string, key: string): string => `i:${index}:${encodeText(key)}`;
+
+type Mode = 'insert' | 'put' | 'replace';
+
+interface Write {
+  readonly mode: Mode;
+  readonly id: string;
+  readonly version?: number;
+  /** '' never, 'keep' what is there. */
+  readonly expires: string;
+}
+
+function toStored<T>(id: string, version: string, expires: string, value: T): Stored<T> {
+  const head = { id, version: Number(version) };
+  return expires === '' ? { ...head, value } : { ...head, expiresAt: Number(expires), value };
+}
+
+const fromText = <T>(text: string): T => JSON.parse(text);
+
+export function createRedisCollection<T>(deps: {
+  connection: RedisConnection;
+  clock: Clock;
+  definition: CollectionDefinition<T>;
+  family: Family;
+}): EphemeralCollection<T> {
+  const { connection, clock, definition, family } = deps;
+  const { prefix } = family;
+  const isUnique = (index: string): boolean => definition.indexes[index]?.unique === true;
+
+  async function write({ mode, id, version, expires }: Write, document: Document<T>): Promise<Stored<T>> {
+    const encodedId = encodeText(id);
+    const indexes = [...document.keys].map(([index, key]) => ({ index, key: indexKeyOf(index, key) }));
+    const keys = [family.entry(encodedId), family.expiries, ...indexes.map(({ key }) => `${prefix}${key}`)];
+    const [outcome, first = '', second = ''] = await connection.run((client) =>
+      client.latchkeyWrite(
+        keys.length,
+        ...keys,
+        clock(),
+        prefix,
+        encodedId,
+        mode,
+        String(version ?? ''),
+        expires,
+        document.text,
+        JSON.stringify(indexes.map(({ key }) => key)),
+        SLACK_MS,
+        ...indexes.map(({ index }) => (isUnique(index) ? index : '')),
+      ),
+    );
+    if (outcome === 'taken') throw new AlreadyExists(definition.name, first);
+    if (outcome === 'conflict') throw new VersionConflict(definition.name, id, version ?? 0);
+    return toStored(id, first, second, document.copy);
+  }
+
+  return {
+    async find(id) {
+      const [version, expires, text] = await connection.run((client) =>
+        client.hmget(family.entry(encodeText(id)), 'v', 'x', 'd'),
+      );
+      if (version == null || expires == null || text == null) return undefined;
+      const stored = toStored<T>(id, version, expires, fromText(text));
+      return isLive(stored.expiresAt, clock()) ? stored : undefined;
+    },
+
+    async findBy(index, key) {
+      checkIndex(definition, index);
+      const indexKey = indexKeyOf(index, key);
+      const all: Stored<T>[] = [];
+      for (let from = '-', looked = BATCH; looked === BATCH; ) {
+        const page = await connection.run((client) =>
+          client.latchkeyFindBy(`${prefix}${indexKey}`, clock(), prefix, indexKey, from, BATCH),
+        );
+        const [, last, found] = page;
+        looked = page[0];
+        from = `(${last}`;
+        for (let at = 0; at < found.length; at += 4) {
+          const [id = '', version = '', expires = '', text = ''] = found.slice(at, at + 4);
+          all.push(toStored(decodeText(id), version, expires, fromText<T>(text)));
+        }
+      }
+      return all;
+    },
+
+    async insert(id, value, { expiresAt } = {}) {
+      checkExpiry(expiresAt);
+      return write({ mode: 'insert', id, expires: String(expiresAt ?? '') }, toDocument(definition, value));
+    },
+
+    async put(id, value, { expiresAt } = {}) {
+      checkExpiry(expiresAt);
+      return write({ mode: 'put', id, expires: String(expiresAt ?? '') }, toDocument(definition, value));
+    },
+
+    async replace(id, version, value, { expiresAt } = {}) {
+      checkExpiry(expiresAt);
+      const expires = expiresAt === undefined ? 'keep' : String(expiresAt ?? '');
+      return write({ mode: 'replace', id, version, expires }, toDocument(definition, value));
+    },
+
+    async remove(id) {
+      const encodedId = encodeText(id);
+      const removed = await connection.run((client) =>
+        client.latchkeyRemove(family.entry(encodedId), clock(), prefix, encodedId),
+      );
+      return removed === 1;
+    },
+
+    async removeBy(index, key) {
+      checkIndex(definition, index);
+      const indexKey = indexKeyOf(index, key);
+      let total = 0;
+      for (let looked = BATCH; looked === BATCH; ) {
+        const [count, removed] = await connection.run((client) =>
+          client.latchkeyRemoveBy(`${prefix}${indexKey}`, clock(), prefix, indexKey, BATCH),
+        );
+        looked = count;
+        total += removed;
+      }
+      return total;
+    },
+  };
+}
+
+/** Removes at most `limit` expired documents of one family. @returns how many */
+export async function sweepFamily(
+  connection: RedisConnection,
+  { prefix, expiries }: Family,
+  now: number,
+  limit: number,
+): Promise<number> {
+  let removed = 0;
+  for (let asked = BATCH; removed < limit; ) {
+    asked = Math.min(BATCH, limit - removed);
+    const count = await connection.run((client) => client.latchkeySweep(expiries, now, prefix, asked));
+    removed += count;
+    if (count < asked) break;
+  }
+  return removed;
+}

@@ -1,0 +1,59 @@
+// Owns copying the embedded database while it runs: SQLite's online backup takes a consistent copy beside readers and
+// writers, and what comes out is checked before it gets its name.
+import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { StoreUnavailable } from '../src/store/port.ts';
+
+export interface BackupResult {
+  /** Documents by collection, as they are in the copy. */
+  readonly documents: Readonly<Record<string, number>>;
+}
+
+// So many pages at once, then others get their turn.
+const PAGES = 500;
+const OWNER_ONLY = 0o600;
+
+function check(file: string): BackupResult {
+  const copy = new DatabaseSync(file, { readOnly: true });
+  try {
+    const [problem] = copy.prepare('PRAGMA integrity_check').all();
+    if (problem?.integrity_check !== 'ok') throw new Error(String(problem?.integrity_check));
+    const tables = copy.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
+    const count = (name: string): number =>
+      Number(copy.prepare(`SELECT count(*) AS n FROM "${name.replaceAll('"', '""')}"`).get()?.n);
+    return { documents: Object.fromEntries(tables.map(({ name }) => [String(name), count(String(name))])) };
+  } finally {
+    copy.close();
+  }
+}
+
+/**
+ * @param options.file the database, which may be in use
+ * @param options.to a file that does not exist yet; readable by its owner alone
+ * @throws StoreUnavailable when there is no such database, the target exists, or the copy is not whole
+ */
+export async function backupSqlite({ file, to }: { file: string; to: string }): Promise<BackupResult> {
+  if (!existsSync(file)) throw new StoreUnavailable(`There is no database at ${file}.`);
+  const part = `${to}.part`;
+  try {
+    // Made first, so that it never is anybody else's to read; and never on top of an older backup.
+    if (existsSync(to)) throw new Error('it exists; a backup replaces nothing');
+    rmSync(part, { force: true });
+    closeSync(openSync(part, 'wx', OWNER_ONLY));
+    const source = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+    try {
+      await backup(source, part, { rate: PAGES });
+    } finally {
+      source.close();
+    }
+    const result = check(part);
+    // Fails where something has come to be meanwhile, and is there whole or not at all.
+    linkSync(part, to);
+    return result;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreUnavailable(`No backup at ${to}: ${reason}`, { cause: error });
+  } finally {
+    for (const rest of ['', '-wal', '-shm', '-journal']) rmSync(`${part}${rest}`, { force: true });
+  }
+}

@@ -1,0 +1,109 @@
+// Owns the page behind an administrator's one-time link to an account that exists: its owner chooses the first password,
+// or goes on to a passkey where there are no passwords. Opening the link does nothing; no session comes of it (R097).
+import type Koa from 'koa';
+import type { Csrf } from '../src/http/csrf.ts';
+import type { Form } from '../src/http/form.ts';
+import type { FieldErrors } from '../src/http/pages.ts';
+import type { Views } from '../src/http/views.ts';
+import { errorsOf } from './signup-form.ts';
+
+export interface EnrolmentParts<A> {
+  readonly find: (
+    token: string,
+  ) => Promise<{ readonly username: string; readonly email: string } | undefined>;
+  readonly isPasswordAsked: () => boolean;
+  readonly minLength: () => number;
+  /**
+   * Uses the link up; the address it came to counts as proven.
+   * @returns undefined when the link is no longer good. @throws AppError with `fields`: the link is as good as before
+   */
+  readonly complete: (
+    ctx: Koa.Context,
+    token: string,
+    password: string | undefined,
+  ) => Promise<A | undefined>;
+  readonly tickets: EnrolmentTickets<A>;
+  /** Where people go on to who came by no application. */
+  readonly homeUrl: string;
+}
+
+/** Who may make a passkey in this browser, in the next sign-in that it begins. */
+export interface EnrolmentTickets<A> {
+  give(browserId: string, account: A): Promise<void>;
+  find(browserId: string): Promise<A | undefined>;
+}
+
+/**
+ * A first proof that is there to make a passkey and worth nothing else (signin-steps.ts); not one of RFC 8176's values,
+ * none of which says that.
+ */
+export const ENROLMENT_LINK_AMR = ['enrolment_link'];
+
+interface Deps<A> {
+  readonly views: Views;
+  readonly csrf: Csrf;
+  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly enrolment: EnrolmentParts<A>;
+}
+
+export interface EnrolmentPages<A> {
+  show(ctx: Koa.Context): Promise<void>;
+  submit(ctx: Koa.Context): Promise<void>;
+  /** Whom this browser may make a passkey for. */
+  holder(ctx: Koa.Context): Promise<A | undefined>;
+}
+
+const PURPOSE = 'enrolment';
+
+export function createEnrolmentPages<A>({ views, csrf, readForm, enrolment }: Deps<A>): EnrolmentPages<A> {
+  const sendExpired = (ctx: Koa.Context): void => views.send(ctx, 'link-expired', {}, { status: 410 });
+
+  async function send(ctx: Koa.Context, token: string, errors: FieldErrors): Promise<void> {
+    const known = await enrolment.find(token);
+    if (known === undefined) return sendExpired(ctx);
+    views.send(
+      ctx,
+      'enrolment',
+      {
+        csrf: csrf.token(ctx, PURPOSE),
+        token,
+        ...known,
+        isPasswordAsked: enrolment.isPasswordAsked(),
+        minLength: enrolment.minLength(),
+        errors,
+      },
+      { status: Object.keys(errors).length > 0 ? 400 : 200 },
+    );
+  }
+
+  return {
+    async holder(ctx) {
+      const browserId = csrf.existingBrowserId(ctx);
+      if (browserId === undefined || enrolment.isPasswordAsked()) return undefined;
+      return enrolment.tickets.find(browserId);
+    },
+
+    async show(ctx) {
+      await send(ctx, typeof ctx.query.token === 'string' ? ctx.query.token : '', {});
+    },
+
+    async submit(ctx) {
+      const form = await readForm(ctx);
+      csrf.verify(ctx, PURPOSE, form.get('csrf'));
+      const token = form.get('token') ?? '';
+      const password = enrolment.isPasswordAsked() ? (form.get('password') ?? '') : undefined;
+      if (password !== undefined && password !== form.get('confirm_password')) {
+        return send(ctx, token, { confirm_password: 'invalid.password_mismatch' });
+      }
+      let account: A | undefined;
+      try {
+        account = await enrolment.complete(ctx, token, password);
+      } catch (error) {
+        return send(ctx, token, errorsOf(error));
+      }
+      if (account === undefined) return sendExpired(ctx);
+      if (password === undefined) await enrolment.tickets.give(csrf.browserId(ctx), account);
+      views.send(ctx, 'signup-done', { continueUrl: enrolment.homeUrl });
+    },
+  };
+}

@@ -1,0 +1,139 @@
+// Owns the page behind an invitation's link: the same form as at signing up, with the address that was invited. Opening
+// the link does nothing and is worth no session; sending the form makes the account and uses the invitation up.
+import type Koa from 'koa';
+import type { Csrf } from '../src/http/csrf.ts';
+import type { Form } from '../src/http/form.ts';
+import type { FieldErrors } from '../src/http/pages.ts';
+import type { Views } from '../src/http/views.ts';
+import type { BrowserSession } from '../src/oidc/browser-session.ts';
+import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { EnrolmentTickets } from './enrolment.ts';
+import type { StepsAccount } from './signin-steps.ts';
+import { acrOf } from './signin-steps.ts';
+import { signupAmr } from './signup.ts';
+import {
+  errorsOf,
+  readSignup,
+  type SignupAnswers,
+  type SignupQuestions,
+  type SignupValues,
+} from './signup-form.ts';
+
+export interface InvitationParts<A> {
+  readonly questions: () => SignupQuestions;
+  readonly find: (
+    token: string,
+  ) => Promise<{ readonly email: string; readonly clientId?: string | undefined } | undefined>;
+  /**
+   * @returns undefined when the invitation is no longer good
+   * @throws AppError with `fields`: the invitation is then as good as before
+   */
+  readonly accept: (ctx: Koa.Context, token: string, answers: SignupAnswers) => Promise<A | undefined>;
+  /** Whether nothing is asked of this account after a password: then it may be signed in with it. */
+  readonly isComplete: (account: A) => boolean;
+  /** Where people have no passwords. */
+  readonly tickets: EnrolmentTickets<A>;
+  /** Where people go on to who came by no application. */
+  readonly homeUrl: string;
+}
+
+interface Deps<A extends StepsAccount> {
+  readonly provider: () => IdentityProvider;
+  readonly views: Views;
+  readonly csrf: Csrf;
+  readonly browser: Pick<BrowserSession, 'current' | 'signIn'>;
+  readonly endSession: (uid: string) => Promise<unknown>;
+  readonly issuer: string;
+  readonly invitation: InvitationParts<A>;
+}
+
+export interface InvitationPages {
+  show(ctx: Koa.Context, token: string): Promise<void>;
+  submit(ctx: Koa.Context, form: Form): Promise<void>;
+}
+
+const PURPOSE = 'invitation';
+
+export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): InvitationPages {
+  const { provider, views, csrf, browser, endSession, issuer, invitation } = deps;
+
+  const sendExpired = (ctx: Koa.Context): void => views.send(ctx, 'link-expired', {}, { status: 410 });
+
+  /** The address is the invitation's: it is shown, not asked. */
+  function questionsNow(): SignupQuestions {
+    const questions = invitation.questions();
+    return { ...questions, fields: { ...questions.fields, email: 'hidden' } };
+  }
+
+  const clientOf = async (clientId: string | undefined) =>
+    clientId === undefined ? undefined : provider().Client.find(clientId);
+
+  async function send(
+    ctx: Koa.Context,
+    token: string,
+    known: { readonly email: string; readonly clientId?: string | undefined },
+    attempt: { values: SignupValues; errors: FieldErrors; status: number },
+  ): Promise<void> {
+    const client = await clientOf(known.clientId);
+    views.send(
+      ctx,
+      'signup',
+      {
+        csrf: csrf.token(ctx, PURPOSE),
+        token,
+        clientName: client?.clientName ?? client?.clientId,
+        clientLogoUri: client?.logoUri,
+        invitedEmail: known.email,
+        questions: questionsNow(),
+        values: attempt.values,
+        errors: attempt.errors,
+      },
+      { status: attempt.status },
+    );
+  }
+
+  /** OIDC Core §4: the application starts its own sign-in, which finds the person signed in. */
+  async function wayOn(clientId: string | undefined) {
+    const client = await clientOf(clientId);
+    if (client === undefined) return { continueUrl: invitation.homeUrl };
+    const start = client.initiateLoginUri === undefined ? null : URL.parse(client.initiateLoginUri);
+    start?.searchParams.set('iss', issuer);
+    return { clientName: client.clientName ?? client.clientId, continueUrl: start?.href ?? client.clientUri };
+  }
+
+  async function signIn(ctx: Koa.Context, account: A): Promise<void> {
+    const amr = [...signupAmr(invitation.questions())];
+    if (amr.length === 0 || !invitation.isComplete(account)) return;
+    // Another person at this browser: nothing of their session passes on (R060).
+    const before = await browser.current(ctx);
+    if (before !== undefined) await endSession(before.uid);
+    await browser.signIn(ctx, { accountId: account.id, amr, acr: acrOf(amr) });
+  }
+
+  return {
+    async show(ctx, token) {
+      const known = await invitation.find(token);
+      if (known === undefined) return sendExpired(ctx);
+      await send(ctx, token, known, { values: {}, errors: {}, status: 200 });
+    },
+
+    async submit(ctx, form) {
+      csrf.verify(ctx, PURPOSE, form.get('csrf'));
+      const token = form.get('token') ?? '';
+      const known = await invitation.find(token);
+      if (known === undefined) return sendExpired(ctx);
+      const { answers, errors } = readSignup(form, questionsNow(), { isEmailKnown: true });
+      const { values } = answers;
+      if (Object.keys(errors).length > 0) return send(ctx, token, known, { values, errors, status: 400 });
+      try {
+        const account = await invitation.accept(ctx, token, answers);
+        if (account === undefined) return sendExpired(ctx);
+        if (answers.password !== undefined) await signIn(ctx, account);
+        else await invitation.tickets.give(csrf.browserId(ctx), account);
+      } catch (error) {
+        return send(ctx, token, known, { values, errors: errorsOf(error), status: 400 });
+      }
+      views.send(ctx, 'signup-done', await wayOn(known.clientId));
+    },
+  };
+}

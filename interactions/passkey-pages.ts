@@ -1,0 +1,46 @@
+// Owns the pages on which a passkey is made during a sign-in: the one where it must be (there is no other way in), and
+// the offer after a password, which may be declined. The ceremony itself is passkeys.ts.
+import type Koa from 'koa';
+import type { Views } from '../src/http/views.ts';
+import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { CurrentInteraction } from './current.ts';
+import { pageOptions } from './page-options.ts';
+import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+
+interface Deps<A extends StepsAccount> {
+  readonly views: Views;
+  readonly current: CurrentInteraction;
+  readonly steps: SigninSteps<A>;
+  /** Remembers in this browser that this person does not want one now. */
+  readonly declineOffer: (ctx: Koa.Context, account: A) => void;
+}
+
+export interface PasskeySteps<A extends StepsAccount> {
+  show(ctx: Koa.Context, interaction: BoundInteraction, account: A, step: 'passkey' | 'offer'): Promise<void>;
+  decline(ctx: Koa.Context, interaction: BoundInteraction, account: A): Promise<void>;
+}
+
+export function createPasskeySteps<A extends StepsAccount>(deps: Deps<A>): PasskeySteps<A> {
+  const { views, current, steps, declineOffer } = deps;
+  return {
+    async show(ctx, interaction, account, step) {
+      views.send(
+        ctx,
+        step === 'offer' ? 'passkey-offer' : 'passkey-enrol',
+        {
+          csrf: current.csrfToken(ctx, interaction),
+          interaction: interaction.uid,
+          clientId: String(interaction.params.client_id),
+          account: { username: account.username },
+        },
+        pageOptions(interaction),
+      );
+    },
+    async decline(ctx, interaction, account) {
+      declineOffer(ctx, account);
+      // The cookie comes back with the next request only.
+      interaction.canPasskey = false;
+      await steps.proceed(ctx, interaction, account, interaction.progress?.amr ?? [], interaction.provenAt);
+    },
+  };
+}

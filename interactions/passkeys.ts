@@ -1,0 +1,158 @@
+// Owns the ceremonies of passkeys during a sign-in (decisions §1): JSON in, JSON out, for the script of the page. What is
+// next after one follows from signin-steps.ts, as after every other proof.
+import type Koa from 'koa';
+import { AppError } from '../src/errors.ts';
+import { answerJson, type JsonBody, jsonBody, leadOn } from '../src/http/ceremony.ts';
+import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { CurrentInteraction } from './current.ts';
+import { PROMPTS } from './login.ts';
+import { type Method, passkeyAmr, unspentMethods } from './second-factor-methods.ts';
+import type { AuthMode, SigninSteps, StepsAccount } from './signin-steps.ts';
+
+interface Used<A> {
+  readonly id: string;
+  readonly account: A;
+  readonly isUserVerified: boolean;
+  readonly deviceType: 'singleDevice' | 'multiDevice';
+}
+
+export interface PasskeyParts<A extends StepsAccount> {
+  readonly mode: () => AuthMode;
+  readonly rpId: string;
+  readonly beginUse: (input: { boundTo: string; account?: A }) => Promise<object>;
+  /** @throws AppError passkey.refused, passkey.unknown; written down before */
+  readonly finishUse: (
+    ctx: Koa.Context,
+    input: { boundTo: string; response: unknown; account?: A },
+  ) => Promise<Used<A>>;
+  readonly beginMaking: (input: {
+    boundTo: string;
+    account: A;
+    isConditional?: boolean;
+    needsUserVerification?: boolean;
+  }) => Promise<object>;
+  /** @throws AppError passkey.refused, passkey.registered */
+  readonly finishMaking: (
+    ctx: Koa.Context,
+    input: { boundTo: string; response: unknown; account: A },
+  ) => Promise<Omit<Used<A>, 'account'>>;
+  /** Whether recovery codes are to be handed out with this first passkey: nothing else would get its owner in again. */
+  readonly needsCodes: (account: A) => boolean;
+}
+
+interface Deps<A extends StepsAccount> {
+  readonly current: CurrentInteraction;
+  readonly steps: SigninSteps<A>;
+  readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
+  readonly passkeyParts: PasskeyParts<A>;
+  readonly methodsOf: (account: A) => Method[];
+  readonly findUsable: (id: string) => Promise<A | undefined>;
+  readonly basePath: string;
+  readonly now: () => number;
+}
+
+export interface PasskeyCeremonies {
+  beginSignIn(ctx: Koa.Context): Promise<void>;
+  finishSignIn(ctx: Koa.Context): Promise<void>;
+  beginMaking(ctx: Koa.Context): Promise<void>;
+  finishMaking(ctx: Koa.Context): Promise<void>;
+}
+
+/** No honest answer of an authenticator comes near. */
+const LIMIT_BYTES = 48 * 1024;
+
+export function createPasskeyCeremonies<A extends StepsAccount>(deps: Deps<A>): PasskeyCeremonies {
+  const { current, steps, readJson, passkeyParts, methodsOf, findUsable, basePath, now } = deps;
+  const boundTo = ({ uid }: BoundInteraction): string => `interaction ${uid}`;
+
+  async function read(ctx: Koa.Context): Promise<{ interaction: BoundInteraction; body: JsonBody }> {
+    const body = jsonBody(await readJson(ctx, { limitBytes: LIMIT_BYTES }));
+    return { interaction: await current.ofForm(ctx, body), body };
+  }
+
+  /** Whose second step this is; undefined at a sign-in, where anybody's passkey will do. */
+  async function ownerOf(interaction: BoundInteraction, body: JsonBody): Promise<A | undefined> {
+    if (body.get('purpose') !== 'second_factor') {
+      if (passkeyParts.mode() === 'password') throw new AppError('passkey.off');
+      if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
+      return undefined;
+    }
+    const { progress, account } = await steps.resume(interaction);
+    const methods = unspentMethods(methodsOf(account), progress.amr);
+    if (progress.step !== 'verify' || !methods.includes('passkey')) throw new AppError('signin.expired');
+    return account;
+  }
+
+  async function making(interaction: BoundInteraction) {
+    const { progress, account } = await steps.resume(interaction);
+    if (progress.step !== 'passkey' && progress.step !== 'offer') throw new AppError('signin.expired');
+    return { progress, account };
+  }
+
+  return {
+    beginSignIn: (ctx) =>
+      answerJson(ctx, async () => {
+        const { interaction, body } = await read(ctx);
+        const account = await ownerOf(interaction, body);
+        ctx.body = await passkeyParts.beginUse({
+          boundTo: boundTo(interaction),
+          ...(account && { account }),
+        });
+      }),
+
+    finishSignIn: (ctx) =>
+      answerJson(
+        ctx,
+        async () => {
+          const { interaction, body } = await read(ctx);
+          const account = await ownerOf(interaction, body);
+          const { response } = body;
+          const provenAt = now();
+          const input = { boundTo: boundTo(interaction), response, ...(account && { account }) };
+          const used = await passkeyParts.finishUse(ctx, input);
+          const amr = passkeyAmr(used);
+          if (account === undefined) await steps.proceed(ctx, interaction, used.account, amr, provenAt);
+          else {
+            // Something held beside something known; that its holder was checked as well adds nothing.
+            const both = new Set([...(interaction.progress?.amr ?? []), ...amr, 'mfa']);
+            await steps.proceed(ctx, interaction, used.account, [...both], interaction.provenAt);
+          }
+          leadOn(ctx);
+        },
+        { rp_id: passkeyParts.rpId },
+      ),
+
+    beginMaking: (ctx) =>
+      answerJson(ctx, async () => {
+        const { interaction, body } = await read(ctx);
+        const { progress, account } = await making(interaction);
+        ctx.body = await passkeyParts.beginMaking({
+          boundTo: boundTo(interaction),
+          account,
+          isConditional: progress.step === 'offer' && body.get('mediation') === 'conditional',
+          needsUserVerification: progress.step === 'passkey',
+        });
+      }),
+
+    finishMaking: (ctx) =>
+      answerJson(ctx, async () => {
+        const { interaction, body } = await read(ctx);
+        const { progress, account } = await making(interaction);
+        const { response } = body;
+        const made = await passkeyParts.finishMaking(ctx, {
+          boundTo: boundTo(interaction),
+          response,
+          account,
+        });
+        const fresh = await findUsable(account.id);
+        if (fresh === undefined) throw new AppError('signin.expired');
+        const amr = progress.step === 'offer' ? progress.amr : [...progress.amr, ...passkeyAmr(made)];
+        if (progress.step === 'passkey' && passkeyParts.needsCodes(fresh)) {
+          interaction.progress = { accountId: fresh.id, amr, step: 'new_codes' };
+          await interaction.persist();
+          ctx.redirect(`${basePath}/oauth2/mfa?interaction=${encodeURIComponent(interaction.uid)}`);
+        } else await steps.proceed(ctx, interaction, fresh, amr, interaction.provenAt);
+        leadOn(ctx);
+      }),
+  };
+}

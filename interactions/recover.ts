@@ -1,0 +1,81 @@
+// Owns the way back in for who has lost every passkey: a recovery code, which lets one thing be done, making a new one.
+import type Koa from 'koa';
+import { AppError } from '../src/errors.ts';
+import type { Form } from '../src/http/form.ts';
+import type { Views } from '../src/http/views.ts';
+import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { CurrentInteraction } from './current.ts';
+import { PROMPTS } from './login.ts';
+import { pageOptions } from './page-options.ts';
+import type { AuthMode, SigninSteps, StepsAccount } from './signin-steps.ts';
+
+interface Deps<A extends StepsAccount> {
+  readonly views: Views;
+  readonly current: CurrentInteraction;
+  readonly steps: SigninSteps<A>;
+  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly mode: () => AuthMode;
+  /**
+   * Uses a code up. @returns the same for unknown names, wrong codes and too many of them, after the same time
+   * @throws AppError request.rate_limited
+   */
+  readonly recover: (
+    ctx: Koa.Context,
+    attempt: { username: string; code: string; boundTo: string },
+  ) => Promise<A | undefined>;
+}
+
+export interface RecoverPage {
+  show(ctx: Koa.Context): Promise<void>;
+  submit(ctx: Koa.Context): Promise<void>;
+}
+
+/** It says what was given; signin-steps.ts asks for a new passkey after it and for nothing less. */
+const RECOVERY_AMR = ['recovery_code'];
+
+export function createRecoverPage<A extends StepsAccount>(deps: Deps<A>): RecoverPage {
+  const { views, current, steps, readForm, mode, recover } = deps;
+
+  function send(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    shown: { username?: string; alert?: string; status?: number },
+  ): void {
+    views.send(
+      ctx,
+      'recover',
+      {
+        csrf: current.csrfToken(ctx, interaction),
+        interaction: interaction.uid,
+        clientId: String(interaction.params.client_id),
+        values: { username: shown.username ?? '' },
+        alert: shown.alert === undefined ? undefined : { key: shown.alert },
+        backUrl: current.pageUrl('login', interaction),
+      },
+      { ...pageOptions(interaction), status: shown.status },
+    );
+  }
+
+  function refuseWhenOff(interaction: BoundInteraction): void {
+    if (mode() === 'password') throw new AppError('request.not_found');
+    if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
+  }
+
+  return {
+    async show(ctx) {
+      const interaction = await current.ofAddress(ctx);
+      refuseWhenOff(interaction);
+      send(ctx, interaction, {});
+    },
+    async submit(ctx) {
+      const form = await readForm(ctx);
+      const interaction = await current.ofForm(ctx, form);
+      refuseWhenOff(interaction);
+      const username = form.get('username') ?? '';
+      const code = form.get('code') ?? '';
+      const account = await recover(ctx, { username, code, boundTo: interaction.uid });
+      if (account !== undefined) return steps.proceed(ctx, interaction, account, RECOVERY_AMR);
+      return send(ctx, interaction, { username, alert: 'alert.recovery_failed', status: 401 });
+    },
+  };
+}

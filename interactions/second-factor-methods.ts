@@ -1,0 +1,45 @@
+// Owns the methods of a second step, as pages name them, and what each is worth.
+
+/** What is typed in. */
+export type CodeMethod = 'totp' | 'email' | 'recovery';
+export type Method = CodeMethod | 'passkey';
+
+export const isCodeMethod = (value: unknown): value is CodeMethod =>
+  value === 'totp' || value === 'email' || value === 'recovery';
+
+export const isMethod = (value: unknown): value is Method => value === 'passkey' || isCodeMethod(value);
+
+/** RFC 8176. A code by mail is a code, but no factor of its own kind: the mailbox may be open by the same password. */
+export const AMR: Readonly<Record<CodeMethod, readonly string[]>> = {
+  totp: ['otp', 'mfa'],
+  email: ['otp'],
+  recovery: ['otp', 'mfa'],
+};
+
+/** RFC 8176 `hwk`: the key is bound to one device; `swk`: it is synced. With its holder checked it is two factors. */
+export const passkeyAmr = (passkey: {
+  readonly deviceType: 'singleDevice' | 'multiDevice';
+  readonly isUserVerified: boolean;
+}): string[] => [
+  passkey.deviceType === 'singleDevice' ? 'hwk' : 'swk',
+  ...(passkey.isUserVerified ? ['user', 'mfa'] : []),
+];
+
+export const ALERTS = {
+  wrong: 'alert.code_wrong',
+  expired: 'alert.code_expired',
+  blocked: 'alert.rate_limited',
+} as const;
+
+/** What was the first factor is not the second as well. */
+export function unspentMethods(methods: readonly Method[], amr: readonly string[]): Method[] {
+  // Whoever comes by one of these has lost the passkey.
+  const isRecovering = amr.includes('recovery_code') || amr.includes('enrolment_link');
+  const isSpent: Readonly<Record<Method, boolean>> = {
+    totp: false,
+    email: false,
+    recovery: amr.includes('recovery_code'),
+    passkey: isRecovering || amr.includes('hwk') || amr.includes('swk'),
+  };
+  return methods.filter((method) => !isSpent[method]);
+}

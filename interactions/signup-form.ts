@@ -1,0 +1,95 @@
+// Owns what people are asked when they sign up, and reading what they answer. Only fields that the page shows are taken:
+// whatever else an account has (a role, a flag, an id) cannot come in by this form, and trying it is refused.
+import { AppError } from '../src/errors.ts';
+import type { Form } from '../src/http/form.ts';
+import type { FieldErrors } from '../src/http/pages.ts';
+
+export const signupFields = [
+  'username',
+  'email',
+  'given_name',
+  'family_name',
+  'nickname',
+  'phone_number',
+] as const;
+export type SignupField = (typeof signupFields)[number];
+export type Asked = 'hidden' | 'optional' | 'required';
+
+/** What is asked now: settings, and how people sign in here. */
+export interface SignupQuestions {
+  readonly fields: Readonly<Record<SignupField, Asked>>;
+  readonly isPasswordAsked: boolean;
+  readonly minLength: number;
+  /** What has to be agreed to; none: nothing. */
+  readonly terms?: { readonly termsUrl: string; readonly privacyUrl: string } | undefined;
+}
+
+export type SignupValues = { readonly [Name in SignupField]?: string };
+
+export interface SignupAnswers {
+  readonly values: SignupValues;
+  readonly password: string | undefined;
+}
+
+/** Fields that belong to the form and not to the account. */
+const ownFields = ['csrf', 'interaction', 'client_id', 'token', 'action', 'accept_terms'] as const;
+const passwordFields = ['password', 'confirm_password'] as const;
+// Longer than anything we store; what is longer is wrong anyway, and need not be sent back whole.
+const MAX_SHOWN = 300;
+
+/** @throws AppError request.invalid naming every field that the page does not have */
+function refuseUnknown(form: Form, { fields, isPasswordAsked }: SignupQuestions): void {
+  const known = new Set<string>([
+    ...ownFields,
+    ...(isPasswordAsked ? passwordFields : []),
+    ...signupFields.filter((name) => fields[name] !== 'hidden'),
+  ]);
+  const unknown = form.keys().filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  const problems = unknown.slice(0, 20).map((name) => [name.slice(0, 100), 'Is not known here.']);
+  throw new AppError('request.invalid', { fields: Object.fromEntries(problems) });
+}
+
+/**
+ * @param options.isEmailKnown the address comes from elsewhere
+ * @returns what was typed, and what is missing; what is wrong with a value the domain says (src/accounts)
+ */
+export function readSignup(
+  form: Form,
+  questions: SignupQuestions,
+  options: { isEmailKnown?: boolean } = {},
+): { answers: SignupAnswers; errors: FieldErrors } {
+  refuseUnknown(form, questions);
+  const { fields, isPasswordAsked, terms } = questions;
+  const errors: Record<string, string> = {};
+  const values: { [Name in SignupField]?: string } = {};
+  for (const name of signupFields) {
+    if (fields[name] === 'hidden') continue;
+    const value = form.get(name)?.trim() ?? '';
+    if (value !== '') values[name] = value.slice(0, MAX_SHOWN);
+    else if (fields[name] === 'required') errors[name] = 'field.missing';
+  }
+  // Without a name the address is the name; one of them there must be.
+  const hasEmail = options.isEmailKnown === true || values.email !== undefined;
+  if (fields.username === 'optional' && values.username === undefined && !hasEmail) {
+    errors.username = 'field.missing';
+  }
+  const password = isPasswordAsked ? (form.get('password') ?? '') : undefined;
+  if (isPasswordAsked && password !== form.get('confirm_password')) {
+    errors.confirm_password = 'invalid.password_mismatch';
+  }
+  if (terms !== undefined && form.get('accept_terms') !== 'on') errors.accept_terms = 'invalid.terms';
+  return { answers: { values, password }, errors };
+}
+
+/** The refusals that this page has words of its own for, by their code. */
+const ownWords: Readonly<Record<string, FieldErrors>> = {
+  'account.username_taken': { username: 'invalid.username_taken' },
+  'account.email_taken': { email: 'invalid.email_taken' },
+};
+
+/** @returns what to tell at the form. @throws whatever is no fault of what was typed */
+export function errorsOf(error: unknown): FieldErrors {
+  if (!(error instanceof AppError) || error.fields === undefined) throw error;
+  return ownWords[error.code] ?? error.fields;
+}

@@ -1,0 +1,244 @@
+// Owns the pages on which people make an account for themselves while signing in to an application: the form, and the code
+// that proves the address. Whether an address is known here shows on none of them (checklist R084, R086): every address
+// gets a mail, and a known one's says that there is an account.
+import type Koa from 'koa';
+import { AppError, type ErrorCode } from '../src/errors.ts';
+import type { Form } from '../src/http/form.ts';
+import type { FieldErrors } from '../src/http/pages.ts';
+import type { Views } from '../src/http/views.ts';
+import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { ClientRecord } from '../src/store/records.ts';
+import type { CurrentInteraction } from './current.ts';
+import { pageOptions, stringParameter } from './page-options.ts';
+import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+import {
+  errorsOf,
+  readSignup,
+  type SignupAnswers,
+  type SignupQuestions,
+  type SignupValues,
+} from './signup-form.ts';
+
+export interface SignupParts<A> {
+  readonly questions: () => SignupQuestions;
+  /** By the application's own answer, else the setting. */
+  readonly isOpenFor: (clientId: string) => Promise<boolean>;
+  /** The same of a record at hand. */
+  readonly isOpen: (client: ClientRecord) => boolean;
+  /**
+   * @returns the account, or undefined when its address has to be proven first
+   * @throws AppError with `fields`, server.busy
+   */
+  readonly begin: (
+    ctx: Koa.Context,
+    signup: { interaction: string; clientId: string; answers: SignupAnswers },
+  ) => Promise<A | undefined>;
+  readonly pending: (
+    interaction: string,
+  ) => Promise<
+    { readonly email: string; readonly resendInSeconds: number; readonly canSkip: boolean } | undefined
+  >;
+  /** @throws AppError request.rate_limited, account.username_taken, account.email_taken */
+  readonly confirm: (
+    ctx: Koa.Context,
+    signup: { interaction: string; clientId: string; code: string },
+  ) => Promise<A | 'wrong' | 'expired'>;
+  /** The account without its address, where it need not be proven. */
+  readonly skip: (
+    ctx: Koa.Context,
+    signup: { interaction: string; clientId: string },
+  ) => Promise<A | undefined>;
+  /** Another code, if it is not too soon for one. */
+  readonly resend: (ctx: Koa.Context, interaction: string) => Promise<void>;
+}
+
+interface Deps<A extends StepsAccount> {
+  readonly provider: () => IdentityProvider;
+  readonly views: Views;
+  readonly current: CurrentInteraction;
+  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly steps: Pick<SigninSteps<A>, 'proceed'>;
+  readonly basePath: string;
+  readonly signup: SignupParts<A>;
+}
+
+interface Attempt {
+  readonly values: SignupValues;
+  readonly errors: FieldErrors;
+  readonly alert?: string | undefined;
+  readonly status: number;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+export interface SignupPages {
+  show(ctx: Koa.Context, interaction: BoundInteraction): Promise<void>;
+  /** GET: the page again. */
+  again(ctx: Koa.Context): Promise<void>;
+  submit(ctx: Koa.Context, form: Form): Promise<void>;
+  showCode(ctx: Koa.Context): Promise<void>;
+  submitCode(ctx: Koa.Context): Promise<void>;
+  resend(ctx: Koa.Context): Promise<void>;
+}
+
+/** A password was chosen, so it is known; where none is asked for, nothing was proven yet. */
+export const signupAmr = ({ isPasswordAsked }: SignupQuestions): readonly string[] =>
+  isPasswordAsked ? ['pwd'] : [];
+
+const PROMPTS = new Set(['login', 'select_account', 'create']);
+
+/** Refusals that time alone mends. */
+const alertsToWait: { readonly [Code in ErrorCode]?: string } = {
+  'server.busy': 'alert.busy',
+  'request.rate_limited': 'alert.rate_limited',
+};
+
+const waitOf = (error: unknown): { alert: string; status: number; retryAfterSeconds: number } | undefined => {
+  const alert = error instanceof AppError ? alertsToWait[error.code] : undefined;
+  if (!(error instanceof AppError) || alert === undefined) return undefined;
+  return { alert, status: error.status, retryAfterSeconds: error.retryAfterSeconds ?? 1 };
+};
+
+export function createSignupPages<A extends StepsAccount>(deps: Deps<A>): SignupPages {
+  const { provider, views, current, readForm, steps, basePath, signup } = deps;
+
+  const clientIdOf = (interaction: BoundInteraction): string => String(interaction.params.client_id);
+
+  /** @throws AppError signin.expired for another step's form, signup.closed */
+  async function check(interaction: BoundInteraction): Promise<BoundInteraction> {
+    if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
+    if (!(await signup.isOpenFor(clientIdOf(interaction)))) throw new AppError('signup.closed');
+    return interaction;
+  }
+
+  async function send(ctx: Koa.Context, interaction: BoundInteraction, attempt?: Attempt): Promise<void> {
+    const client = await provider().Client.find(clientIdOf(interaction));
+    const hint = stringParameter(interaction, 'login_hint') ?? '';
+    const hinted: SignupValues = hint.includes('@') ? { email: hint } : { username: hint };
+    if (attempt?.retryAfterSeconds) ctx.set('Retry-After', String(attempt.retryAfterSeconds));
+    views.send(
+      ctx,
+      'signup',
+      {
+        csrf: current.csrfToken(ctx, interaction),
+        interaction: interaction.uid,
+        clientId: client?.clientId,
+        clientName: client?.clientName ?? client?.clientId,
+        clientLogoUri: client?.logoUri,
+        questions: signup.questions(),
+        values: attempt?.values ?? hinted,
+        errors: attempt?.errors ?? {},
+        alert: attempt?.alert,
+        retryAfterSeconds: attempt?.retryAfterSeconds,
+        signInUrl: current.pageUrl('login', interaction),
+      },
+      { ...pageOptions(interaction), status: attempt?.status ?? 200 },
+    );
+  }
+
+  const codeUrl = ({ uid, params }: BoundInteraction): string => {
+    const query = new URLSearchParams({ interaction: uid, client_id: String(params.client_id) });
+    return `${basePath}/oauth2/signup/verify?${query}`;
+  };
+
+  function goToCode(ctx: Koa.Context, interaction: BoundInteraction): void {
+    ctx.status = 303;
+    ctx.redirect(codeUrl(interaction));
+  }
+
+  function goToForm(ctx: Koa.Context, interaction: BoundInteraction): void {
+    ctx.status = 303;
+    ctx.redirect(current.pageUrl('signup', interaction));
+  }
+
+  const proceed = (ctx: Koa.Context, interaction: BoundInteraction, account: A): Promise<void> =>
+    steps.proceed(ctx, interaction, account, signupAmr(signup.questions()));
+
+  async function sendCode(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    shown: { alert?: string; status?: number; retryAfterSeconds?: number },
+  ): Promise<void> {
+    const pending = await signup.pending(interaction.uid);
+    if (pending === undefined) return goToForm(ctx, interaction);
+    if (shown.retryAfterSeconds) ctx.set('Retry-After', String(shown.retryAfterSeconds));
+    views.send(
+      ctx,
+      'signup-verify',
+      {
+        csrf: current.csrfToken(ctx, interaction),
+        interaction: interaction.uid,
+        clientId: clientIdOf(interaction),
+        email: pending.email,
+        resendInSeconds: pending.resendInSeconds,
+        canSkip: pending.canSkip,
+        alert: shown.alert,
+        retryAfterSeconds: shown.retryAfterSeconds,
+        signupUrl: current.pageUrl('signup', interaction),
+      },
+      { ...pageOptions(interaction), status: shown.status ?? 200 },
+    );
+  }
+
+  return {
+    async show(ctx, interaction) {
+      await send(ctx, await check(interaction));
+    },
+
+    async again(ctx) {
+      await send(ctx, await check(await current.ofAddress(ctx)));
+    },
+
+    async submit(ctx, form) {
+      const interaction = await check(await current.ofForm(ctx, form));
+      const { answers, errors } = readSignup(form, signup.questions());
+      const { values } = answers;
+      if (Object.keys(errors).length > 0) return send(ctx, interaction, { values, errors, status: 400 });
+      try {
+        const clientId = clientIdOf(interaction);
+        const account = await signup.begin(ctx, { interaction: interaction.uid, clientId, answers });
+        return account === undefined ? goToCode(ctx, interaction) : await proceed(ctx, interaction, account);
+      } catch (error) {
+        const wait = waitOf(error);
+        if (wait !== undefined) return send(ctx, interaction, { values, errors: {}, ...wait });
+        return send(ctx, interaction, { values, errors: errorsOf(error), status: 400 });
+      }
+    },
+
+    async showCode(ctx) {
+      await sendCode(ctx, await check(await current.ofAddress(ctx)), {});
+    },
+
+    async submitCode(ctx) {
+      const form = await readForm(ctx);
+      const interaction = await check(await current.ofForm(ctx, form));
+      const one = { interaction: interaction.uid, clientId: clientIdOf(interaction) };
+      try {
+        if (form.get('action') === 'skip') {
+          const account = await signup.skip(ctx, one);
+          return account === undefined
+            ? goToForm(ctx, interaction)
+            : await proceed(ctx, interaction, account);
+        }
+        const code = form.get('code') ?? '';
+        // An empty form is no attempt (R096).
+        if (code === '') return await sendCode(ctx, interaction, { alert: 'alert.code_wrong', status: 400 });
+        const outcome = await signup.confirm(ctx, { ...one, code });
+        if (typeof outcome !== 'string') return await proceed(ctx, interaction, outcome);
+        return await sendCode(ctx, interaction, { alert: `alert.code_${outcome}`, status: 401 });
+      } catch (error) {
+        const wait = waitOf(error);
+        if (wait !== undefined) return sendCode(ctx, interaction, wait);
+        // Somebody took the name in the meantime.
+        return send(ctx, interaction, { values: {}, errors: errorsOf(error), status: 400 });
+      }
+    },
+
+    async resend(ctx) {
+      const form = await readForm(ctx);
+      const interaction = await check(await current.ofForm(ctx, form));
+      await signup.resend(ctx, interaction.uid);
+      goToCode(ctx, interaction);
+    },
+  };
+}

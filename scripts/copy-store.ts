@@ -1,0 +1,136 @@
+// Owns `npm run copy-store`: takes a team that began with the embedded database to MongoDB, or to MongoDB and Redis.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStore } from '../adapters/index.ts';
+import { createMongoLoader } from '../adapters/mongodb-loader.ts';
+import { createSqliteStore } from '../adapters/sqlite.ts';
+import { ConfigError, loadConfig } from '../src/config/load.ts';
+import type { Config } from '../src/config/types.ts';
+import { facts } from '../src/store/collections.ts';
+import { type CollectionDefinition, type Store, type Stored, StoreUnavailable } from '../src/store/port.ts';
+import {
+  COPY_MARK,
+  CopyDiffers,
+  copiedCollections,
+  copyCollection,
+  type Target,
+  verifyCollection,
+} from './copy/copy-collections.ts';
+
+const HELP = `Copies everything from the embedded database to MongoDB, and checks the copy.
+
+  DATA_DIR=./data MONGODB_URI=mongodb://… SECRET_KEY="$(cat ./data/secret.key)" npm run copy-store
+
+With REDIS_URL, what is short-lived goes to Redis. Stop the server first. The database must be empty, or hold a copy that
+was stopped half-way: then this goes on with it. The embedded database stays as it is. Afterwards start the server with
+the same MONGODB_URI, REDIS_URL and SECRET_KEY.`;
+
+/** What stands in the way, told to people. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+/** What is sealed with the embedded database's own key could never be opened again with another. */
+function checkKey({ dataDir, secretKeys }: Config): void {
+  const file = join(dataDir, 'secret.key');
+  if (!existsSync(file)) return;
+  if (secretKeys.includes(readFileSync(file, 'utf8').trim())) return;
+  throw new Refused(
+    `SECRET_KEY does not hold the key in ${file}, so nothing that is sealed could be opened. ` +
+      'Set SECRET_KEY to it, or to a list with a newer key before it.',
+  );
+}
+
+async function openTarget(config: Config, clock: () => number): Promise<Target & { close(): Promise<void> }> {
+  const { mongodbUri: uri, redisUrl } = config;
+  if (uri === undefined) throw new Refused(`MONGODB_URI says where to, and is not set.\n\n${HELP}`);
+  const store = await openStore({ config, clock });
+  const isInRedis = ({ durability }: CollectionDefinition<never>): boolean =>
+    redisUrl !== undefined && durability === 'ephemeral';
+  const definitions = copiedCollections.filter((definition) => !isInRedis(definition));
+  const loader = await createMongoLoader({ uri, clock, definitions });
+  const put = async <T>(definition: CollectionDefinition<T>, { id, value, expiresAt }: Stored<T>) => {
+    await store.ephemeral(definition).put(id, value, { expiresAt });
+  };
+  return {
+    store,
+    canList: (definition) => !isInRedis(definition),
+    async load(definition, documents) {
+      if (!isInRedis(definition)) return loader.load(definition, documents);
+      for (const stored of documents) await put(definition, stored);
+    },
+    async close() {
+      await loader.close();
+      await store.close();
+    },
+  };
+}
+
+/** Begins a copy or goes on with one. @throws Refused when the database is in use for something else */
+async function claim(target: Target, at: number): Promise<void> {
+  const marks = target.store.collection(facts);
+  const mark = await marks.find(COPY_MARK);
+  if (mark?.value.value === 'done') {
+    throw new Refused('This database holds a finished copy and may be in use. Copy into an empty one.');
+  }
+  if (mark !== undefined) return;
+  for (const definition of copiedCollections.filter((one) => target.canList(one))) {
+    const { total } = await target.store.collection(definition).query({ sort: 'id', order: 'asc', limit: 1 });
+    if (total > 0)
+      throw new Refused(`The database is not empty (${definition.name}). Copy into an empty one.`);
+  }
+  await marks.insert(COPY_MARK, { at, value: 'running' });
+}
+
+async function copyAll(source: Store, target: Target, at: number): Promise<void> {
+  await claim(target, at);
+  for (const definition of copiedCollections) {
+    await copyCollection(source, target, definition, (count) =>
+      console.log(`${definition.name}: ${count} copied`),
+    );
+  }
+  let total = 0;
+  for (const definition of copiedCollections) {
+    const { name, count, digest } = await verifyCollection(source, target, definition);
+    total += count;
+    if (count > 0) console.log(`${name}: ${count} verified, sha256 ${digest.slice(0, 16)}`);
+  }
+  await target.store.collection(facts).put(COPY_MARK, { at, value: 'done' });
+  console.log(
+    `${total} documents copied and verified. Start the server with this MONGODB_URI and SECRET_KEY.`,
+  );
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  // One moment for both sides: nothing may expire between copying and comparing.
+  const at = Date.now();
+  const file = join(config.dataDir, 'latchkey.db');
+  if (!existsSync(file)) throw new Refused(`There is no database at ${file}. Set DATA_DIR to where it is.`);
+  checkKey(config);
+  const target = await openTarget(config, () => at);
+  const source = createSqliteStore({ file, clock: () => at, definitions: copiedCollections });
+  try {
+    await copyAll(source, target, at);
+  } finally {
+    await source.close();
+    await target.close();
+  }
+}
+
+const ends: readonly (abstract new (...args: never[]) => Error)[] = [ConfigError, Refused, StoreUnavailable];
+
+if (process.argv.includes('--help')) {
+  console.log(HELP);
+} else {
+  try {
+    await main();
+  } catch (error) {
+    process.exitCode = 1;
+    if (error instanceof CopyDiffers) {
+      console.error(`${error.message}. Was the server running? Stop it and run this again.`);
+    } else if (error instanceof Error && ends.some((kind) => error instanceof kind)) {
+      console.error(error.message);
+    } else throw error;
+  }
+}

@@ -1,0 +1,110 @@
+// Owns copying every document of one store to another and proving afterwards that both hold the same.
+import { createHash } from 'node:crypto';
+import { allCollections } from '../../src/store/all-collections.ts';
+import { facts, leases } from '../../src/store/collections.ts';
+import type { CollectionDefinition, Store, Stored } from '../../src/store/port.ts';
+
+/** Where documents go. */
+export interface Target {
+  /** Writes them as they are; again changes nothing. */
+  load<T>(definition: CollectionDefinition<T>, documents: readonly Stored<T>[]): Promise<void>;
+  readonly store: Store;
+  /** Whether the target can list this collection, or is asked document by document. */
+  canList(definition: CollectionDefinition<never>): boolean;
+}
+
+export interface Copied {
+  readonly name: string;
+  readonly count: number;
+  /** SHA-256 over all documents in the order of their ids. */
+  readonly digest: string;
+}
+
+/** Documents of a copy that differ from what they were copied from. */
+export class CopyDiffers extends Error {
+  override readonly name = 'CopyDiffers';
+}
+
+const PAGE = 1_000;
+const AT_ONCE = 20;
+
+/** The mark of a copy lies in the target alone; who runs a job now is nothing to take along. */
+export const COPY_MARK = 'copied_from_embedded';
+export const copiedCollections = allCollections.filter(({ name }) => name !== leases.name);
+
+const isOurs = (definition: CollectionDefinition<never>, { id }: Stored<unknown>): boolean =>
+  !(definition.name === facts.name && id === COPY_MARK);
+
+async function* pagesOf<T>(store: Store, definition: CollectionDefinition<T>): AsyncGenerator<Stored<T>[]> {
+  const collection = store.collection(definition);
+  for (let after: { sortValue: undefined; id: string } | undefined; ; ) {
+    const { items } = await collection.query({ sort: 'id', order: 'asc', limit: PAGE, after });
+    const last = items.at(-1);
+    if (last === undefined) return;
+    yield items.filter((stored) => isOurs(definition, stored));
+    after = { sortValue: undefined, id: last.id };
+  }
+}
+
+/** Looks each document of the source up in the target, which cannot list its own. */
+async function* counterpartsOf<T>(
+  source: Store,
+  { store }: Target,
+  definition: CollectionDefinition<T>,
+): AsyncGenerator<Stored<T>[]> {
+  const collection = store.ephemeral(definition);
+  for await (const page of pagesOf(source, definition)) {
+    const found: (Stored<T> | undefined)[] = [];
+    for (let at = 0; at < page.length; at += AT_ONCE) {
+      found.push(...(await Promise.all(page.slice(at, at + AT_ONCE).map(({ id }) => collection.find(id)))));
+    }
+    yield found.filter((stored) => stored !== undefined);
+  }
+}
+
+/** Versions are left out: a store that starts them anew holds the same all the same. */
+async function digestOf<T>(pages: AsyncIterable<Stored<T>[]>): Promise<Omit<Copied, 'name'>> {
+  const hash = createHash('sha256');
+  let count = 0;
+  for await (const page of pages) {
+    for (const { id, expiresAt, value } of page) {
+      hash.update(`${JSON.stringify([id, expiresAt ?? null, value])}\n`);
+      count += 1;
+    }
+  }
+  return { count, digest: hash.digest('hex') };
+}
+
+/** @param say is told how far it is */
+export async function copyCollection<T>(
+  source: Store,
+  target: Target,
+  definition: CollectionDefinition<T>,
+  say: (count: number) => void,
+): Promise<void> {
+  let count = 0;
+  for await (const page of pagesOf(source, definition)) {
+    await target.load(definition, page);
+    count += page.length;
+    say(count);
+  }
+}
+
+/** @throws CopyDiffers when the target does not hold exactly what the source holds now */
+export async function verifyCollection<T>(
+  source: Store,
+  target: Target,
+  definition: CollectionDefinition<T>,
+): Promise<Copied> {
+  const { name } = definition;
+  const wanted = await digestOf(pagesOf(source, definition));
+  const isListed = target.canList(definition);
+  const found = await digestOf(
+    isListed ? pagesOf(target.store, definition) : counterpartsOf(source, target, definition),
+  );
+  if (found.count !== wanted.count) {
+    throw new CopyDiffers(`${name}: ${wanted.count} documents in the source, ${found.count} in the copy`);
+  }
+  if (found.digest !== wanted.digest) throw new CopyDiffers(`${name}: the documents differ in content`);
+  return { name, ...wanted };
+}

@@ -1,0 +1,40 @@
+// Owns the conversion of a realm, as the common Java identity server exports it, into what this product's API takes.
+import { toClients } from './clients.ts';
+import { listOf, type Members, textOf } from './json.ts';
+import { createGroupNames, type GroupNames } from './names.ts';
+import { toRows } from './users.ts';
+
+export interface Converted {
+  /** Bodies for POST /admin/api/groups: they come first. */
+  readonly groups: object[];
+  /** Lines for POST /admin/api/users/import. */
+  readonly users: object[];
+  /** Bodies for POST /admin/api/clients. */
+  readonly clients: object[];
+  /** What somebody has to know or do. */
+  readonly notes: string[];
+}
+
+/** Also those without members. */
+function nameGroups(groups: readonly Members[], names: GroupNames, parents: readonly string[] = []): void {
+  for (const group of groups) {
+    const own = textOf(group.name);
+    if (own === undefined) continue;
+    const parts = [...parents, own];
+    names.nameOf(`group /${parts.join('/')}`, parts, parts.join('/'));
+    nameGroups(listOf(group.subGroups), names, parts);
+  }
+}
+
+/** @param realm the parsed export, of whatever form */
+export function convertRealm(realm: Members): Converted {
+  const notes: string[] = [];
+  const note = (text: string): void => {
+    notes.push(text);
+  };
+  const names = createGroupNames();
+  nameGroups(listOf(realm.groups), names);
+  const users = toRows(realm, names, note);
+  const clients = toClients(realm, note);
+  return { groups: names.all(), users, clients, notes };
+}

@@ -1,0 +1,17 @@
+// Owns `npm run release`, the `release` process of a deployment: makes the indexes that this version needs and derives
+// anew what a changed data model needs, before the first process of this version starts.
+import { prepareStore } from '../adapters/index.ts';
+import { systemClock } from '../src/clock.ts';
+import { ConfigError, loadConfig } from '../src/config/load.ts';
+import { StoreUnavailable } from '../src/store/port.ts';
+
+try {
+  const config = loadConfig(process.env);
+  const started = performance.now();
+  await prepareStore({ config, clock: systemClock });
+  console.log(`The store is ready for this version (${Math.round(performance.now() - started)} ms).`);
+} catch (error) {
+  if (!(error instanceof ConfigError || error instanceof StoreUnavailable)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,97 @@
+// Owns rotating keys from a terminal: the signing key, and SECRET_KEY. The same acts as the admin API and the background
+// jobs, on the same store, also beside running servers. Options and environment in; lines and an exit code out.
+import { parseArgs } from 'node:util';
+import { ConfigError, loadConfig } from '../src/config/load.ts';
+import type { KeyView, RotationMode } from '../src/keys/signing-keys.ts';
+import { createLogger } from '../src/log.ts';
+
+const HELP = `Puts a new signing key in the place of the current one, or seals secrets anew after a change of SECRET_KEY.
+
+Usage: sh scripts/with-node.sh scripts/rotate-keys.ts [option]
+
+  (none)         show a new key now and let it sign in a quarter of an hour, when every application has seen it
+  --immediate    the same, but let it sign within seconds
+  --compromised  the new key signs at once, and every token that the old key signed ends
+  --list         only show which keys there are
+  --reseal       seal everything anew with the first SECRET_KEY of the list (SECRET_KEY=new,old); with exit code 0 the
+                 others can be dropped from it
+  --help         show this
+
+The environment (DATA_DIR, SECRET_KEY, BASE_URL …) is as for the server, which may be running and sees it within a second.
+
+Exit codes: 0 done, 1 something went wrong, 2 the options are not right, 3 some secrets could not be opened.
+`;
+
+const EXIT = { done: 0, failed: 1, usage: 2, unreadable: 3 } as const;
+
+class UsageError extends Error {}
+
+function parseOptions(args: readonly string[]) {
+  const flag = { type: 'boolean', default: false } as const;
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { immediate: flag, compromised: flag, list: flag, reseal: flag, help: flag },
+    });
+    if (Object.values(values).filter(Boolean).length > 1) throw new Error('Only one option at a time.');
+    return values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+  }
+}
+
+const timeOf = (at: number | undefined): string => (at === undefined ? '' : new Date(at).toISOString());
+
+function describe({ state, kid, activatesAt, activatedAt, removedAt }: KeyView): string {
+  switch (state) {
+    case 'next':
+      return `next     ${kid}  signs from ${timeOf(activatesAt)}`;
+    case 'current':
+      return `current  ${kid}  signs since ${timeOf(activatedAt)}`;
+    case 'retired':
+      return `retired  ${kid}  shown until ${timeOf(removedAt)}`;
+  }
+}
+
+/** @returns what to say and the exit code */
+async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: string[], exitCode: number]> {
+  const config = loadConfig(process.env);
+  const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
+  // Only now: loading the whole product takes longer than saying that an option is wrong.
+  const { openApp } = await import('../src/boot.ts');
+  const { app, close } = await openApp({ config, log });
+  try {
+    if (options.reseal) {
+      const { resealed, unreadable } = await app.keys.reseal(new AbortController().signal);
+      const told = `Sealed anew with the first SECRET_KEY: ${resealed}.`;
+      return unreadable === 0
+        ? [[told, 'Nothing needs the others any more.'], EXIT.done]
+        : [[told, `No listed SECRET_KEY opens: ${unreadable}.`], EXIT.unreadable];
+    }
+    if (!options.list) {
+      const fast: RotationMode = options.immediate ? 'immediate' : 'gradual';
+      await app.keys.rotate(options.compromised ? 'compromised' : fast);
+    }
+    return [(await app.keys.list()).map(describe), EXIT.done];
+  } finally {
+    await close();
+  }
+}
+
+/** @returns what to say and the exit code */
+function explain(error: unknown): [message: string, exitCode: number] {
+  if (error instanceof UsageError) return [`${error.message}\nTry --help.`, EXIT.usage];
+  if (error instanceof ConfigError) return [error.message, EXIT.failed];
+  return [`Not done: ${error instanceof Error ? error.message : String(error)}`, EXIT.failed];
+}
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  const [lines, exitCode] = options.help ? [[HELP.trimEnd()], EXIT.done] : await act(options);
+  for (const line of lines) console.log(line);
+  process.exitCode = exitCode;
+} catch (error) {
+  const [message, exitCode] = explain(error);
+  console.error(message);
+  process.exitCode = exitCode;
+}

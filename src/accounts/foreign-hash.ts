@@ -1,0 +1,187 @@
+// Owns password hashes that other systems made: bcrypt, scrypt, PBKDF2, and argon2 with any parameters. They are read and
+// bounded when they are imported, so that no stored hash costs more than a sign-in may; checked at a sign-in as they are,
+// which replaces them (password.ts, authenticate.ts).
+import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+
+export type ReadHash = { readonly hash: string } | { readonly problem: string };
+
+const KIB = 1024;
+/** About two seconds of one core each: what the slowest of today's recommendations need, and no more. */
+const bounds = {
+  argon2: { memoryKib: 262_144, passes: 20, work: 1_048_576, lanes: 16 },
+  bcrypt: { lowest: 4, highest: 14 },
+  scrypt: { memoryBytes: 128 * KIB * KIB, lanes: 16, work: 512 * KIB * KIB },
+  pbkdf2: { iterations: 2_000_000 },
+} as const;
+
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const digests: Readonly<Record<string, string>> = {
+  '': 'sha1',
+  sha1: 'sha1',
+  sha256: 'sha256',
+  sha512: 'sha512',
+};
+
+/** Passlib writes `.` for `+`. */
+const bytesOf = (text: string): Buffer | undefined => {
+  const plain = text.replaceAll('.', '+');
+  return base64.test(plain) ? Buffer.from(plain, 'base64') : undefined;
+};
+const textOf = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+const isWithin = (value: number, low: number, high: number): boolean =>
+  Number.isSafeInteger(value) && value >= low && value <= high;
+const isSalt = (salt: Buffer | undefined): salt is Buffer =>
+  salt !== undefined && isWithin(salt.length, 4, 128);
+const isKey = (key: Buffer | undefined): key is Buffer => key !== undefined && isWithin(key.length, 16, 128);
+
+const unreadable: ReadHash = { problem: 'Is damaged: its salt or hash cannot be read.' };
+
+function readArgon2(text: string): ReadHash {
+  const parts = /^\$argon2(?:id|i|d)\$v=(?:16|19)\$([^$]+)\$([^$]+)\$([^$]+)$/.exec(text);
+  const [, parameters = '', salt = '', key = ''] = parts ?? [];
+  // Libraries differ in their order.
+  const named = new Map(parameters.split(',').map((one) => [one.slice(0, 2), Number(one.slice(2))]));
+  if (parts === null || !/^[mtp]=\d+,[mtp]=\d+,[mtp]=\d+$/.test(parameters) || named.size !== 3) {
+    return { problem: 'Must be an argon2 hash with v, m, t and p.' };
+  }
+  const [memoryKib = 0, passes = 0, lanes = 0] = ['m=', 't=', 'p='].map((name) => named.get(name));
+  const most = bounds.argon2;
+  const isCheap =
+    isWithin(lanes, 1, most.lanes) &&
+    isWithin(memoryKib, 8 * lanes, most.memoryKib) &&
+    isWithin(passes, 1, most.passes) &&
+    memoryKib * passes <= most.work;
+  if (!isCheap)
+    return {
+      problem: `Costs too much: m up to ${most.memoryKib}, t up to ${most.passes}, m·t up to ${most.work}, p up to ${most.lanes}.`,
+    };
+  const isPlain = /^[A-Za-z0-9+/]+$/.test(salt + key);
+  return isPlain && isSalt(bytesOf(salt)) && isKey(bytesOf(key)) ? { hash: text } : unreadable;
+}
+
+function readBcrypt(text: string): ReadHash {
+  const parts = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(text);
+  if (parts === null) return { problem: 'Must be a bcrypt hash such as $2b$10$ and 53 characters.' };
+  const { lowest, highest } = bounds.bcrypt;
+  if (!isWithin(Number(parts[1]), lowest, highest)) {
+    return { problem: `Costs too much or nothing: a bcrypt cost from ${lowest} to ${highest} is taken.` };
+  }
+  return { hash: text };
+}
+
+function toScrypt(log2: number, r: number, p: number, salt?: Buffer, key?: Buffer): ReadHash {
+  const most = bounds.scrypt;
+  const n = 2 ** log2;
+  const isCheap =
+    isWithin(log2, 1, 24) &&
+    isWithin(r, 1, 64) &&
+    isWithin(p, 1, most.lanes) &&
+    128 * n * r <= most.memoryBytes &&
+    128 * n * r * p <= most.work;
+  if (!isCheap)
+    return { problem: 'Costs too much: scrypt is taken up to 128 MiB (128·N·r), 512 MiB over all lanes.' };
+  if (!isSalt(salt) || !isKey(key)) return unreadable;
+  return { hash: `$scrypt$ln=${log2},r=${r},p=${p}$${textOf(salt)}$${textOf(key)}` };
+}
+
+function readScrypt(text: string): ReadHash {
+  const phc = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(text);
+  if (phc !== null) {
+    const [, ln, r, p, salt = '', key = ''] = phc;
+    return toScrypt(Number(ln), Number(r), Number(p), bytesOf(salt), bytesOf(key));
+  }
+  // Django: the salt is text.
+  const django = /^scrypt\$([^$]+)\$(\d+)\$(\d+)\$(\d+)\$([^$]+)$/.exec(text);
+  if (django === null) return { problem: 'Must be a scrypt hash with ln, r and p.' };
+  const [, salt = '', n, r, p, key = ''] = django;
+  return toScrypt(Math.log2(Number(n)), Number(r), Number(p), Buffer.from(salt), bytesOf(key));
+}
+
+function toPbkdf2(digest: string | undefined, iterations: number, salt?: Buffer, key?: Buffer): ReadHash {
+  if (digest === undefined) return { problem: 'Must be PBKDF2 with sha1, sha256 or sha512.' };
+  const most = bounds.pbkdf2.iterations;
+  if (!isWithin(iterations, 1, most))
+    return { problem: `Costs too much or nothing: PBKDF2 is taken from 1 to ${most} iterations.` };
+  if (!isSalt(salt) || !isKey(key)) return unreadable;
+  return { hash: `$pbkdf2-${digest}$i=${iterations}$${textOf(salt)}$${textOf(key)}` };
+}
+
+const digestOf = (name: string): string | undefined =>
+  Object.hasOwn(digests, name) ? digests[name] : undefined;
+
+function readPbkdf2(text: string): ReadHash {
+  const modular = /^\$pbkdf2(?:-(\w+))?\$(?:i=)?(\d+)(?:,l=\d+)?\$([^$]+)\$([^$]+)$/.exec(text);
+  if (modular !== null) {
+    const [, name = '', iterations, salt = '', key = ''] = modular;
+    return toPbkdf2(digestOf(name), Number(iterations), bytesOf(salt), bytesOf(key));
+  }
+  // Django: the salt is text.
+  const django = /^pbkdf2_(\w+)\$(\d+)\$([^$]+)\$([^$]+)$/.exec(text);
+  if (django === null) return { problem: 'Must be a PBKDF2 hash with its iterations.' };
+  const [, name = '', iterations, salt = '', key = ''] = django;
+  return toPbkdf2(digestOf(name), Number(iterations), Buffer.from(salt), bytesOf(key));
+}
+
+/** @returns the hash as it is stored, or what is wrong with it */
+export function readPasswordHash(text: string): ReadHash {
+  if (text.length > 512) return { problem: 'Must have at most 512 characters.' };
+  if (text.startsWith('$argon2')) return readArgon2(text);
+  if (text.startsWith('$2')) return readBcrypt(text);
+  if (/^\$?scrypt\$/.test(text)) return readScrypt(text);
+  if (/^\$?pbkdf2/.test(text)) return readPbkdf2(text);
+  return { problem: 'Must be a hash of argon2, bcrypt, scrypt or PBKDF2 in its usual form.' };
+}
+
+/** Of the kinds that only this file can check. */
+export const isForeignHash = (stored: string): boolean => /^\$(?:2[aby]|scrypt|pbkdf2-\w+)\$/.test(stored);
+
+const derivePbkdf2 = promisify(pbkdf2);
+// promisify() picks the overload without options.
+const deriveScrypt = (password: string, salt: Buffer, length: number, options: object): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+
+/** In a thread of its own: in this one it would keep everybody waiting. */
+function isBcrypt(hash: string, password: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./bcrypt-worker.ts', import.meta.url), {
+      workerData: { hash, password },
+    });
+    worker.once('message', (isRight: unknown) => resolve(isRight === true));
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the bcrypt worker ended without an answer')));
+  });
+}
+
+async function isMatch(hash: string, password: string): Promise<boolean> {
+  const [, kind = '', parameters = '', saltText = '', keyText = ''] = hash.split('$');
+  if (kind.startsWith('2')) return isBcrypt(hash, password);
+  const [salt, key] = [Buffer.from(saltText, 'base64'), Buffer.from(keyText, 'base64')];
+  const numbers = parameters.split(',').map((part) => Number(part.split('=')[1]));
+  if (kind === 'scrypt') {
+    const [log2 = 0, r = 0, p = 0] = numbers;
+    const options = { N: 2 ** log2, r, p, maxmem: bounds.scrypt.memoryBytes + 2 * KIB * KIB * p };
+    return timingSafeEqual(await deriveScrypt(password, salt, key.length, options), key);
+  }
+  const [iterations = 0] = numbers;
+  return timingSafeEqual(
+    await derivePbkdf2(password, salt, iterations, key.length, kind.slice('pbkdf2-'.length)),
+    key,
+  );
+}
+
+/**
+ * @param hash isForeignHash
+ * @returns whether the password is right, as it was typed or in the one form that this product gives passwords
+ */
+export async function verifyForeignHash(hash: string, password: string): Promise<boolean> {
+  // What was bounded at import may have been put into the store past it.
+  const read = readPasswordHash(hash);
+  if (!('hash' in read)) return false;
+  if (await isMatch(read.hash, password)) return true;
+  const normalized = password.normalize('NFKC');
+  return normalized !== password && isMatch(read.hash, normalized);
+}

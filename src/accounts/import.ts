@@ -1,0 +1,88 @@
+// Owns taking over an account from another system: the same rules as for any other (changes.ts), but its password comes as
+// the hash that the other system made, and its age with it.
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { AccountRecord } from '../store/collections.ts';
+import { AlreadyExists, type Collection } from '../store/port.ts';
+import { type Account, toAccount } from './account.ts';
+import { type AccountChanges, applyChanges, blankAccount } from './changes.ts';
+import { readPasswordHash } from './foreign-hash.ts';
+import type { Groups } from './groups.ts';
+
+export type ImportedAccount = AccountChanges & {
+  readonly username: string;
+  /** Absent: it has no password until one is set. */
+  readonly passwordHash?: string | undefined;
+  /** Epoch milliseconds; default: now. */
+  readonly createdAt?: number | undefined;
+  readonly groups?: readonly string[] | undefined;
+};
+
+/**
+ * Checks first and writes when it is told to, so that many can be checked together and still be written in their order.
+ * @throws AppError request.invalid with every field that is not right
+ */
+export type PrepareImport = (input: ImportedAccount) => Promise<{
+  /** @throws AppError account.username_taken, account.email_taken */ write(): Promise<Account>;
+}>;
+
+interface Deps {
+  readonly collection: Collection<AccountRecord>;
+  readonly groups: Pick<Groups, 'missing' | 'addMember'>;
+  readonly clock: Clock;
+  readonly newId: () => string;
+}
+
+export function createPrepareImport({ collection, groups, clock, newId }: Deps): PrepareImport {
+  async function problemsOf({ passwordHash, createdAt, groups: names = [] }: ImportedAccount) {
+    const fields: Record<string, string> = {};
+    const read = passwordHash === undefined ? undefined : readPasswordHash(passwordHash);
+    if (read !== undefined && 'problem' in read) fields.password_hash = read.problem;
+    if (createdAt !== undefined && (createdAt < 0 || createdAt > clock())) {
+      fields.created_at = 'Must be a time that is over.';
+    }
+    const missing = names.length === 0 ? [] : await groups.missing(names);
+    if (missing.length > 0) fields.groups = `There is no group ${missing.slice(0, 5).join(', ')}.`;
+    return { fields, hash: read !== undefined && 'hash' in read ? read.hash : undefined };
+  }
+
+  function recordOf(input: ImportedAccount, fields: Record<string, string>): AccountRecord {
+    const { passwordHash: _, createdAt: __, groups: ___, ...changes } = input;
+    try {
+      const now = clock();
+      return applyChanges(blankAccount(now), changes, { now, minPasswordLength: 0 });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new AppError('request.invalid', { fields: { ...error.fields, ...fields } });
+    }
+  }
+
+  async function write(record: AccountRecord, names: readonly string[]): Promise<Account> {
+    let account: Account;
+    try {
+      account = toAccount(await collection.insert(newId(), record));
+    } catch (error) {
+      if (!(error instanceof AlreadyExists)) throw error;
+      const isEmail = error.index === 'email';
+      throw new AppError(isEmail ? 'account.email_taken' : 'account.username_taken', {
+        cause: error,
+        fields: { [isEmail ? 'email' : 'username']: 'Is taken by another user.' },
+      });
+    }
+    // One by one, as for anybody: each looks whether the group is still there.
+    for (const name of names) account = await groups.addMember(name, account.id);
+    return account;
+  }
+
+  return async (input) => {
+    const { fields, hash } = await problemsOf(input);
+    const record = recordOf(input, fields);
+    if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
+    if (hash !== undefined) {
+      record.passwordHash = hash;
+      record.passwordChangedAt = record.createdAt;
+    }
+    if (input.createdAt !== undefined) record.createdAt = input.createdAt;
+    return { write: () => write(record, input.groups ?? []) };
+  };
+}

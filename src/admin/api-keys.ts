@@ -1,0 +1,158 @@
+// Owns the routes of API keys (decisions §2.4, §6): made, listed and revoked here; what one opens is
+// src/oidc/admin-bearer.ts.
+import {
+  Array as ArraySchema,
+  Enum,
+  Integer,
+  Null,
+  Object as ObjectSchema,
+  Optional,
+  String as StringSchema,
+  Union,
+} from 'typebox';
+import type { ApiKey, ApiKeys } from '../clients/api-keys.ts';
+import type { Clock } from '../clock.ts';
+import { type ApiKeyRecord, apiKeys as collection } from '../store/administration.ts';
+import type { Cursors } from './cursor.ts';
+import { pageSchema, readPage } from './list.ts';
+import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
+import { atVersion, idParams } from './resource.ts';
+import { type Answer, defineRoute, type Route } from './route.ts';
+
+export type ApiKeysPort = Pick<ApiKeys, 'create' | 'find' | 'query' | 'remove'>;
+
+interface Deps {
+  readonly apiKeys: ApiKeysPort;
+  readonly cursors: Cursors;
+  readonly clock: Clock;
+}
+
+const list: ListDefinition<ApiKeyRecord> = {
+  name: 'api-keys',
+  collection,
+  sorts: ['created_at', 'last_used_at', 'name', 'id'],
+  defaultOrder: 'desc',
+  searches: ['name'],
+  times: ['created_at', 'last_used_at'],
+};
+
+const querySchema = listQuerySchema(list);
+const DEFAULT_EXPIRY_SECONDS = 90 * 86_400;
+const MAX_EXPIRY_SECONDS = 366 * 86_400;
+const strict = { additionalProperties: false } as const;
+const time = () => StringSchema({ format: 'date-time' });
+const scope = () => Enum(['admin', 'admin:read']);
+
+const shown = {
+  id: StringSchema({ description: 'Names the key; it is not the key.' }),
+  name: StringSchema(),
+  scopes: ArraySchema(scope()),
+  created_by: StringSchema({ description: 'Who made it, as kind:id.' }),
+  created_at: time(),
+  expires_at: time(),
+  last_used_at: Union([time(), Null()], { description: 'To the quarter of an hour.' }),
+};
+
+const apiKeySchema = ObjectSchema(shown, strict);
+const newApiKeySchema = ObjectSchema(
+  {
+    name: StringSchema({ minLength: 1, maxLength: 200 }),
+    scopes: Optional(
+      ArraySchema(scope(), {
+        minItems: 1,
+        maxItems: 2,
+        uniqueItems: true,
+        default: ['admin:read'],
+        description: 'admin: everything; admin:read: reading alone.',
+      }),
+    ),
+    expires_in_seconds: Optional(
+      Integer({ minimum: 60, maximum: MAX_EXPIRY_SECONDS, default: DEFAULT_EXPIRY_SECONDS }),
+    ),
+  },
+  strict,
+);
+const createdApiKeySchema = ObjectSchema(
+  { ...shown, api_key: StringSchema({ description: 'The bearer token; shown in this answer only.' }) },
+  strict,
+);
+
+const show = (key: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  scopes: [...key.scopes],
+  created_by: key.createdBy,
+  created_at: new Date(key.createdAt).toISOString(),
+  expires_at: new Date(key.expiresAt).toISOString(),
+  last_used_at: key.lastUsedAt === undefined ? null : new Date(key.lastUsedAt).toISOString(),
+});
+
+const tag = 'API keys';
+
+export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
+  const get = async (id: string, ifVersion?: number): Promise<ApiKey> =>
+    atVersion(await apiKeys.find(id), 'api_key.not_found', ifVersion);
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api-keys',
+      tag,
+      summary: 'Make an API key; its value is in this answer only',
+      body: newApiKeySchema,
+      success: { status: 201, schema: createdApiKeySchema },
+      handle: async ({ body, actor }) => {
+        const { value, apiKey } = await apiKeys.create({
+          name: body.name,
+          scopes: body.scopes ?? ['admin:read'],
+          expiresInSeconds: body.expires_in_seconds ?? DEFAULT_EXPIRY_SECONDS,
+          createdBy: `${actor.kind}:${actor.id}`,
+        });
+        return { data: { ...show(apiKey), api_key: value }, version: apiKey.version, id: apiKey.id };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api-keys',
+      tag,
+      summary: 'List API keys that have not expired',
+      query: querySchema,
+      success: { status: 200, schema: pageSchema(apiKeySchema) },
+      handle: async ({ query }) => {
+        const page = await readPage({
+          list,
+          request: readListQuery(list, query, clock()),
+          cursors,
+          query: (wanted) => apiKeys.query(wanted),
+          recordOf: (key) => key,
+          idOf: ({ id }) => id,
+        });
+        return { data: { ...page, items: page.items.map(show) } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api-keys/{id}',
+      tag,
+      summary: 'Read what is known of an API key',
+      params: idParams,
+      success: { status: 200, schema: apiKeySchema },
+      handle: async ({ params }) => {
+        const key = await get(params.id);
+        return { data: show(key), version: key.version };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/api-keys/{id}',
+      tag,
+      summary: 'Revoke an API key: it is refused from the next request on',
+      params: idParams,
+      success: { status: 204 },
+      handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {
+        if (ifVersion !== undefined) await get(params.id, ifVersion);
+        await apiKeys.remove(params.id);
+        return undefined;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,150 @@
+// Owns the routes of a user's passkeys (decisions §6): which there are, and taking one away.
+import {
+  Array as ArraySchema,
+  Boolean as BooleanSchema,
+  Null,
+  Object as ObjectSchema,
+  String as StringSchema,
+  type TSchema,
+  Union,
+} from 'typebox';
+import type { Account } from '../accounts/account.ts';
+import type { Passkey } from '../accounts/passkeys.ts';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import { passkeys as collection } from '../store/passkeys.ts';
+import type { Query } from '../store/port.ts';
+import type { Cursors } from './cursor.ts';
+import { pageSchema, readPage } from './list.ts';
+import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
+import type { Listing } from './ports.ts';
+import { idParams, userPasskeyParams } from './resource.ts';
+import { type Answer, defineRoute, type Route } from './route.ts';
+import type { AccountsPort } from './users.ts';
+
+export interface PasskeysPort {
+  list(account: Account): Promise<Passkey[]>;
+  /** @throws AppError passkey.not_found, passkey.last_admin */
+  remove(account: Account, id: string): Promise<void>;
+}
+
+interface Deps {
+  readonly passkeys: PasskeysPort;
+  readonly accounts: Pick<AccountsPort, 'find'>;
+  readonly cursors: Cursors;
+  readonly clock: Clock;
+}
+
+const list: ListDefinition<Passkey> = {
+  name: 'user-passkeys',
+  // Read out of what the account names, which no query of the storage knows.
+  collection: {
+    name: collection.name,
+    durability: 'durable',
+    indexes: {},
+    fields: { created_at: { type: 'number', of: (passkey) => passkey.createdAt } },
+  },
+  sorts: ['created_at'],
+  defaultOrder: 'desc',
+  times: [],
+};
+
+const time = () => StringSchema({ format: 'date-time' });
+const orNull = <S extends TSchema>(schema: S) => Union([schema, Null()]);
+const passkeySchema = ObjectSchema(
+  {
+    id: StringSchema(),
+    label: StringSchema(),
+    authenticator: orNull(
+      StringSchema({ description: 'Its model, as far as it says so and is well known.' }),
+    ),
+    aaguid: StringSchema(),
+    transports: ArraySchema(StringSchema()),
+    is_synced: BooleanSchema(),
+    is_backed_up: BooleanSchema(),
+    is_user_verified: BooleanSchema({ description: 'Whether it checked who holds it when it was made.' }),
+    is_second_factor_only: BooleanSchema(),
+    counter_went_back_at: orNull(time()),
+    created_at: time(),
+    last_used_at: orNull(time()),
+  },
+  { additionalProperties: false },
+);
+
+const iso = (at: number): string => new Date(at).toISOString();
+const isoOrNull = (at: number | undefined): string | null => (at === undefined ? null : iso(at));
+const show = (passkey: Passkey) => ({
+  id: passkey.id,
+  label: passkey.label,
+  authenticator: passkey.authenticator ?? null,
+  aaguid: passkey.aaguid,
+  transports: [...passkey.transports],
+  is_synced: passkey.isSynced,
+  is_backed_up: passkey.isBackedUp,
+  is_user_verified: passkey.isUserVerified,
+  is_second_factor_only: passkey.kind === 'security_key',
+  counter_went_back_at: isoOrNull(passkey.counterWentBackAt),
+  created_at: iso(passkey.createdAt),
+  last_used_at: isoOrNull(passkey.lastUsedAt),
+});
+
+/** One person's are few: sorted and cut here, in the storage's order (C13). */
+function select(passkeys: readonly Passkey[], { order, after, offset = 0, limit }: Query): Listing<Passkey> {
+  const direction = order === 'asc' ? 1 : -1;
+  const compare = (a: { id: string; createdAt: number }, b: { id: string; createdAt: number }): number =>
+    direction * (a.createdAt - b.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id)));
+  const start = after && { id: after.id, createdAt: Number(after.sortValue ?? 0) };
+  const items = passkeys
+    .toSorted(compare)
+    .filter((passkey) => start === undefined || compare(passkey, start) > 0)
+    .slice(offset, offset + limit);
+  return { items, total: passkeys.length };
+}
+
+const tag = 'Users';
+
+export function passkeyRoutes({ passkeys, accounts, cursors, clock }: Deps): Route[] {
+  const get = async (id: string): Promise<Account> => {
+    const account = await accounts.find(id);
+    if (account === undefined) throw new AppError('account.not_found');
+    return account;
+  };
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/users/{id}/passkeys',
+      tag,
+      summary: "List a user's passkeys",
+      params: idParams,
+      query: listQuerySchema(list),
+      success: { status: 200, schema: pageSchema(passkeySchema) },
+      handle: async ({ params, query }) => {
+        const own = await passkeys.list(await get(params.id));
+        const asked = readListQuery(list, query, clock());
+        const page = await readPage({
+          list,
+          request: { ...asked, scope: [asked.scope, params.id] },
+          cursors,
+          query: async (wanted) => select(own, wanted),
+          recordOf: (passkey) => passkey,
+          idOf: ({ id }) => id,
+        });
+        return { data: { ...page, items: page.items.map(show) } };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/users/{id}/passkeys/{passkey_id}',
+      isUnversioned: true,
+      tag,
+      summary: 'Take a passkey away from a user',
+      params: userPasskeyParams,
+      success: { status: 204 },
+      handle: async ({ params }): Promise<Answer<never> | undefined> => {
+        await passkeys.remove(await get(params.id), params.passkey_id);
+        return undefined;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,176 @@
+// Owns GET /stats (decisions §6): how many there are of each thing, and what happened in the last day and month. The answer
+// is made at most once in ten seconds, and so rarely that making it never takes more than a hundredth of the time.
+import { Array as ArraySchema, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
+import type { EventHour, Statistics } from '../audit/statistics.ts';
+import type { Clock } from '../clock.ts';
+import type { FieldFilter, Query } from '../store/port.ts';
+import { defineRoute, type Route } from './route.ts';
+
+type Countable = { query(query: Query): Promise<{ readonly total: number }> };
+
+export interface StatsPort {
+  readonly statistics: Pick<Statistics, 'hours'>;
+  readonly counted: {
+    readonly accounts: Countable;
+    readonly clients: Countable;
+    readonly groups: Countable;
+    readonly sessions: Countable;
+    readonly mails: Countable;
+  };
+}
+
+interface Deps {
+  readonly stats: StatsPort;
+  readonly clock: Clock;
+}
+
+const KEPT_MS = 10_000;
+/** An answer that took a second is kept for a hundred. */
+const REST_FACTOR = 100;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Name in the series -> the events that count. */
+const series = {
+  sign_ins: ['signin.success'],
+  failed_sign_ins: ['signin.failure'],
+  lockouts: ['signin.locked'],
+  users_created: ['user.created'],
+  sessions_ended: ['session.ended', 'session.revoked'],
+  tokens_revoked: ['token.revoked'],
+} as const;
+type SeriesName = keyof typeof series;
+// Object.keys forgets the names in its type.
+const seriesNames = Object.keys(series) as SeriesName[];
+
+const strict = { additionalProperties: false } as const;
+const time = () => StringSchema({ format: 'date-time' });
+const pointSchema = ObjectSchema(
+  {
+    at: StringSchema({ format: 'date-time', description: 'Where the hour or day (UTC) begins.' }),
+    sign_ins: Integer(),
+    failed_sign_ins: Integer(),
+    lockouts: Integer(),
+    users_created: Integer(),
+    sessions_ended: Integer(),
+    tokens_revoked: Integer(),
+  },
+  strict,
+);
+const countsSchema = ObjectSchema(
+  {
+    users: Integer(),
+    users_inactive: Integer(),
+    users_locked: Integer(),
+    users_with_second_factor: Integer(),
+    administrators: Integer(),
+    auditors: Integer(),
+    groups: Integer(),
+    clients: Integer(),
+    sessions_active: Integer(),
+    mails_queued: Integer(),
+    mails_failed: Integer(),
+  },
+  strict,
+);
+const statsSchema = ObjectSchema(
+  {
+    generated_at: time(),
+    counts: countsSchema,
+    hours: ArraySchema(pointSchema, { description: 'The last 24, the running one last.' }),
+    days: ArraySchema(pointSchema, { description: 'The last 30 days (UTC), today last.' }),
+  },
+  strict,
+);
+
+export function statsRoutes({ stats, clock }: Deps): Route[] {
+  const { statistics, counted } = stats;
+
+  const count = async (what: Countable, ...filters: FieldFilter[]): Promise<number> =>
+    (await what.query({ filters, sort: 'id', order: 'asc', limit: 1 })).total;
+  const is = (field: string, value: string | boolean): FieldFilter => ({ field, op: 'eq', value });
+
+  async function countAll(now: number) {
+    const { accounts, clients, groups, sessions, mails } = counted;
+    const live: FieldFilter = { field: 'expires_at', op: 'gte', value: now + 1 };
+    return {
+      users: await count(accounts),
+      users_inactive: await count(accounts, is('is_active', false)),
+      users_locked: await count(accounts, { field: 'locked_until', op: 'gte', value: now + 1 }),
+      users_with_second_factor: await count(accounts, is('totp_verified', true)),
+      administrators: await count(accounts, is('role', 'admin')),
+      auditors: await count(accounts, is('role', 'auditor')),
+      groups: await count(groups),
+      clients: await count(clients),
+      sessions_active: await count(sessions, { field: 'ended_at', op: 'absent' }, live),
+      mails_queued: await count(mails, is('state', 'queued')),
+      mails_failed: await count(mails, is('state', 'failed')),
+    };
+  }
+
+  async function make() {
+    const now = clock();
+    const hours = await statistics.hours();
+    return {
+      generated_at: new Date(now).toISOString(),
+      counts: await countAll(now),
+      hours: seriesOf(hours, now, HOUR_MS, 24),
+      days: seriesOf(hours, now, DAY_MS, 30),
+    };
+  }
+
+  type Stats = Awaited<ReturnType<typeof make>>;
+  let kept: { readonly answer: Promise<Stats>; until: number } | undefined;
+
+  /** One at a time makes it; a failure is not kept. */
+  function read(): Promise<Stats> {
+    const startedAt = clock();
+    if (kept !== undefined && startedAt < kept.until) return kept.answer;
+    const mine = { answer: make(), until: Number.POSITIVE_INFINITY };
+    kept = mine;
+    mine.answer.then(
+      () => {
+        mine.until = clock() + Math.max(KEPT_MS, REST_FACTOR * (clock() - startedAt));
+      },
+      () => {
+        mine.until = 0;
+      },
+    );
+    return mine.answer;
+  }
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/stats',
+      tag: 'About',
+      summary: 'Counts, and what happened in the last 24 hours and 30 days; some seconds old',
+      success: { status: 200, schema: statsSchema },
+      handle: async () => ({ data: await read() }),
+    }),
+  ];
+}
+
+function seriesOf(hours: readonly EventHour[], now: number, step: number, length: number) {
+  const last = Math.floor(now / step) * step;
+  const first = last - (length - 1) * step;
+  const points = Array.from({ length }, (_, index) => ({
+    at: new Date(first + index * step).toISOString(),
+    ...zeros(),
+  }));
+  for (const { at, counts } of hours) {
+    const point = points[Math.floor((at - first) / step)];
+    if (point === undefined) continue;
+    for (const name of seriesNames) for (const event of series[name]) point[name] += counts[event] ?? 0;
+  }
+  return points;
+}
+
+const zeros = (): Record<SeriesName, number> => ({
+  sign_ins: 0,
+  failed_sign_ins: 0,
+  lockouts: 0,
+  users_created: 0,
+  sessions_ended: 0,
+  tokens_revoked: 0,
+});

@@ -1,0 +1,49 @@
+// Owns putting together the ways to an account of one's own: signing up, an invitation, a one-time link to an account that
+// an administrator made (app.ts builds the rest).
+
+import type { Accounts } from './accounts/accounts.ts';
+import { createTickets } from './accounts/enrolment-tickets.ts';
+import { createEnrolment } from './app-enrolment.ts';
+import type { Factors } from './app-factors.ts';
+import { createInvitationParts } from './app-invitations.ts';
+import type { Protection } from './app-protection.ts';
+import { createSignup, type SignupDeps } from './app-signup.ts';
+import * as newAccounts from './store/signups.ts';
+
+type Parts = Omit<SignupDeps, 'audit' | 'limits' | 'isPasswordAsked'> & {
+  readonly protection: Pick<Protection, 'audit' | 'limits'>;
+  readonly accounts: Pick<Accounts, 'prepare' | 'createPrepared' | 'update'>;
+  readonly factors: Pick<Factors, 'links'>;
+  /** Where people go who came by no application. */
+  readonly homeUrl: string;
+};
+
+export type NewAccounts = ReturnType<typeof createNewAccounts>;
+
+export function createNewAccounts(parts: Parts) {
+  const { store, config, clock, current, factors, homeUrl } = parts;
+  const { audit, limits } = parts.protection;
+  const isPasswordAsked = (): boolean => current().auth_mode !== 'passkey_only';
+  const { findUsable } = factors.signIn;
+  const tickets = createTickets({ collection: store.ephemeral(newAccounts.enrolments), clock, findUsable });
+  const signup = createSignup({ ...parts, audit, limits, isPasswordAsked });
+  const invitations = createInvitationParts({ ...parts, audit, signup });
+  const enrolment = createEnrolment({ ...parts, baseUrl: config.baseUrl, audit, isPasswordAsked });
+  return {
+    /** For the job that answers wishes for mails. */
+    answer: signup.answer,
+    /** What of an account is not in its own document. */
+    removeAllOf: invitations.removeAllOf,
+    /** For interactions/. */
+    pages: {
+      signup: signup.signup,
+      invitation: { ...invitations.invitation, tickets, homeUrl },
+      enrolment: { ...enrolment.enrolment, isPasswordAsked, tickets, homeUrl },
+    },
+    /** For the admin API. */
+    forAdministrators: {
+      invitations: invitations.forAdministrators,
+      sendEnrolmentLink: enrolment.sendEnrolmentLink,
+    },
+  };
+}

@@ -1,0 +1,135 @@
+// Owns how often each kind of event happened, hour by hour, without counting anything twice: an hour that is over is
+// counted once, by a job, into one small document; the hours since then are read along as the log grows. So a look at the
+// last month reads some hundred small documents and the newest events, however many users and events there are.
+import type { Clock } from '../clock.ts';
+import type { EventHourRecord } from '../store/administration.ts';
+import type { AuditRecord } from '../store/collections.ts';
+import type { Collection, Stored } from '../store/port.ts';
+
+export interface EventHour {
+  /** Epoch milliseconds, the start of the hour (UTC). */
+  readonly at: number;
+  /** How often, by the event's name. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export interface Statistics {
+  /** Hours in which something happened, of the last 31 days, in order; the last one is not over. */
+  hours(): Promise<EventHour[]>;
+  /** Counts hours that are over. @param isAborted asked between hours. @returns how many hours it counted */
+  rollUp(isAborted: () => boolean): Promise<number>;
+}
+
+interface Deps {
+  readonly audit: Collection<AuditRecord>;
+  readonly collection: Collection<EventHourRecord>;
+  readonly clock: Clock;
+}
+
+const HOUR_MS = 3_600_000;
+const KEPT_MS = 31 * 24 * HOUR_MS;
+// Events that were on their way into the log when the hour ended are in it by then.
+const SETTLED_MS = 60_000;
+const PAGE = 1000;
+// What one look may read; the rest is read by the next one, or counted by the job.
+const MAX_PAGES = 50;
+const TAIL_MS = 24 * HOUR_MS;
+
+const hourOf = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
+
+/** Audit ids are UUIDs version 7: they begin with their time, so that a time is a place in the log (src/ids.ts). */
+const placeOf = (at: number): string => {
+  const time = Math.max(0, at).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}`;
+};
+const timeOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
+
+export function createStatistics({ audit, collection, clock }: Deps): Statistics {
+  /** Hours since the last one that was counted, as far as this process has read. */
+  const tail = { from: Number.NaN, place: '', hours: new Map<number, Map<string, number>>() };
+
+  async function eventsBehind(place: string): Promise<Stored<AuditRecord>[]> {
+    const page = await audit.query({
+      sort: 'id',
+      order: 'asc',
+      limit: PAGE,
+      after: { id: place, sortValue: undefined },
+    });
+    return page.items;
+  }
+
+  const countedSince = async (at: number): Promise<Stored<EventHourRecord>[]> =>
+    (
+      await collection.query({
+        filters: [{ field: 'at', op: 'gte', value: at }],
+        sort: 'at',
+        order: 'asc',
+        limit: 1000,
+      })
+    ).items;
+
+  /** The first hour that is not counted; undefined while the log is empty. */
+  async function nextHour(): Promise<number | undefined> {
+    const { items } = await collection.query({ sort: 'at', order: 'desc', limit: 1 });
+    const last = items[0]?.value.at;
+    if (last !== undefined) return Math.max(last + HOUR_MS, hourOf(clock() - KEPT_MS));
+    const [first] = await eventsBehind(placeOf(clock() - KEPT_MS));
+    return first && hourOf(timeOf(first.id));
+  }
+
+  async function countHour(from: number): Promise<Record<string, number>> {
+    const counts = new Map<string, number>();
+    for (let place = placeOf(from); ; ) {
+      const events = await eventsBehind(place);
+      for (const { id, value } of events) {
+        if (timeOf(id) >= from + HOUR_MS) return Object.fromEntries(counts);
+        counts.set(value.event, (counts.get(value.event) ?? 0) + 1);
+      }
+      const last = events.at(-1);
+      if (last === undefined || events.length < PAGE) return Object.fromEntries(counts);
+      place = last.id;
+    }
+  }
+
+  async function readAlong(from: number): Promise<void> {
+    if (tail.from !== from) {
+      const isFurther = from > tail.from;
+      for (const at of tail.hours.keys()) if (!isFurther || at < from) tail.hours.delete(at);
+      if (!isFurther || tail.place < placeOf(from)) tail.place = placeOf(from);
+      tail.from = from;
+    }
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const events = await eventsBehind(tail.place);
+      for (const { id, value } of events) {
+        const hour = tail.hours.get(hourOf(timeOf(id))) ?? new Map<string, number>();
+        hour.set(value.event, (hour.get(value.event) ?? 0) + 1);
+        tail.hours.set(hourOf(timeOf(id)), hour);
+        tail.place = id;
+      }
+      if (events.length < PAGE) return;
+    }
+  }
+
+  return {
+    async hours() {
+      const now = clock();
+      const counted = await countedSince(hourOf(now - KEPT_MS));
+      const last = counted.at(-1)?.value.at;
+      await readAlong(last === undefined ? hourOf(now - TAIL_MS) : last + HOUR_MS);
+      const fresh = [...tail.hours].map(([at, counts]) => ({ at, counts: Object.fromEntries(counts) }));
+      return [...counted.map(({ value }) => value), ...fresh].sort((a, b) => a.at - b.at);
+    },
+
+    async rollUp(isAborted) {
+      let done = 0;
+      for (let at = await nextHour(); at !== undefined && !isAborted(); at += HOUR_MS) {
+        if (at + HOUR_MS + SETTLED_MS > clock()) break;
+        const counts = await countHour(at);
+        const id = new Date(at).toISOString();
+        await collection.put(id, { at, counts }, { expiresAt: at + KEPT_MS + HOUR_MS });
+        done += 1;
+      }
+      return done;
+    },
+  };
+}

@@ -1,0 +1,12 @@
+// Owns finding the applications that are restricted to a group.
+import type { ClientRecord } from '../store/collections.ts';
+import type { Collection } from '../store/port.ts';
+
+/** @returns a function that gives the client_id of one such application, if there is one */
+export const createFindRestricted =
+  (collection: Pick<Collection<ClientRecord>, 'query'>) =>
+  async (group: string): Promise<string | undefined> => {
+    const filters = [{ field: 'allowed_groups', op: 'contains', value: `/${group}/` } as const];
+    const { items } = await collection.query({ filters, sort: 'id', order: 'asc', limit: 1 });
+    return items[0]?.id;
+  };

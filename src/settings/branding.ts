@@ -1,0 +1,21 @@
+// Owns the settings of how pages and mails look (src/http/theme.ts makes a theme of them).
+import { color, text, url } from './definitions.ts';
+
+export const brandingDefinitions = {
+  product_name: text({
+    group: 'Branding',
+    default: 'Latchkey',
+    min: 1,
+    max: 60,
+    description: 'The name on the pages and in mails.',
+  }),
+  logo_url: url({ group: 'Branding', default: '', description: 'The picture on the sign-in pages.' }),
+  accent_color: color({
+    group: 'Branding',
+    default: '#1f6f5c',
+    description: 'The colour of buttons and links.',
+  }),
+  support_url: url({ group: 'Branding', default: '', description: 'Where people find help.' }),
+  privacy_url: url({ group: 'Branding', default: '', description: 'The privacy notice.' }),
+  terms_url: url({ group: 'Branding', default: '', description: 'The terms of service.' }),
+} as const;

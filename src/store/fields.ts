@@ -1,0 +1,28 @@
+// Owns how keys and fields are read out of records that are not made for it: payloads of the protocol core, lists of names.
+import type { CollectionDefinition } from './port.ts';
+import type { ProtocolPayload } from './records.ts';
+
+/** Several names in one field, each between strokes: `contains` finds `/one/`. No name has a stroke in it. */
+export const asPath = (names: readonly string[] | undefined): string | undefined =>
+  names === undefined || names.length === 0 ? undefined : `/${names.join('/')}/`;
+
+export const text = (payload: ProtocolPayload, name: string): string | undefined => {
+  const value = payload[name];
+  return typeof value === 'string' ? value : undefined;
+};
+const number = (payload: ProtocolPayload, name: string): number | undefined => {
+  const value = payload[name];
+  return typeof value === 'number' ? value : undefined;
+};
+
+export const protocolIndexes = {
+  account: { key: (p: ProtocolPayload) => text(p, 'accountId') },
+  client: { key: (p: ProtocolPayload) => text(p, 'clientId') },
+  grant: { key: (p: ProtocolPayload) => text(p, 'grantId') },
+};
+
+export const protocolFields: CollectionDefinition<ProtocolPayload>['fields'] = {
+  created_at: { type: 'number', of: (p) => number(p, 'iat') },
+  user_id: { type: 'string', of: protocolIndexes.account.key },
+  client_id: { type: 'string', of: protocolIndexes.client.key },
+};

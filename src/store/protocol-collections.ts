@@ -1,0 +1,86 @@
+// Owns the collections of the protocol core: payloads of oidc-provider, as adapters/oidc.ts stores them. Part of the data
+// model whose page is collections.ts.
+import { protocolFields, protocolIndexes, text } from './fields.ts';
+import type { CollectionDefinition } from './port.ts';
+import type { ProtocolPayload } from './records.ts';
+
+export const grants: CollectionDefinition<ProtocolPayload> = {
+  name: 'grants',
+  durability: 'durable',
+  indexes: {
+    account: protocolIndexes.account,
+    client: protocolIndexes.client,
+    session: { key: (p) => text(p, 'sessionUid') },
+  },
+  fields: protocolFields,
+};
+
+export const refreshTokens: CollectionDefinition<ProtocolPayload> = {
+  name: 'refresh_tokens',
+  durability: 'durable',
+  indexes: protocolIndexes,
+  fields: {
+    ...protocolFields,
+    grant_id: { type: 'string', of: protocolIndexes.grant.key },
+    is_used: { type: 'boolean', of: (p) => p.consumed !== undefined },
+  },
+};
+
+const ephemeralArtifact = (name: string): CollectionDefinition<ProtocolPayload> => ({
+  name,
+  durability: 'ephemeral',
+  indexes: protocolIndexes,
+  fields: {},
+});
+
+export const accessTokens = ephemeralArtifact('access_tokens');
+export const clientCredentials = ephemeralArtifact('client_credentials');
+export const authorizationCodes = ephemeralArtifact('authorization_codes');
+
+export const deviceCodes: CollectionDefinition<ProtocolPayload> = {
+  ...ephemeralArtifact('device_codes'),
+  indexes: { ...protocolIndexes, user_code: { unique: true, key: (p) => text(p, 'userCode') } },
+};
+
+export const oidcSessions: CollectionDefinition<ProtocolPayload> = {
+  name: 'oidc_sessions',
+  durability: 'ephemeral',
+  indexes: { uid: { key: (p) => text(p, 'uid') }, account: protocolIndexes.account },
+  fields: {},
+};
+
+const accountIn = (value: unknown): string | undefined =>
+  typeof value === 'object' && value !== null && 'accountId' in value && typeof value.accountId === 'string'
+    ? value.accountId
+    : undefined;
+const loginIn = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
+
+export const interactions: CollectionDefinition<ProtocolPayload> = {
+  name: 'interactions',
+  durability: 'ephemeral',
+  indexes: {
+    // Whoever signs in by it, as far as that is known yet: so that a deletion finds it.
+    account: {
+      key: (p) =>
+        accountIn(loginIn(p.result)) ??
+        accountIn(p.progress) ??
+        accountIn(p.session) ??
+        accountIn(loginIn(p.lastSubmission)),
+    },
+  },
+  fields: {},
+};
+
+/** Found by its id alone. */
+const oneTime = (name: string): CollectionDefinition<ProtocolPayload> => ({
+  name,
+  durability: 'ephemeral',
+  indexes: {},
+  fields: {},
+});
+
+export const pushedRequests = oneTime('pushed_requests');
+
+/** One-time identifiers of others (client assertions, DPoP proofs): insert-if-absent is the replay check. */
+export const replayMarkers = oneTime('replay_markers');

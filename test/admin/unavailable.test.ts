@@ -1,0 +1,101 @@
+// What the admin API says when the store goes away in the middle: nothing is done twice, and what was done is told.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { systemClock } from '../../src/clock.ts';
+import { accounts } from '../../src/store/collections.ts';
+import { ADMIN_TOKEN, startApp } from '../support/app.ts';
+import { breakable } from '../support/broken-store.ts';
+import { dataOf, errorOf, membersOf, send } from './answers.ts';
+
+const { store, broken } = breakable(createMemoryStore({ clock: systemClock }));
+const app = await startApp({ shared: store });
+after(() => app.stop());
+
+const client = { client_name: 'Acme', redirect_uris: ['https://app.example.com/callback'] };
+const total = async (path: string): Promise<unknown> => {
+  const { body } = await app.admin('GET', path);
+  return body.data.total;
+};
+
+test('made, but not written down: 503, and the same key does not make a second one', async () => {
+  const before = Number(await total('/clients'));
+  const options = { bearer: ADMIN_TOKEN, headers: { 'idempotency-key': 'once' } };
+  const post = () => send(`${app.url}/admin/api/clients`, 'POST', client, options);
+  broken.add('audit');
+  equal((await post()).status, 503);
+  broken.clear();
+  const again = await post();
+  deepEqual([again.status, errorOf(again).reason], [409, 'request.in_progress']);
+  equal(await total('/clients'), before + 1);
+});
+
+test('without the store of keys nothing is made', async () => {
+  const before = await total('/clients');
+  const options = { bearer: ADMIN_TOKEN, headers: { 'idempotency-key': 'later' } };
+  const post = () => send(`${app.url}/admin/api/clients`, 'POST', client, options);
+  broken.add('idempotency_keys');
+  equal((await post()).status, 503);
+  broken.clear();
+  equal(await total('/clients'), before);
+  equal(dataOf(await post()).client_name, 'Acme');
+});
+
+test('an API key is refused while keys cannot be looked up, not taken on trust', async () => {
+  const { body } = await app.admin('POST', '/api-keys', { name: 'x' });
+  const ask = () =>
+    send(`${app.url}/admin/api/settings`, 'GET', undefined, { bearer: String(body.data.api_key) });
+  broken.add('api_keys');
+  equal((await ask()).status, 503);
+  broken.clear();
+  equal((await ask()).status, 200);
+});
+
+test('an import in whose middle the store goes away tells what was created and where it stopped', async () => {
+  const lines = (from: number, to: number): Uint8Array =>
+    Buffer.from(
+      Array.from({ length: to - from }, (_, index) => `{"username":"person-${from + index}"}\n`).join(''),
+    );
+  const collection = store.collection(accounts);
+  const created = async (): Promise<number> =>
+    (await collection.query({ sort: 'id', order: 'asc', limit: 1 })).total;
+  const before = await created();
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(lines(0, 64));
+      while ((await created()) < before + 64) await new Promise((resolve) => setTimeout(resolve, 5));
+      // Their events are being written: the answer of the first lines is on its way.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      broken.add('accounts');
+      controller.enqueue(lines(64, 200));
+      controller.close();
+    },
+  });
+  const response = await fetch(`${app.url}/admin/api/users/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/x-ndjson' },
+    body,
+    duplex: 'half',
+  });
+  broken.clear();
+  equal(response.status, 200);
+  const results = (await response.text())
+    .trim()
+    .split('\n')
+    .map((line) => membersOf(JSON.parse(line)));
+  ok(results.slice(0, 64).every(({ status }) => status === 'created'));
+  const failed = results.slice(64, -1);
+  ok(
+    failed.every(
+      ({ status, error }) => status === 'failed' && membersOf(error).reason === 'server.unavailable',
+    ),
+  );
+  const last = results.at(-1);
+  deepEqual(
+    [last?.line, last?.status],
+    [65 + failed.length, 'stopped'],
+    'from here on nothing was looked at',
+  );
+  ok(failed.length >= 1 && failed.length <= 64);
+  equal(await created(), before + 64);
+});

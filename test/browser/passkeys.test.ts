@@ -1,0 +1,316 @@
+// Owns the proof that passkeys work in people's hands, in a real Chromium with authenticators plugged in: from the
+// application and back to it, with what can go wrong on the way.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { launch } from '../pages/browser.ts';
+import { type Program, type RunningServer, startSample, startServer } from './processes.ts';
+import { shoot } from './shots.ts';
+import { claim, connect, enter, heading, loaded } from './steps.ts';
+import {
+  plugIn,
+  type VirtualAuthenticator,
+  withoutAutofill,
+  withoutWebAuthn,
+} from './virtual-authenticator.ts';
+import { openWindow } from './window.ts';
+
+const PASSWORD = 'correct horse battery staple';
+
+let browser: Browser;
+let server: RunningServer;
+let sample: Program;
+
+interface Person {
+  readonly id: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+before(async () => {
+  [browser, server] = await Promise.all([launch(), startServer()]);
+  sample = await startSample(server.issuer);
+  const application = await server.admin('POST', '/clients', {
+    client_name: 'Sample',
+    redirect_uris: [`${sample.origin}/callback`],
+    post_logout_redirect_uris: [`${sample.origin}/`],
+    grant_types: ['authorization_code', 'refresh_token'],
+    skip_consent: true,
+  });
+  const clientId = String(application.client_id);
+  const clientSecret = String(application.client_secret);
+  await inWindow((page) => connect(page, sample, { clientId, clientSecret }));
+});
+
+after(async () => {
+  await browser.close();
+  assert.deepEqual([await sample.stop(), await server.stop()], [0, 0]);
+});
+
+async function createPerson(username: string, fields: object = {}): Promise<Person> {
+  const { id } = await server.admin('POST', '/users', { username, password: PASSWORD, ...fields });
+  return { id: String(id), username, password: PASSWORD };
+}
+
+/** Runs `act` in a window of its own; what the browser complains about fails the test. */
+async function inWindow(act: (page: Page) => Promise<void>): Promise<void> {
+  const window = await openWindow(browser);
+  try {
+    await act(window.page);
+    assert.deepEqual(window.complaints, []);
+  } finally {
+    await window.close();
+  }
+}
+
+/** From the application to the sign-in page. */
+async function begin(page: Page): Promise<void> {
+  await page.goto(`${sample.origin}/`);
+  await loaded(page, () => page.getByRole('link', { name: 'Sign in' }).click());
+}
+
+async function arrive(page: Page, { username }: Person): Promise<void> {
+  await page.waitForURL(`${sample.origin}/**`);
+  assert.equal(await heading(page), `Hello, ${username}`, (await page.locator('main').textContent()) ?? '');
+}
+
+const signOut = (page: Page): Promise<void> =>
+  loaded(page, () => page.getByRole('button', { name: 'Sign out' }).click());
+
+const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name }).click();
+
+/** By password, with the offer taken. */
+async function enrol(page: Page, person: Person): Promise<void> {
+  await begin(page);
+  await loaded(page, () => enter(page, person));
+  assert.equal(await heading(page), 'Sign in faster next time?');
+  await press(page, 'Create a passkey');
+  await arrive(page, person);
+}
+
+test('upgrade offer: one press after the password, then a sign-in without name and password', async () => {
+  const ada = await createPerson('ada');
+  await inWindow(async (page) => {
+    await withoutAutofill(page);
+    const device = await plugIn(page, { kind: 'platform', isSynced: true });
+    await begin(page);
+    await shoot(page, 'passkey-login');
+    await loaded(page, () => enter(page, ada));
+    await shoot(page, 'passkey-offer');
+    await press(page, 'Create a passkey');
+    await arrive(page, ada);
+    assert.equal(await device.count(), 1);
+    await signOut(page);
+    await begin(page);
+    await press(page, 'Sign in with a passkey');
+    await arrive(page, ada);
+    assert.match(await claim(page, 'ID token', 'amr'), /swk.*user.*mfa/);
+    assert.match(await claim(page, 'ID token', 'acr'), /multi-factor/);
+  });
+});
+
+test('upgrade offer: "Not now" goes on, and is not asked again in this browser', async () => {
+  const grace = await createPerson('grace');
+  await inWindow(async (page) => {
+    await withoutAutofill(page);
+    await plugIn(page, { kind: 'platform' });
+    await begin(page);
+    await loaded(page, () => enter(page, grace));
+    await press(page, 'Not now');
+    await arrive(page, grace);
+    await signOut(page);
+    await begin(page);
+    await enter(page, grace);
+    await arrive(page, grace);
+  });
+});
+
+test('autofill: the passkey is offered at the field, no button is pressed', async () => {
+  const alan = await createPerson('alan');
+  await inWindow(async (page) => {
+    const device = await plugIn(page, { kind: 'platform' });
+    await enrol(page, alan);
+    assert.equal(await device.count(), 1);
+    await signOut(page);
+    // The authenticator stands for the person who picks it from the list.
+    await begin(page).catch(() => undefined);
+    await arrive(page, alan);
+    assert.match(await claim(page, 'ID token', 'amr'), /hwk.*user.*mfa/);
+  });
+});
+
+test('a security key without user verification is the second step after the password', async () => {
+  const barbara = await createPerson('barbara');
+  await inWindow(async (page) => {
+    await withoutAutofill(page);
+    const key = await plugIn(page, { kind: 'key', hasStorage: false });
+    // The page of one's own passkeys: a browser without a device of its own is not offered one at the sign-in.
+    await page.goto(`${server.origin}/account/passkeys`);
+    await loaded(page, () => enter(page, barbara));
+    assert.equal(await heading(page), 'Passkeys');
+    await loaded(page, () => press(page, 'Add a passkey'));
+    await page.getByText('The passkey is added.').waitFor();
+    assert.equal(await key.count(), 1);
+    // What the account has now is stronger than the sign-in was.
+    await shoot(page, 'account-passkeys-confirm');
+    await page.goto(`${server.origin}/oauth2/logout`);
+    await begin(page);
+    await loaded(page, () => enter(page, barbara));
+    assert.equal(await heading(page), 'Use your passkey');
+    await shoot(page, 'passkey-second-step');
+    await press(page, 'Use a passkey');
+    await arrive(page, barbara);
+    assert.match(await claim(page, 'ID token', 'amr'), /pwd.*hwk.*mfa/);
+  });
+});
+
+test('cancelled ceremony: the page says so, and every way in still works', async () => {
+  const edsger = await createPerson('edsger');
+  await inWindow(async (page) => {
+    await withoutAutofill(page);
+    const device = await plugIn(page, { kind: 'platform' });
+    await begin(page);
+    await press(page, 'Sign in with a passkey');
+    await page.getByText('Nothing happened').waitFor();
+    await shoot(page, 'passkey-cancelled');
+    await loaded(page, () => enter(page, edsger));
+    // The offer, when the finger is not the owner's.
+    await device.setUserVerified(false);
+    await press(page, 'Create a passkey');
+    await page.getByText('Nothing happened').waitFor();
+    await device.setUserVerified(true);
+    await press(page, 'Create a passkey');
+    await arrive(page, edsger);
+  });
+});
+
+test('duplicate registration, renaming, and a removed passkey that the browser still has', async () => {
+  const donald = await createPerson('donald');
+  await inWindow(async (page) => {
+    await withoutAutofill(page);
+    const device = await plugIn(page, { kind: 'platform' });
+    await enrol(page, donald);
+    const kept = await device.credentials();
+    await page.goto(`${server.origin}/account/passkeys`);
+    // Signed in by password alone, the passkey is what the account has that is stronger.
+    await page.getByRole('link', { name: 'Confirm it’s you' }).click();
+    await press(page, 'Sign in with a passkey');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByText('There is a passkey for this account on this device already.').waitFor();
+    await page.getByText('Rename or remove').click();
+    await shoot(page, 'account-passkeys');
+    await page.getByLabel('Name of the passkey').fill('Laptop <b>at work</b>');
+    await loaded(page, () => press(page, 'Rename'));
+    await page.getByText('Laptop <b>at work</b>').first().waitFor();
+    await page.getByText('Rename or remove').click();
+    await loaded(page, () => page.getByRole('button', { name: 'Remove', exact: true }).click());
+    await page.getByText('The passkey is removed.').waitFor();
+    await page.getByText('You have none yet.').waitFor();
+    // The page has signalled what is still good, and the authenticator has forgotten the rest.
+    for (let turn = 0; turn < 50 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
+    assert.equal(await device.count(), 0);
+    await device.take(kept);
+    await page.goto(`${sample.origin}/`);
+    await signOut(page);
+    await begin(page);
+    await press(page, 'Sign in with a passkey');
+    await page.getByText('This passkey isn’t known here any more.').waitFor();
+    for (let turn = 0; turn < 50 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
+    assert.equal(await device.count(), 0);
+    await enter(page, donald);
+  });
+});
+
+test('wrong user’s passkey is not the second step of this one', async () => {
+  const owner = await createPerson('tony');
+  const other = await createPerson('niklaus');
+  await inWindow(async (page) => {
+    await withoutAutofill(page);
+    const theirs = await plugIn(page, { kind: 'platform' });
+    await enrol(page, other);
+    await signOut(page);
+    const credentials = await theirs.credentials();
+    await theirs.remove();
+    const own: VirtualAuthenticator = await plugIn(page, { kind: 'platform' });
+    await enrol(page, owner);
+    await signOut(page);
+    await own.remove();
+    await (await plugIn(page, { kind: 'platform' })).take(credentials);
+    await server.admin('PATCH', '/settings', { mfa_mode: 'required' });
+    try {
+      await begin(page);
+      await loaded(page, () => enter(page, owner));
+      assert.equal(await heading(page), 'Use your passkey');
+      await press(page, 'Use a passkey');
+      await page.getByText('Nothing happened').waitFor();
+      assert.equal(await heading(page), 'Use your passkey');
+    } finally {
+      await server.admin('PATCH', '/settings', { mfa_mode: 'optional' });
+    }
+  });
+});
+
+test('passkey-only: the first sign-in makes a passkey and saves the codes; a code makes the next one', async () => {
+  const admin = await createPerson('root-admin', { role: 'admin' });
+  const person = await createPerson('margaret');
+  await inWindow(async (page) => {
+    await withoutAutofill(page);
+    await plugIn(page, { kind: 'platform' });
+    await enrol(page, admin);
+  });
+  await inWindow(async (page) => {
+    await withoutAutofill(page);
+    const device = await plugIn(page, { kind: 'platform' });
+    await begin(page);
+    await loaded(page, () => enter(page, person));
+    await server.admin('PATCH', '/settings', { auth_mode: 'passkey_only' });
+    try {
+      await loaded(page, () => press(page, 'Not now'));
+      assert.equal(await heading(page), 'Create your passkey');
+      await shoot(page, 'passkey-enrol');
+      await loaded(page, () => press(page, 'Create a passkey'));
+      assert.equal(await heading(page), 'Save your recovery codes');
+      const [code = ''] = await page.locator('#codes code').allTextContents();
+      await press(page, 'I’ve saved them');
+      await arrive(page, person);
+      await signOut(page);
+      await begin(page);
+      assert.equal(await page.locator('input[type=password]').count(), 0);
+      await shoot(page, 'passkey-only-login');
+      await press(page, 'Sign in with a passkey');
+      await arrive(page, person);
+      await signOut(page);
+      await device.remove();
+      await plugIn(page, { kind: 'platform' });
+      await begin(page);
+      await loaded(page, () => page.getByRole('link', { name: 'Lost your passkey?' }).click());
+      await page.getByLabel('Username or e-mail').fill(person.username);
+      await page.getByLabel('Recovery code').fill(code.toUpperCase());
+      await shoot(page, 'passkey-recover');
+      await loaded(page, () => press(page, 'Continue'));
+      assert.equal(await heading(page), 'Create your passkey');
+      await press(page, 'Create a passkey');
+      await arrive(page, person);
+    } finally {
+      await server.admin('PATCH', '/settings', { auth_mode: 'password_and_passkey' });
+    }
+  });
+});
+
+test('a browser without WebAuthn is told, and its other ways in work', async () => {
+  const john = await createPerson('john');
+  await inWindow(async (page) => {
+    await withoutWebAuthn(page);
+    await begin(page);
+    await page.getByText('can’t use passkeys').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Sign in with a passkey' }).count(), 0);
+    await shoot(page, 'passkey-absent');
+    await enter(page, john);
+    await arrive(page, john);
+  });
+  const window = await openWindow(browser, { javaScriptEnabled: false });
+  await begin(window.page);
+  await window.page.getByText('Passkeys need JavaScript').waitFor();
+  assert.equal(await window.page.getByRole('button', { name: 'Sign in with a passkey' }).count(), 0);
+  await window.close();
+});

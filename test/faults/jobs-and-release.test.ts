@@ -1,0 +1,96 @@
+// Owns the other processes of a deployment: background jobs run in `worker` alone, each once in its interval whatever the
+// number of workers, with figures in the log; and `release` makes what `web` asks for when it is missing.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createMongoStore } from '../../adapters/mongodb.ts';
+import { allCollections } from '../../src/store/all-collections.ts';
+import { audit } from '../../src/store/collections.ts';
+import { start } from '../browser/processes.ts';
+import { run as runWeb } from '../processes/server-process.ts';
+import { run } from '../scripts/run.ts';
+import { SECRET_KEY } from '../support/app.ts';
+import { startMongoServer } from '../support/mongodb-server.ts';
+import { isLong, startDeployment } from './deployment.ts';
+
+const WATCH_MS = isLong ? 30_000 : 7_000;
+/** What a timer and a log line may be late by. */
+const SLACK_MS = 100;
+
+interface Run {
+  readonly job: string;
+  readonly time: string;
+  readonly ms: number;
+  readonly [figure: string]: unknown;
+}
+
+const runsIn = (output: string): Run[] =>
+  output.split('\n').flatMap((line) => (line.includes('"msg":"job done"') ? [JSON.parse(line)] : []));
+
+test('two workers beside two web processes: each job once in its interval, and none in web', async (t) => {
+  const deployment = await startDeployment({ kind: 'split', logLevel: 'debug' });
+  t.after(() => deployment.stop());
+  const spec = {
+    file: 'src/worker.ts',
+    env: { ...deployment.env },
+    ready: /("msg":"running background jobs")/,
+  };
+  const workers = await Promise.all([start(spec), start(spec)]);
+  await sleep(WATCH_MS);
+  const codes = await Promise.all(workers.map((worker) => worker.stop()));
+  assert.deepEqual(codes, [0, 0]);
+  const runs = runsIn(workers.map(({ output }) => output()).join('\n'));
+  const begun = new Map<string, number[]>();
+  for (const { job, time, ms } of runs)
+    begun.set(
+      job,
+      [...(begun.get(job) ?? []), Date.parse(time) - ms].sort((a, b) => a - b),
+    );
+  t.diagnostic(`in ${WATCH_MS} ms: ${[...begun].map(([job, times]) => `${job} ${times.length}`).join(', ')}`);
+
+  const mails = begun.get('send_mail') ?? [];
+  assert.ok(mails.length >= 2, 'sent mails at its interval');
+  for (const [index, at] of mails.entries())
+    if (index > 0) assert.ok(at - (mails[index - 1] ?? 0) >= 2_000 - SLACK_MS, mails.join());
+  for (const job of ['purge_expired', 'rotate_keys', 'finish_interrupted', 'count_events', 'forget_audit'])
+    assert.equal(begun.get(job)?.length, 1, job);
+  const purge = runs.find(({ job }) => job === 'purge_expired');
+  assert.deepEqual([typeof purge?.expired_removed, typeof purge?.sessions_removed], ['number', 'number']);
+  for (const web of deployment.webs) {
+    assert.notEqual(web.process.output(), '');
+    assert.deepEqual(runsIn(web.process.output()), []);
+  }
+});
+
+test('web before release says what to run and leaves; after it, it serves', async (t) => {
+  const mongo = await startMongoServer();
+  t.after(() => mongo.stop());
+  const uri = mongo.freshUri();
+  // As an earlier version has left it: documents, and an index less than this version needs.
+  const old = await createMongoStore({ uri, clock: Date.now });
+  await old
+    .collection({ ...audit, fields: {} })
+    .insert('e', { at: 7, event: 'x', outcome: 'success', actorKind: 'system' });
+  await old.close();
+  const env = { MONGODB_URI: uri, SECRET_KEY };
+
+  const web = runWeb({ ...env, PORT: '0', HOST: '127.0.0.1' });
+  assert.ok(web.stdout && web.stderr);
+  const [output, , [code]] = await Promise.all([text(web.stdout), text(web.stderr), once(web, 'exit')]);
+  assert.equal(code, 1);
+  assert.match(output, /MongoDB lacks indexes .*audit: .*f_at.* Run the release step: npm run release/);
+
+  const release = await run('scripts/release.ts', [], { env });
+  assert.deepEqual([release.code, release.stderr], [0, '']);
+  t.diagnostic(release.stdout.trim());
+  const store = await createMongoStore({ uri, clock: Date.now, definitions: allCollections });
+  await store.close();
+  const served = await start({
+    file: 'src/main.ts',
+    env: { ...env, PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000' },
+    ready: /"base_url":"([^"]+)"/,
+  });
+  assert.equal(await served.stop(), 0);
+});

@@ -1,0 +1,57 @@
+// Owns kill -9 of a web process under load, again and again, while another one serves (issue D; checklist Q1, Q5): what was
+// acknowledged is there, what was used or ended stays so, and the other one answers all the time.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jitter, millisecondsUntil, ROUNDS, spread } from './deployment.ts';
+import { assertNothingLost, assertRevokedStayRevoked, replayAll } from './ledger.ts';
+import { emptyLedger, type Ledger, startLoad } from './load.ts';
+import { openSite, sum, tell, untilBusy } from './site.ts';
+
+for (const kind of ['split', 'mongodb'] as const) {
+  // The process is the same, what it leaves behind is not: fewer where there is one backend less.
+  const rounds = Math.ceil(ROUNDS / (kind === 'split' ? 1 : 4));
+
+  test(`${kind}: a web process is killed ${rounds} times under load`, async (t) => {
+    const site = await openSite({ kind });
+    const { deployment, client } = site;
+    t.after(() => deployment.stop());
+    const ledgers: Ledger[] = [];
+    const recoveries: number[] = [];
+    let replays = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const ledger = emptyLedger();
+      ledgers.push(ledger);
+      const endLoad = startLoad({ ...site, ledger });
+      const [victim, survivor] =
+        round % 2 === 0 ? deployment.webs : ([deployment.webs[1], deployment.webs[0]] as const);
+      await untilBusy(ledger);
+      await sleep(jitter(round, 80));
+      await victim.kill();
+      const killedAt = performance.now();
+      const isBack = victim.start().then(async () => {
+        await millisecondsUntil(() => victim.isReady());
+        recoveries.push(performance.now() - killedAt);
+      });
+      await sleep(30);
+      await endLoad();
+      // Before the other one is back: it is the survivor that knows.
+      await assertNothingLost(survivor, ledger);
+      await assertRevokedStayRevoked(survivor, ledger);
+      replays += await replayAll(survivor, client, ledger);
+      await isBack;
+      await assertRevokedStayRevoked(victim, ledger);
+      assert.deepEqual(ledger.odd, []);
+    }
+    const all = sum(ledgers);
+    for (const web of deployment.webs) {
+      await assertNothingLost(web, all);
+      await assertRevokedStayRevoked(web, all);
+    }
+    tell(t, ledgers, replays);
+    t.diagnostic(`from the kill until a new process is ready: ${spread(recoveries)}`);
+    // What shows nothing is no test.
+    assert.ok(all.broken >= rounds / 2, `only ${all.broken} requests were cut off`);
+    assert.ok(all.users.length >= rounds / 2 && all.revoked.length >= rounds / 2 && replays > 4 * rounds);
+  });
+}

@@ -1,0 +1,85 @@
+// Owns a wire to a server that can be cut: every connection ends without a word and no new one is taken, as when the
+// machine at its other end is killed, while what that machine has written stays.
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Wire {
+  readonly port: number;
+  /** @param between requests: what the server has taken is still answered, and nothing more is taken */
+  cut(isBetweenRequests?: boolean): Promise<void>;
+  mend(): Promise<void>;
+}
+
+/** What the server has been asked it has answered by then. */
+const ANSWERED_MS = 150;
+
+/** What the server says about its own address would lead its callers past the wire: both ports have five digits. */
+function renaming(target: number, port: number): Transform {
+  const own = Buffer.from(`127.0.0.1:${target}`);
+  const other = Buffer.from(`127.0.0.1:${port}`);
+  if (own.length !== other.length) throw new Error('ports of different lengths');
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      for (let at = chunk.indexOf(own); at >= 0; at = chunk.indexOf(own, at)) other.copy(chunk, at);
+      done(null, chunk);
+    },
+  });
+}
+
+/** @param target the port it leads to, both on loopback */
+export async function layWire(target: number): Promise<Wire> {
+  const ends = new Set<Socket>();
+  const nears = new Set<Socket>();
+  let server: Server | undefined;
+  let port = 0;
+
+  function join(near: Socket): void {
+    const far = connect(target, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      ends.add(from);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        ends.delete(from);
+        to.destroy();
+      });
+    }
+    nears.add(near);
+    near.on('close', () => nears.delete(near));
+    near.pipe(far);
+    far.pipe(renaming(target, port)).pipe(near);
+  }
+
+  async function listen(at: number): Promise<number> {
+    server = createServer(join).listen(at, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (typeof address !== 'object' || address === null) throw new Error('no port');
+    return address.port;
+  }
+
+  port = await listen(0);
+  return {
+    port,
+    async cut(isBetweenRequests = false) {
+      const closing = server;
+      server = undefined;
+      if (closing === undefined) return;
+      const isClosed = once(closing, 'close');
+      closing.close();
+      if (isBetweenRequests) {
+        for (const near of nears) near.unpipe().pause();
+        await sleep(ANSWERED_MS);
+      }
+      for (const end of ends) end.resetAndDestroy();
+      await isClosed;
+    },
+    async mend() {
+      await listen(port);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+// Owns running the whole HTTP flow suite on another backend: every file of test/flows as a test run of its own, with the
+// servers named in its environment.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+
+// Shows what happened when it failed, no more.
+const KEPT = 20_000;
+
+/** @param env TEST_STORE and the servers */
+export async function runFlows(env: Readonly<Record<string, string>>): Promise<void> {
+  const files = readdirSync(`${project}/test/flows`)
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `test/flows/${name}`);
+  // The parent's own marks of a test run would make the child report to it instead of running alone.
+  const { NODE_TEST_CONTEXT, NODE_OPTIONS, ...inherited } = process.env;
+  const child = spawn(
+    process.execPath,
+    ['--test', '--test-concurrency=2', '--test-timeout=120000', '--test-reporter=tap', ...files],
+    { cwd: project, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let output = '';
+  const failures: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  for (const line of output.split('\n')) if (/^\s*not ok /.test(line)) failures.push(line.trim());
+  const passed = Number(/^# pass (\d+)$/m.exec(output)?.[1] ?? 0);
+  const skipped = Number(/^# skipped (\d+)$/m.exec(output)?.[1] ?? 0);
+  assert.equal(code, 0, `${failures.join('\n')}\n${output.slice(-KEPT)}`);
+  assert.equal(skipped, 0);
+  assert.ok(passed >= files.length * 2, `only ${passed} tests passed in ${files.length} files`);
+}

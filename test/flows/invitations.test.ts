@@ -1,0 +1,213 @@
+// Owns invitations over HTTP and the admin API, with mails read from a real SMTP server (issue C; checklist R078, R127).
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Agent, hiddenFields, type Page } from '../support/agent.ts';
+import { PASSWORD, startApp } from '../support/app.ts';
+import { openMailbox } from '../support/mailbox.ts';
+import { begin, codeOf, userNamed } from '../support/signup.ts';
+
+// Signing up is off, as it is by default: an invitation opens the closed door.
+const app = await startApp({ store: 'sqlite' });
+const mailbox = await openMailbox(app);
+after(async () => {
+  await app.stop();
+  await mailbox.close();
+});
+const client = await app.register({ initiate_login_uri: 'https://rp.example/start?from=mail' });
+
+async function invite(email: string, more: Record<string, unknown> = {}) {
+  const { status, body } = await app.admin('POST', '/invitations', { email, ...more });
+  equal(status, 201, JSON.stringify(body));
+  return { id: String(body.data.id), url: String(body.data.url) };
+}
+
+const answers = (username: string): Record<string, string> => ({
+  username,
+  password: PASSWORD,
+  confirm_password: PASSWORD,
+});
+
+const accept = async (url: string, username: string, agent = new Agent(app)): Promise<Page> =>
+  agent.submit(await agent.get(url), answers(username));
+
+test('by the mail: the address is the one invited and counts as proven; then signed in at the application', async () => {
+  await invite('ada@example.com', { client_id: client.id });
+  const link = await mailbox.linkTo('ada@example.com');
+  match(link, /\/oauth2\/signup\?token=/);
+  const agent = new Agent(app);
+  const form = await agent.get(link);
+  equal(form.status, 200);
+  match(form.body, /ada@example\.com/);
+  ok(!form.body.includes('name="email"'));
+  const done = await agent.submit(form, answers('ada'));
+  equal(done.status, 200);
+  match(done.body, /Your account is ready/);
+  const next = new URL(
+    /href="(https:\/\/rp\.example[^"]*)"/.exec(done.body)?.[1]?.replaceAll('&amp;', '&') ?? '',
+  );
+  deepEqual([next.pathname, next.searchParams.get('iss')], ['/start', app.issuer]);
+  const user = await userNamed(app, 'ada');
+  deepEqual([user?.email, user?.is_email_verified, user?.role], ['ada@example.com', true, 'user']);
+  // What the application does then: nothing is asked.
+  codeOf(await begin(agent, client.id));
+});
+
+test('opening the link, however often, does nothing and signs nobody in', async () => {
+  await invite('open@example.com', { client_id: client.id });
+  const link = await mailbox.linkTo('open@example.com');
+  const agent = new Agent(app);
+  for (let times = 0; times < 3; times += 1) equal((await agent.get(link)).status, 200);
+  equal((await agent.request(link, { method: 'HEAD' })).status, 200);
+  equal(await userNamed(app, 'open'), undefined);
+  match((await begin(agent, client.id)).body, /name="password"/);
+});
+
+test('the link in the answer opens the door too, but proves no address', async () => {
+  const { url } = await invite('handed@example.com', { send_mail: false });
+  equal(await mailbox.linkTo('handed@example.com'), '');
+  const done = await accept(url, 'handed');
+  match(done.body, /href="\/account"/);
+  const user = await userNamed(app, 'handed');
+  deepEqual([user?.email, user?.is_email_verified], ['handed@example.com', false]);
+  // The address is asked to confirm itself.
+  const agent = new Agent(app);
+  const confirmation = await mailbox.linkTo('handed@example.com');
+  match(confirmation, /\/oauth2\/verify-email\?/);
+  await agent.submit(await agent.get(confirmation), {});
+  equal((await userNamed(app, 'handed'))?.is_email_verified, true);
+});
+
+test('it is listed without its links, and once it was used with whose account it became', async () => {
+  const { id, url } = await invite('list@example.com', { expires_in: 3600, client_id: client.id });
+  const find = async (): Promise<Record<string, unknown> | undefined> => {
+    const { body } = await app.admin('GET', '/invitations?search=list@');
+    return body.data.items?.find((item) => item.id === id);
+  };
+  const open = await find();
+  deepEqual(Object.keys(open ?? {}).sort(), [
+    'client_id',
+    'created_at',
+    'email',
+    'expires_at',
+    'id',
+    'used_at',
+    'user_id',
+  ]);
+  equal(Date.parse(String(open?.expires_at)) - Date.parse(String(open?.created_at)), 3_600_000);
+  deepEqual([open?.client_id, open?.used_at, open?.user_id], [client.id, null, null]);
+  await accept(url, 'listed');
+  const used = await find();
+  equal(used?.user_id, (await userNamed(app, 'listed'))?.id);
+  notEqual(used?.used_at, null);
+});
+
+test('with the account that it became it is gone', async () => {
+  const { id, url } = await invite('leaving@example.com');
+  await accept(url, 'leaving');
+  await app.admin('DELETE', `/users/${(await userNamed(app, 'leaving'))?.id}`);
+  const { body } = await app.admin('GET', '/invitations?search=leaving@');
+  deepEqual(body.data.items, [], id);
+});
+
+test('seven days by default, and not a second longer', async () => {
+  const { url } = await invite('week@example.com');
+  app.advance(7 * 86_400_000 - 2000);
+  equal((await new Agent(app).get(url)).status, 200);
+  app.advance(2001);
+  equal((await new Agent(app).get(url)).status, 410);
+});
+
+test('what is wrong is told and costs nothing; the invitation still works', async () => {
+  await app.createUser('occupied');
+  const { url } = await invite('retry@example.com');
+  const agent = new Agent(app);
+  const form = await agent.get(url);
+  const taken = await agent.submit(form, answers('Occupied'));
+  equal(taken.status, 400);
+  match(taken.body, /This username is taken/);
+  const short = await agent.submit(form, { ...answers('retry'), password: 'x', confirm_password: 'x' });
+  match(short.body, /at least 8 characters/);
+  match((await agent.submit(form, answers('retry'))).body, /Your account is ready/);
+});
+
+test('domains are not held against who is invited; terms are', async () => {
+  await app.admin('PATCH', '/settings', {
+    signup_blocked_email_domains: 'example.com',
+    terms_url: 'https://acme.example/terms',
+  });
+  const { url } = await invite('terms@example.com');
+  const agent = new Agent(app);
+  const form = await agent.get(url);
+  equal((await agent.submit(form, answers('terms'))).status, 400);
+  equal((await agent.submit(form, { ...answers('terms'), accept_terms: 'on' })).status, 200);
+  await app.admin('PATCH', '/settings', { signup_blocked_email_domains: '', terms_url: '' });
+  ok(await userNamed(app, 'terms'));
+});
+
+test('where a second factor is required, the password alone is no session', async () => {
+  await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
+  const { url } = await invite('factor@example.com', { client_id: client.id });
+  const agent = new Agent(app);
+  const done = await agent.submit(await agent.get(url), answers('factor'));
+  match(done.body, /Your account is ready/);
+  match((await begin(agent, client.id)).body, /name="password"/);
+  await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
+});
+
+test("another person's session at this browser ends", async () => {
+  const agent = new Agent(app);
+  await app.createUser('before');
+  await agent.signIn(client.id, { username: 'before' });
+  const { url } = await invite('after@example.com');
+  await agent.submit(await agent.get(url), answers('after'));
+  const { body } = await app.admin('GET', '/sessions?limit=1000');
+  const active = (body.data.items ?? []).filter(({ is_active: isActive }) => isActive === true);
+  ok(!active.some(({ username }) => username === 'before'));
+  ok(active.some(({ username }) => username === 'after'));
+});
+
+test('the admin API names what is wrong', async () => {
+  await app.createUser('member', { email: 'member@example.com' });
+  const reason = async (input: Record<string, unknown>) => {
+    const { status, body } = await app.admin('POST', '/invitations', input);
+    return [status, body.error?.reason, Object.keys(body.error?.fields ?? {})];
+  };
+  deepEqual(await reason({ email: 'no address' }), [400, 'request.invalid', ['email']]);
+  deepEqual(await reason({ email: 'Member@example.com' }), [409, 'account.email_taken', ['email']]);
+  deepEqual(await reason({ email: 'x@example.com', client_id: 'nobody' }), [
+    400,
+    'request.invalid',
+    ['client_id'],
+  ]);
+  deepEqual(await reason({ email: 'x@example.com', role: 'admin' }), [400, 'request.invalid', ['role']]);
+  deepEqual(await reason({ email: 'x@example.com', expires_in: 1 }), [
+    400,
+    'request.invalid',
+    ['expires_in'],
+  ]);
+  const gone = await app.admin('DELETE', '/invitations/00000000-0000-4000-8000-000000000000');
+  deepEqual([gone.status, gone.body.error?.reason], [404, 'invitation.not_found']);
+});
+
+test('made, used and withdrawn are written down, without the link', async () => {
+  const { id, url } = await invite('audited@example.com');
+  await accept(url, 'audited');
+  const other = await invite('withdrawn@example.com');
+  equal((await app.admin('DELETE', `/invitations/${other.id}`)).status, 204);
+  const events = async (target: string): Promise<unknown[]> => {
+    const { body } = await app.admin('GET', `/audit?target_id=${target}`);
+    return (body.data.items ?? []).map(({ event }) => event).sort();
+  };
+  deepEqual(await events(id), ['invitation.created', 'invitation.used']);
+  deepEqual(await events(other.id), ['invitation.created', 'invitation.revoked']);
+  const { body } = await app.admin('GET', '/audit?limit=1000');
+  ok(!JSON.stringify(body).includes(new URL(url).searchParams.get('token') ?? '-'));
+  ok(!app.logged.join('').includes(new URL(url).searchParams.get('token') ?? '-'));
+});
+
+test('without scripts or cookies from before: one form, one button', async () => {
+  const { url } = await invite('plain@example.com');
+  const page = await new Agent(app).get(url);
+  equal([...page.body.matchAll(/<form/g)].length, 1);
+  ok(hiddenFields(page.body).token);
+});

@@ -1,0 +1,217 @@
+// Owns the rotation of signing keys over HTTP: two processes' worth of applications on one store, under load, with no token
+// that fails to verify anywhere; the API and its traces; what becomes of tokens and hints of the key before.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after, before } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { RETIRED_MS } from '../../src/keys/stored-keys.ts';
+import type { Store } from '../../src/store/port.ts';
+import { Agent, requestTokens } from '../support/agent.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { call, introspect, tokensOf, userinfo } from './support.ts';
+
+let folder: string;
+const stores: Store[] = [];
+let apps: TestApp[] = [];
+let offset = 0;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-rotation-'));
+  // A connection each, as two processes have.
+  const open = (): Store => {
+    const store = createSqliteStore({ file: join(folder, 'latchkey.db'), clock: () => Date.now() + offset });
+    stores.push(store);
+    return store;
+  };
+  const one = await startApp({ shared: open() });
+  apps = [one, await startApp({ shared: open(), env: { BASE_URL: one.url } })];
+});
+after(async () => {
+  for (const app of apps) await app.stop();
+  for (const store of stores) await store.close();
+  await rm(folder, { recursive: true });
+});
+const at = (n: number): TestApp => apps[n % apps.length] ?? failed();
+const failed = (): never => {
+  throw new Error('no application');
+};
+
+interface Shown {
+  readonly kid: string;
+  readonly state: string;
+  readonly activates_at: string | null;
+  readonly removed_at: string | null;
+}
+const keysAt = async (app: TestApp): Promise<Shown[]> => {
+  const { status, body } = await app.admin('GET', '/keys');
+  equal(status, 200);
+  // The route's schema says so, and test/admin holds it.
+  return (body.data.items ?? []) as unknown as Shown[];
+};
+const kidsServed = async (app: TestApp): Promise<string[]> => {
+  const { body } = await call(app, 'GET', '/.well-known/jwks.json');
+  return (body.keys as { kid: string }[]).map(({ kid }) => kid);
+};
+const signerOf = (token: string): string => decodeProtectedHeader(token).kid ?? '';
+const rotate = async (app: TestApp, body?: Record<string, unknown>): Promise<void> => {
+  const answer = await app.admin('POST', '/keys/rotate', body);
+  equal(answer.status, 200, JSON.stringify(answer.body));
+};
+const machine = (app: TestApp) =>
+  app.register({ grant_types: ['client_credentials'], redirect_uris: [], response_types: [] });
+/** Both applications have their own offset; the store follows. */
+const advance = (ms: number): void => {
+  offset += ms;
+  for (const app of apps) app.advance(ms);
+};
+
+test('a rotation by API: the new key is shown by all processes within a second, and written down', async () => {
+  const [before = failed()] = await keysAt(at(0));
+  equal(before.state, 'current');
+  await rotate(at(0));
+  const [next = failed()] = await keysAt(at(0));
+  deepEqual([next.state, (await keysAt(at(1)))[0]?.kid], ['next', next.kid]);
+  deepEqual(await kidsServed(at(0)), [before.kid, next.kid]);
+  await sleep(1000);
+  // The first request after the change sees it, also one that goes past everything else.
+  deepEqual(await kidsServed(at(1)), [before.kid, next.kid]);
+  const { body } = await at(1).admin('GET', '/audit?event=key.rotation_requested');
+  const [event = failed()] = body.data.items ?? [];
+  equal(event.outcome, 'success');
+  match(JSON.stringify(event), /"kind":"bootstrap"|bootstrap/);
+});
+
+test('keys are the administrators’ alone, what is asked for is checked, and nothing private is told', async () => {
+  for (const [method, path] of [
+    ['GET', '/admin/api/keys'],
+    ['POST', '/admin/api/keys/rotate'],
+  ] as const) {
+    equal((await call(at(0), method, path)).status, 401);
+  }
+  equal((await at(0).admin('POST', '/keys/rotate', { mode: 'sideways' })).status, 400);
+  equal((await at(0).admin('POST', '/keys/rotate', { mode: 'gradual', kid: 'mine' })).status, 400);
+  const { body } = await at(0).admin('GET', '/keys');
+  for (const item of body.data.items ?? []) {
+    deepEqual(Object.keys(item).sort(), [
+      'activated_at',
+      'activates_at',
+      'alg',
+      'created_at',
+      'kid',
+      'removed_at',
+      'retired_at',
+      'state',
+    ]);
+  }
+});
+
+test('R070: rotation under load, twice: no token fails to verify at any process, by key list or by asking', async (t) => {
+  const client = await machine(at(0));
+  const signers = new Set<string>();
+  const issued: string[] = [];
+  let isOver = false;
+  let checks = 0;
+  // As applications do: keys are kept, and fetched again for an unknown one.
+  const kept = createRemoteJWKSet(new URL(`${at(1).url}/.well-known/jwks.json`), { cooldownDuration: 0 });
+  const work = async (n: number): Promise<void> => {
+    for (let round = n; !isOver; round += 1) {
+      const { status, body } = await requestTokens(at(round), client, { grant_type: 'client_credentials' });
+      equal(status, 200, JSON.stringify(body));
+      const token = body.access_token;
+      signers.add(signerOf(token));
+      issued.push(token);
+      const elsewhere = at(round + 1);
+      const { body: told } = await introspect(elsewhere, token);
+      equal(told.active, true, `refused by the other process: ${signerOf(token)}`);
+      const { body: jwks } = await call(elsewhere, 'GET', '/.well-known/jwks.json');
+      await jwtVerify(token, createLocalJWKSet({ keys: jwks.keys as [] }), { issuer: at(0).issuer });
+      await jwtVerify(token, kept, { issuer: at(0).issuer });
+      checks += 3;
+    }
+  };
+  const workers = Promise.all(Array.from({ length: 6 }, (_, n) => work(n))).finally(() => {
+    isOver = true;
+  });
+  for (let rotation = 0; rotation < 2; rotation += 1) {
+    await sleep(300);
+    await rotate(at(rotation), { mode: 'immediate' });
+    await sleep(3700);
+  }
+  isOver = true;
+  await workers;
+  ok(signers.size >= 3 || (signers.size === 2 && checks > 0), `${signers.size} signers`);
+  for (const token of [issued[0], issued.at(-1)]) {
+    equal((await introspect(at(0), token ?? '')).body.active, true, 'a token of before verifies after');
+  }
+  t.diagnostic(`${issued.length} tokens, ${checks} verifications, ${signers.size} keys`);
+  ok(issued.length > 100);
+});
+
+test('tokens, refreshing and the hint at logout outlive the rotation; the key goes when its last token could be over', async () => {
+  const client = await at(0).register();
+  const alice = await at(0).createUser('alice');
+  const agent = new Agent(at(0));
+  const tokens = await tokensOf(at(0), client, alice, {}, agent);
+  const old = signerOf(tokens.id_token);
+  await rotate(at(1), { mode: 'immediate' });
+  await sleep(3100);
+  equal((await userinfo(at(0), tokens.access_token)).status, 200);
+  equal((await userinfo(at(1), tokens.access_token)).status, 200);
+  const renewed = await requestTokens(at(1), client, {
+    grant_type: 'refresh_token',
+    refresh_token: tokens.refresh_token,
+  });
+  equal(renewed.status, 200);
+  notEqual(signerOf(renewed.body.id_token), old);
+  notEqual(signerOf(renewed.body.access_token), old);
+  equal(signerOf(renewed.body.id_token), signerOf(renewed.body.access_token));
+  // A hint that verifies ends the session without asking.
+  const page = await agent.get(`/oauth2/logout?${new URLSearchParams({ id_token_hint: tokens.id_token })}`);
+  ok(!/<form/.test(page.body) || page.status === 303, 'the hint was not believed');
+
+  const retired = (await keysAt(at(0))).find(({ kid }) => kid === old);
+  equal(retired?.state, 'retired');
+  ok(Date.parse(retired?.removed_at ?? '') >= Date.now() + RETIRED_MS - 20_000);
+  advance(RETIRED_MS - 60_000);
+  ok((await kidsServed(at(0))).includes(old));
+  advance(61_000);
+  for (const app of apps) ok(!(await kidsServed(app)).includes(old), 'the old key is still shown');
+});
+
+test('compromised: what the old key signed is refused at once here, and within a second everywhere', async () => {
+  const client = await machine(at(0));
+  const { body } = await requestTokens(at(0), client, { grant_type: 'client_credentials' });
+  equal((await introspect(at(1), body.access_token)).body.active, true);
+  await rotate(at(0), { mode: 'compromised' });
+  equal((await introspect(at(0), body.access_token)).body.active, false);
+  await sleep(1000);
+  equal((await introspect(at(1), body.access_token)).body.active, false);
+  ok(!(await kidsServed(at(1))).includes(signerOf(body.access_token)));
+  const next = await requestTokens(at(1), client, { grant_type: 'client_credentials' });
+  equal((await introspect(at(0), next.body.access_token)).body.active, true);
+});
+
+test('by schedule: the job shows the next key and puts it in place; the setting turns it off', async () => {
+  const current = async (): Promise<Shown> =>
+    (await keysAt(at(0))).find(({ state }) => state === 'current') ?? failed();
+  const first = await current();
+  const set = (seconds: number) => at(0).admin('PATCH', '/settings', { key_rotation_seconds: seconds });
+  await set(0);
+  advance(100 * 86_400_000);
+  await at(0).app.jobs.tick();
+  equal((await current()).kid, first.kid);
+  await set(90 * 86_400);
+  advance(61_000);
+  await at(0).app.jobs.tick();
+  const next = (await keysAt(at(0))).find(({ state }) => state === 'next');
+  ok(next);
+  ok((await kidsServed(at(1))).includes(next.kid));
+  advance(900_000);
+  await at(0).app.jobs.tick();
+  equal((await current()).kid, next.kid);
+  const { body } = await at(0).admin('GET', '/audit?event=key.rotated');
+  ok(JSON.stringify(body).includes(next.kid));
+});

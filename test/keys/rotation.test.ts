@@ -1,0 +1,215 @@
+// Owns the tests of rotation: what is shown when, who signs when, and that any number of processes take each step once.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { createKeyring } from '../../src/keys/keyring.ts';
+import { generateRsaKey } from '../../src/keys/rsa-key.ts';
+import { createSealer } from '../../src/keys/sealing.ts';
+import {
+  createSigningKeys,
+  type KeySet,
+  SHOWN_AHEAD_MS,
+  type SigningKeys,
+} from '../../src/keys/signing-keys.ts';
+import { signingKeys } from '../../src/store/collections.ts';
+import { StoreUnavailable } from '../../src/store/port.ts';
+
+const DAY = 86_400;
+const secretKey = 'a-secret-key-of-the-tests-000000000000000000';
+// Generating is not the point here, and takes its time.
+const pool = await Promise.all(Array.from({ length: 6 }, generateRsaKey));
+
+function world() {
+  const time = { now: 1_800_000_000_000 };
+  const activated: string[] = [];
+  let generated = 0;
+  const collection = createMemoryStore({ clock: () => time.now }).collection(signingKeys);
+  const create = (): SigningKeys =>
+    createSigningKeys({
+      collection,
+      sealer: createSealer([secretKey]),
+      clock: () => time.now,
+      generate: async () => {
+        generated += 1;
+        return pool[(generated - 1) % pool.length] ?? {};
+      },
+      onActivated: (kid) => activated.push(kid),
+    });
+  return { time, collection, create, activated };
+}
+
+const kids = ({ all }: KeySet): string[] => all.map(({ kid }) => kid);
+const states = async (keys: SigningKeys): Promise<string[]> => (await keys.list()).map(({ state }) => state);
+
+test('gradual: the new key is shown first, signs after a quarter of an hour, and the old one stays until its last token is over', async () => {
+  const { create, time, activated } = world();
+  const keys = create();
+  const first = await keys.load();
+  await keys.rotate('gradual');
+  assert.deepEqual(await states(keys), ['next', 'current']);
+  const shown = await keys.load();
+  assert.equal(shown.current.kid, first.current.kid);
+  assert.equal(kids(shown).length, 2);
+  assert.equal(shown.changesAt, time.now + SHOWN_AHEAD_MS);
+
+  time.now += SHOWN_AHEAD_MS - 1;
+  assert.equal((await keys.load()).current.kid, first.current.kid);
+  time.now += 1;
+  const second = await keys.load();
+  assert.equal(second.current.kid, kids(shown)[1]);
+  assert.deepEqual(kids(second), [second.current.kid, first.current.kid]);
+  assert.deepEqual(await states(keys), ['current', 'retired']);
+  assert.deepEqual(activated, [second.current.kid]);
+
+  // No token may be valid for longer than a day.
+  time.now += DAY * 1000;
+  assert.ok(kids(await keys.load()).includes(first.current.kid));
+  time.now += 61_000;
+  assert.deepEqual(kids(await keys.load()), [second.current.kid]);
+  assert.deepEqual(await states(keys), ['current']);
+});
+
+test('a second wish for rotation while one is under way makes no second new key', async () => {
+  const { create, time } = world();
+  const keys = create();
+  await keys.load();
+  await keys.rotate('gradual');
+  const [next] = await keys.list();
+  time.now += 60_000;
+  await keys.rotate('gradual');
+  assert.deepEqual((await keys.list())[0], next);
+  await keys.rotate('immediate');
+  assert.deepEqual(await states(keys), ['current', 'retired']);
+});
+
+test('immediate: the new key signs within seconds, never before all processes know it', async () => {
+  const { create, time } = world();
+  const keys = create();
+  const first = await keys.load();
+  await keys.rotate('immediate');
+  assert.equal((await keys.load()).current.kid, first.current.kid);
+  time.now += 1500;
+  assert.equal((await keys.load()).current.kid, first.current.kid);
+  time.now += 1500;
+  assert.notEqual((await keys.load()).current.kid, first.current.kid);
+});
+
+test('compromised: the old key is gone at once, also when a next one was waiting', async () => {
+  for (const isWaiting of [false, true]) {
+    const { create } = world();
+    const keys = create();
+    const first = await keys.load();
+    if (isWaiting) await keys.rotate('gradual');
+    await keys.rotate('compromised');
+    const after = await keys.load();
+    assert.notEqual(after.current.kid, first.current.kid);
+    assert.deepEqual(kids(after), [after.current.kid]);
+  }
+});
+
+test('by schedule: shown ahead, in place when the time is over, again and again; 0 means never', async () => {
+  const { create, time } = world();
+  const keys = create();
+  const first = await keys.load();
+  assert.deepEqual(await keys.advance(0), { published: 0, activated: 0 });
+  time.now += 90 * DAY * 1000 - SHOWN_AHEAD_MS - 1;
+  assert.deepEqual(await keys.advance(0), { published: 0, activated: 0 });
+  assert.deepEqual(await keys.advance(90 * DAY), { published: 0, activated: 0 });
+  time.now += 1;
+  assert.deepEqual(await keys.advance(90 * DAY), { published: 1, activated: 0 });
+  assert.deepEqual(await keys.advance(90 * DAY), { published: 0, activated: 0 });
+  time.now += SHOWN_AHEAD_MS;
+  assert.deepEqual(await keys.advance(90 * DAY), { published: 0, activated: 1 });
+  assert.notEqual((await keys.load()).current.kid, first.current.kid);
+  time.now += 365 * DAY * 1000;
+  // Long overdue, as after a long rest: still shown before it signs.
+  assert.deepEqual(await keys.advance(90 * DAY), { published: 1, activated: 0 });
+  assert.deepEqual(await states(keys), ['next', 'current']);
+});
+
+test('ten processes that take the same step at once take it once', async () => {
+  const { create, time, activated, collection } = world();
+  const many = Array.from({ length: 10 }, create);
+  await Promise.all(many.map((keys) => keys.load()));
+  await Promise.all(many.map((keys) => keys.rotate('gradual')));
+  assert.deepEqual(await states(create()), ['next', 'current']);
+  time.now += SHOWN_AHEAD_MS;
+  const sets = await Promise.all(many.map((keys) => keys.load()));
+  assert.equal(new Set(sets.map(({ current }) => current.kid)).size, 1);
+  assert.equal(activated.length, 1);
+  assert.equal((await collection.query({ sort: 'id', order: 'asc', limit: 10 })).total, 2);
+});
+
+test('a process that died between retiring the old key and putting the new one in place', async () => {
+  const { create, collection, time } = world();
+  const keys = create();
+  const first = await keys.load();
+  await keys.rotate('gradual');
+  const stored = await collection.find(first.current.kid);
+  assert.ok(stored);
+  await collection.replace(stored.id, stored.version, {
+    ...stored.value,
+    state: 'retired',
+    retiredAt: time.now,
+  });
+  const sets = await Promise.all([create().load(), create().load()]);
+  assert.notEqual(sets[0]?.current.kid, first.current.kid);
+  assert.equal(sets[0]?.current.kid, sets[1]?.current.kid);
+});
+
+test('the keyring reads at most twice a second, takes a step when it is due, and holds what it has while the store is away', async () => {
+  const { create, time } = world();
+  const keys = create();
+  let reads = 0;
+  let isAway = false;
+  let stamp: number | undefined;
+  const used: string[] = [];
+  const problems: unknown[] = [];
+  const ring = createKeyring({
+    keys: {
+      load: async () => {
+        reads += 1;
+        if (isAway) throw new StoreUnavailable('away');
+        return keys.load();
+      },
+    },
+    first: await keys.load(),
+    use: async ({ current }) => void used.push(current.kid),
+    stamp: () => stamp,
+    clock: () => time.now,
+    onProblem: (error) => problems.push(error),
+  });
+  for (let n = 0; n < 100; n += 1) {
+    await ring.ready();
+    time.now += 10;
+  }
+  assert.ok(reads <= 2, `${reads} reads in a second`);
+  await keys.rotate('gradual');
+  time.now += 500;
+  await ring.ready();
+  assert.equal(used.length, 1);
+
+  // With a stamp that says "nothing new" there is nothing to read but what was announced before.
+  stamp = 1;
+  time.now += 500;
+  await ring.ready();
+  reads = 0;
+  time.now += 60_000;
+  await ring.ready();
+  assert.equal(reads, 0);
+  time.now += SHOWN_AHEAD_MS;
+  await ring.ready();
+  assert.deepEqual([used.length, used[1]], [2, (await keys.load()).current.kid]);
+
+  stamp = undefined;
+  isAway = true;
+  time.now += 500;
+  await ring.ready();
+  assert.ok(problems[0] instanceof StoreUnavailable);
+  time.now += 500;
+  assert.equal(ring.ready(), undefined, 'nobody waits for a store that is away');
+  await assert.rejects(ring.reload(), StoreUnavailable);
+  isAway = false;
+  await ring.reload();
+  assert.equal(used.length, 2);
+});

@@ -1,0 +1,84 @@
+// Owns sample models of the pages that passkeys are on.
+import type { PageModels } from '../../src/http/pages.ts';
+import { csrf, interaction, type Sample, sample } from './sample.ts';
+
+const making = {
+  csrf,
+  interaction,
+  clientId: 'acme',
+  account: { username: 'ada.lovelace' },
+} satisfies PageModels['passkey-enrol'];
+
+const own = {
+  csrf,
+  account: { username: 'ada.lovelace' },
+  passkeys: [
+    {
+      id: 'AQ',
+      label: 'Phone',
+      authenticator: 'Apple Passwords',
+      isSynced: true,
+      isSecurityKey: false,
+      isSuspicious: false,
+      createdAt: Date.UTC(2026, 2, 14),
+      lastUsedAt: Date.UTC(2026, 10, 2),
+      canRemove: true,
+    },
+    {
+      id: 'Ag',
+      label: '',
+      authenticator: 'YubiKey 5 NFC',
+      isSynced: false,
+      isSecurityKey: true,
+      isSuspicious: true,
+      createdAt: Date.UTC(2026, 4, 2),
+      lastUsedAt: undefined,
+      canRemove: false,
+    },
+  ],
+  signals: {},
+} satisfies PageModels['account-passkeys'];
+
+const login = { csrf, interaction, clientName: 'Acme Analytics', values: { username: '' }, canCancel: true };
+
+export const passkeySamples = {
+  'login-passkey-only': sample('login', {
+    ...login,
+    mode: 'passkey_only',
+    canPasskey: true,
+    recoverUrl: '/auth/oauth2/recover?interaction=Vb3qZk1x9rT0',
+  }),
+  'mfa-passkey': sample('mfa', {
+    csrf,
+    interaction,
+    clientName: 'Acme Analytics',
+    methods: ['passkey', 'totp', 'recovery'],
+    method: 'passkey',
+    canTrust: true,
+    trustDays: 30,
+  }),
+  'passkey-enrol': sample('passkey-enrol', making),
+  'passkey-offer': sample('passkey-offer', making),
+  recover: sample('recover', {
+    csrf,
+    interaction,
+    clientId: 'acme',
+    values: { username: '' },
+    backUrl: '/auth/oauth2/login',
+  }),
+  'recover-failed': sample('recover', {
+    csrf,
+    interaction,
+    clientId: 'acme',
+    values: { username: 'ada' },
+    alert: 'alert.recovery_failed',
+    backUrl: '/auth/oauth2/login',
+  }),
+  'account-passkeys': sample('account-passkeys', { ...own, notice: 'added' }),
+  'account-passkeys-none': sample('account-passkeys', { ...own, passkeys: [] }),
+  'account-passkeys-confirm': sample('account-passkeys', {
+    ...own,
+    confirmUrl: '/oauth2/authorize?prompt=login',
+  }),
+  'account-passkeys-last': sample('account-passkeys', { ...own, alert: 'alert.passkey_last' }),
+} as const satisfies Record<string, Sample>;

@@ -1,0 +1,37 @@
+// Owns the proof that where people have no passwords none is asked, taken or needed when they sign up.
+import { deepEqual, match, ok, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { readSignup, type SignupQuestions } from '../../interactions/signup-form.ts';
+import { createForm } from '../../src/http/form.ts';
+
+const questions: SignupQuestions = {
+  fields: {
+    username: 'required',
+    email: 'required',
+    given_name: 'hidden',
+    family_name: 'hidden',
+    nickname: 'hidden',
+    phone_number: 'hidden',
+  },
+  isPasswordAsked: false,
+  minLength: 8,
+};
+
+test('no password: none is read', () => {
+  const { answers, errors } = readSignup(createForm('username=ada&email=ada%40example.com'), questions);
+  deepEqual(errors, {});
+  deepEqual(answers, { values: { username: 'ada', email: 'ada@example.com' }, password: undefined });
+});
+
+test('a password that is sent all the same is refused', () => {
+  for (const name of ['password', 'confirm_password']) {
+    throws(
+      () => readSignup(createForm(`username=ada&email=a%40b.c&${name}=correct+horse`), questions),
+      (error: Error & { fields?: object }) => {
+        match(error.message, /not right/);
+        ok(Object.hasOwn(error.fields ?? {}, name));
+        return true;
+      },
+    );
+  }
+});

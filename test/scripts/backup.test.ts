@@ -1,0 +1,87 @@
+// Holds the backup of the embedded database: whole while writers run, private, never on top of anything, and a server that
+// starts on it knows everybody.
+import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { type Note, notes } from '../store/sqlite-support.ts';
+import { startApp } from '../support/app.ts';
+import { run } from './run.ts';
+
+describe('scripts/backup.ts', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'latchkey-backup-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const backup = (dataDir: string, ...args: string[]) =>
+    run('scripts/backup.ts', args, { env: { DATA_DIR: dataDir } });
+  const note = (id: string): Note => ({ id, text: id.repeat(100) });
+
+  test('taken between two writes that belong together, it has both or the earlier one, and all before', async () => {
+    const store = createSqliteStore({ file: join(folder, 'latchkey.db'), clock: Date.now });
+    const collection = store.collection(notes);
+    await Promise.all(Array.from({ length: 2_000 }, (_, n) => collection.insert(`old${n}`, note(`old${n}`))));
+    let isOver = false;
+    let written = 0;
+    const writing = (async () => {
+      for (; !isOver; written += 1) await collection.insert(`new${written}`, note(`new${written}`));
+    })();
+    const target = join(folder, 'copy.db');
+    const before = written;
+    const { code, stdout, stderr } = await backup(folder, target);
+    isOver = true;
+    await writing;
+    await store.close();
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /copy\.db: \d+ documents/);
+    assert.equal(statSync(target).mode & 0o777, 0o600);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('copy')),
+      ['copy.db'],
+    );
+
+    const copy = createSqliteStore({ file: target, clock: Date.now });
+    const { total } = await copy.collection(notes).query({ sort: 'id', order: 'asc', limit: 1 });
+    const added = total - 2_000;
+    assert.ok(added >= before && added <= written, `${added} of ${before} to ${written}`);
+    // One writer, one after the other: what is in the copy is a beginning without gaps.
+    for (let n = 0; n < added; n += 1) assert.ok(await copy.collection(notes).find(`new${n}`), `new${n}`);
+    await copy.close();
+  });
+
+  test('a server that starts on the copy and the key knows who can sign in', async () => {
+    const app = await startApp({ store: 'sqlite' });
+    const { id } = await app.createUser('ada');
+    const dataDir = join(folder, 'restored');
+    await mkdir(dataDir);
+    assert.equal((await backup(app.dataDir, join(dataDir, 'latchkey.db'))).code, 0);
+    await copyFile(join(app.dataDir, 'secret.key'), join(dataDir, 'secret.key'));
+    await app.stop();
+    const store = createSqliteStore({ file: join(dataDir, 'latchkey.db'), clock: Date.now });
+    const restored = await startApp({ shared: store, env: { DATA_DIR: dataDir, SECRET_KEY: '' } });
+    assert.equal((await restored.admin('GET', `/users/${id}`)).body.data.username, 'ada');
+    await restored.stop();
+    await store.close();
+  });
+
+  test('what cannot be is said in a line, and leaves nothing', async () => {
+    const none = await backup(join(folder, 'nowhere'), join(folder, 'copy.db'));
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /^There is no database at .*nowhere/);
+    const store = createSqliteStore({ file: join(folder, 'latchkey.db'), clock: Date.now });
+    await store.close();
+    await writeFile(join(folder, 'older.db'), 'older');
+    const taken = await backup(folder, join(folder, 'older.db'));
+    assert.equal(taken.code, 1);
+    assert.match(taken.stderr, /replaces nothing/);
+    const away = await backup(folder, join(folder, 'no', 'such', 'folder.db'));
+    assert.equal(away.code, 1);
+    assert.equal(existsSync(join(folder, 'copy.db')), false);
+    assert.equal((await backup(folder)).code, 2);
+  });
+});

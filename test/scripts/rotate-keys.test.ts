@@ -1,0 +1,177 @@
+// Owns the proof of scripts/rotate-keys.ts: rotation from a terminal, also beside a running server, and dropping an old
+// SECRET_KEY after everything was sealed anew.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { createSealer } from '../../src/keys/sealing.ts';
+import type { Store } from '../../src/store/port.ts';
+import { startServer } from '../processes/server-process.ts';
+import { Agent, challengeOf, type Page } from '../support/agent.ts';
+import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
+import { enrolPhone } from '../support/phone.ts';
+import { run } from './run.ts';
+
+const SCRIPT = 'scripts/rotate-keys.ts';
+const OLD = 'old-secret-key-0123456789-0123456789';
+const NEW = 'new-secret-key-0123456789-0123456789';
+const THIRD = 'third-secret-key-0123456789-012345678';
+
+test('beside a running server: shown at once, in place within seconds, and listed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-rotate-'));
+  const server = await startServer({ dataDir: folder });
+  const env = { DATA_DIR: folder };
+  const kids = async (): Promise<string[]> => {
+    const response = await fetch(`${server.url}/.well-known/jwks.json`);
+    const { keys }: { keys: { kid: string }[] } = JSON.parse(await response.text());
+    return keys.map(({ kid }) => kid);
+  };
+  try {
+    const [first = ''] = await kids();
+    const gradual = await run(SCRIPT, [], { env });
+    assert.equal(gradual.code, 0, gradual.stderr);
+    assert.match(
+      gradual.stdout,
+      new RegExp(`^next     (\\S+)  signs from \\S+\ncurrent  ${first}  signs since`),
+    );
+    const [, next = ''] = /next {5}(\S+)/.exec(gradual.stdout) ?? [];
+    await sleep(1000);
+    assert.deepEqual(await kids(), [first, next]);
+    assert.equal((await run(SCRIPT, ['--immediate'], { env })).code, 0);
+    await sleep(4000);
+    assert.deepEqual(await kids(), [next, first]);
+    const listed = await run(SCRIPT, ['--list'], { env });
+    assert.match(listed.stdout, new RegExp(`^current  ${next}  .*\nretired  ${first}  shown until`));
+    const gone = await run(SCRIPT, ['--compromised'], { env });
+    assert.equal(gone.code, 0);
+    await sleep(1000);
+    assert.equal((await kids()).includes(next), false);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('options that are not right, and a configuration that is not, say so', async () => {
+  for (const args of [['--sideways'], ['--immediate', '--compromised'], ['word']]) {
+    const { code, stderr, stdout } = await run(SCRIPT, args);
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+    assert.match(stderr, /Try --help/);
+  }
+  const wrong = await run(SCRIPT, ['--list'], { env: { SECRET_KEY: 'short' } });
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /SECRET_KEY/);
+  assert.match((await run(SCRIPT, ['--help'])).stdout, /--reseal/);
+});
+
+test('R141: with both keys listed everything is sealed anew; then the old SECRET_KEY can go, and all is there', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-reseal-'));
+  const file = join(folder, 'latchkey.db');
+  let offset = 0;
+  const within = async <R>(secretKey: string, act: (app: TestApp) => Promise<R>): Promise<R> => {
+    const store: Store = createSqliteStore({ file, clock: () => Date.now() + offset });
+    const app = await startApp({ shared: store, env: { SECRET_KEY: secretKey } });
+    try {
+      app.advance(offset);
+      const result = await act(app);
+      offset = app.now() - Date.now();
+      return result;
+    } finally {
+      await app.stop();
+      await store.close();
+    }
+  };
+  const sealedWith = (secretKey: string): number => {
+    const name = createSealer([secretKey]).seal('a', 'b').split('.').slice(0, 2).join('.');
+    const database = new DatabaseSync(file, { readOnly: true });
+    const tables = ['signing_keys', 'settings', 'accounts', 'mails'];
+    const counts = tables.map((table) => {
+      const rows = database.prepare(`SELECT value FROM ${table}`).all();
+      return rows.reduce((sum, { value }) => sum + String(value).split(`${name}.`).length - 1, 0);
+    });
+    database.close();
+    return counts.reduce((sum, count) => sum + count);
+  };
+  const page = (client: { id: string }, agent: Agent): Promise<Page> =>
+    agent.authorize({
+      client_id: client.id,
+      redirect_uri: REDIRECT_URI,
+      response_type: 'code',
+      scope: 'openid',
+      code_challenge: challengeOf('v'.repeat(43)),
+      code_challenge_method: 'S256',
+    });
+  const SMTP = 'smtps://robot:hunter2@mail.example.com';
+
+  try {
+    const { client, phone, kid } = await within(OLD, async (app) => {
+      const { status } = await app.admin('POST', '/settings/test-email', { to: 'kept@example.com' });
+      assert.equal(status, 200);
+      await app.admin('PATCH', '/settings', { smtp_url: SMTP, mfa_mode: 'required' });
+      const made = await app.register();
+      await app.createUser('alice');
+      const agent = new Agent(app);
+      const enrolled = await enrolPhone(app, agent, await page(made, agent), 'alice');
+      const { body } = await app.admin('GET', '/keys');
+      return { client: made, phone: enrolled.phone, kid: body.data.items?.[0]?.kid };
+    });
+    assert.ok(sealedWith(OLD) >= 5, `${sealedWith(OLD)}`);
+
+    const env = { DATA_DIR: folder };
+    const unknown = await run(SCRIPT, ['--reseal'], { env: { ...env, SECRET_KEY: THIRD } });
+    assert.equal(unknown.code, 1, 'started without the key that it needs');
+    const done = await run(SCRIPT, ['--reseal'], { env: { ...env, SECRET_KEY: `${NEW},${OLD}` } });
+    assert.equal(done.code, 0, done.stderr);
+    assert.match(done.stdout, /Sealed anew with the first SECRET_KEY: \d+\./);
+    assert.equal(sealedWith(OLD), 0);
+    assert.ok(sealedWith(NEW) >= 5);
+    const again = await run(SCRIPT, ['--reseal'], { env: { ...env, SECRET_KEY: `${NEW},${OLD}` } });
+    assert.match(again.stdout, /SECRET_KEY: 0\./);
+
+    await within(NEW, async (app) => {
+      assert.equal(app.app.settings.current().smtp_url, SMTP);
+      const { body } = await app.admin('GET', '/keys');
+      assert.equal(body.data.items?.[0]?.kid, kid);
+      const mails = await app.admin('GET', '/mails');
+      const [mail] = mails.body.data.items ?? [];
+      const read = await app.admin('GET', `/mails/${String(mail?.id)}`);
+      assert.match(String(read.body.data.text), /\w{5}/);
+      const agent = new Agent(app);
+      const asked = await agent.submit(await page(client, agent), { username: 'alice', password: PASSWORD });
+      // The phone counts on the clock of the first application.
+      offset = app.now() - Date.now();
+      const code = phone.code();
+      app.advance(60_000);
+      const last = await agent.submit(asked, { code });
+      assert.match(last.location ?? '', /[?&]code=/, last.body.slice(0, 500));
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('the job does the same while two SECRET_KEYs are listed', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-reseal-'));
+  const store = createSqliteStore({ file: join(folder, 'latchkey.db'), clock: Date.now });
+  try {
+    const first = await startApp({ shared: store, env: { SECRET_KEY: OLD } });
+    await first.admin('PATCH', '/settings', { smtp_url: 'smtp://u:p@h.example.com' });
+    await first.stop();
+    const both = await startApp({ shared: store, env: { SECRET_KEY: `${NEW},${OLD}` }, limits: 'shipped' });
+    t.after(() => both.stop());
+    await both.app.jobs.tick();
+    assert.ok(
+      both.logged.some((line) => line.includes('reseal_secrets') && line.includes('"secrets_resealed":1')),
+    );
+    const last = await startApp({ shared: store, env: { SECRET_KEY: NEW } });
+    assert.equal(last.app.settings.current().smtp_url, 'smtp://u:p@h.example.com');
+    await last.stop();
+  } finally {
+    await store.close();
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,55 @@
+// Owns what the Redis tests share: a backend for the contract, and a collection to write.
+import { createRedisStore } from '../../adapters/redis.ts';
+import { type CollectionDefinition, type Store, StoreUnavailable } from '../../src/store/port.ts';
+import type { Backend } from './contract.ts';
+
+export interface Note {
+  text: string;
+  owner?: string;
+  isUsed?: boolean;
+}
+
+export const notes: CollectionDefinition<Note> = {
+  name: 'notes',
+  durability: 'ephemeral',
+  indexes: { owner: { key: (note) => note.owner } },
+  fields: {},
+};
+
+let backends = 0;
+
+/** Empty: each has a prefix of its own. */
+export async function createRedisBackend(url: string): Promise<Backend> {
+  backends += 1;
+  const prefix = `test${backends}`;
+  const stores: Store[] = [];
+  let now = 1_800_000_000_000;
+  const open = async (): Promise<Store> => {
+    const store = await createRedisStore({ url, clock: () => now, prefix });
+    stores.push(store);
+    return store;
+  };
+  return {
+    store: await open(),
+    now: () => now,
+    advance(ms) {
+      now += ms;
+    },
+    reopen: open,
+    async close() {
+      await Promise.all(stores.map((store) => store.close()));
+    },
+  };
+}
+
+/** @returns after how many ms this was told to be unavailable; undefined when it was answered */
+export async function unavailableIn(act: () => Promise<unknown>): Promise<number | undefined> {
+  const started = performance.now();
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return performance.now() - started;
+  }
+}

@@ -1,0 +1,121 @@
+// Owns the proof that a store over two backends puts everything in its one place and speaks for both. Two reference stores
+// are its halves here; test/flows-on/split.test.ts runs the product on the real ones.
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { createSplitStore } from '../../adapters/split.ts';
+import * as model from '../../src/store/collections.ts';
+import { type Store, StoreUnavailable, VersionConflict } from '../../src/store/port.ts';
+import * as protocol from '../../src/store/protocol-collections.ts';
+
+const fact = { at: 1, value: 'yes' };
+const payload = { accountId: 'a', jti: 'x' };
+
+describe('split store', () => {
+  let durable: Store;
+  let ephemeral: Store;
+  let store: Store;
+  let announcements: number;
+  let heard: number | undefined;
+  let now: number;
+  beforeEach(() => {
+    now = 1_000_000;
+    announcements = 0;
+    heard = 0;
+    durable = createMemoryStore({ clock: () => now });
+    ephemeral = createMemoryStore({ clock: () => now });
+    store = createSplitStore({
+      durable: { name: 'mongodb', store: durable },
+      ephemeral: { name: 'redis', store: ephemeral },
+      clock: () => now,
+      changes: {
+        announce: () => {
+          announcements += 1;
+        },
+        stamp: () => heard,
+      },
+      announced: [model.settings.name],
+    });
+  });
+
+  test('a collection lies where its definition says, however it is asked for', async () => {
+    await store.collection(model.facts).insert('installed', fact);
+    await store.ephemeral(protocol.grants).insert('grant', payload);
+    await store.ephemeral(protocol.accessTokens).insert('token', payload, { expiresAt: now + 10 });
+    assert.deepEqual((await durable.collection(model.facts).find('installed'))?.value, fact);
+    assert.deepEqual((await durable.collection(protocol.grants).find('grant'))?.value, payload);
+    assert.deepEqual((await ephemeral.ephemeral(protocol.accessTokens).find('token'))?.value, payload);
+    assert.equal(await ephemeral.ephemeral(protocol.grants).find('grant'), undefined);
+    assert.equal(await durable.collection(protocol.accessTokens).find('token'), undefined);
+    assert.throws(() => store.collection(protocol.accessTokens), TypeError);
+  });
+
+  test('sweep goes over both, at most as many as asked', async () => {
+    for (let n = 0; n < 3; n += 1) {
+      await store.collection(model.links).insert(`${n}`, linkRecord, { expiresAt: now + 1 });
+      await store.ephemeral(model.rates).insert(`${n}`, { points: 1 }, { expiresAt: now + 1 });
+    }
+    now += 1;
+    assert.deepEqual([await store.sweep(2), await store.sweep(2), await store.sweep(2)], [2, 2, 2]);
+    assert.equal(await store.sweep(2), 0);
+  });
+
+  test('ping names every half that does not answer', async () => {
+    await store.ping();
+    await ephemeral.close();
+    const isDown = (names: readonly string[]) => (error: unknown) => {
+      assert.ok(error instanceof StoreUnavailable);
+      assert.deepEqual(error.down, names);
+      return true;
+    };
+    await assert.rejects(store.ping(), isDown(['redis']));
+    await durable.close();
+    await assert.rejects(store.ping(), isDown(['mongodb', 'redis']));
+  });
+
+  test('close closes both, also when one cannot', async () => {
+    const stuck = { ...ephemeral, close: () => Promise.reject(new Error('stuck')) };
+    const half = createSplitStore({
+      durable: { name: 'mongodb', store: durable },
+      ephemeral: { name: 'redis', store: stuck },
+      clock: () => now,
+    });
+    await assert.rejects(half.close(), /stuck/);
+    await assert.rejects(durable.ping(), StoreUnavailable);
+  });
+
+  test('a write to what processes keep in memory is announced, one to anything else is not', async () => {
+    const settings = store.collection(model.settings);
+    const record = { values: {}, updatedAt: 1, updatedBy: 'test' };
+    await settings.put('current', record);
+    await settings.replace('current', 1, record);
+    assert.equal(announcements, 2);
+    // It may have been written before it failed: others look once too often rather than once too little.
+    await assert.rejects(settings.replace('current', 1, record), VersionConflict);
+    assert.equal(announcements, 3);
+    await settings.remove('current');
+    await settings.find('current');
+    await store.collection(model.facts).insert('installed', fact);
+    assert.equal(announcements, 4);
+  });
+
+  test('stamp: changes with every announcement heard, and every few seconds in case one was never made', () => {
+    const first = store.stamp();
+    assert.equal(store.stamp(), first);
+    heard = 1;
+    assert.notEqual(store.stamp(), first);
+    heard = 0;
+    now += 5_000;
+    assert.notEqual(store.stamp(), first);
+    heard = undefined;
+    assert.equal(store.stamp(), undefined);
+  });
+});
+
+const linkRecord = {
+  accountId: 'a',
+  purpose: 'magic_link',
+  email: 'a@example.com',
+  createdAt: 1,
+  securityState: 'x',
+} as const;

@@ -1,0 +1,78 @@
+// Owns which store the application of a test runs on. TEST_STORE, set by test/flows-on/, puts a whole run of test files
+// on another backend than the one they ask for; its servers are named by MONGODB_TEST_URI and REDIS_TEST_URL.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMongoStore } from '../../adapters/mongodb.ts';
+import { createRedisStore } from '../../adapters/redis.ts';
+import { createSplitStore } from '../../adapters/split.ts';
+import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { allCollections } from '../../src/store/all-collections.ts';
+import { settings, signingKeys } from '../../src/store/collections.ts';
+import type { Store } from '../../src/store/port.ts';
+import { freshDatabase } from './mongodb-server.ts';
+
+const kinds = ['memory', 'sqlite', 'mongodb', 'split'] as const;
+
+export type StoreKind = (typeof kinds)[number];
+
+// What is tested on them is what they do, not how fast a busy machine does it.
+const PATIENCE_MS = 10_000;
+
+function given(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} must name the server to test with; run this through test/flows-on/`);
+  return value;
+}
+
+function kindOfRun(): StoreKind | undefined {
+  const wanted = process.env.TEST_STORE;
+  const kind = kinds.find((one) => one === wanted);
+  if (wanted && kind === undefined)
+    throw new Error(`TEST_STORE is ${wanted}, not one of ${kinds.join(', ')}`);
+  return kind;
+}
+
+const openMongo = (clock: () => number): Promise<Store> =>
+  createMongoStore({
+    uri: freshDatabase(given('MONGODB_TEST_URI')),
+    clock,
+    definitions: allCollections,
+    timeoutMs: PATIENCE_MS,
+  });
+
+async function openSplit(clock: () => number): Promise<Store> {
+  const redis = await createRedisStore({
+    url: given('REDIS_TEST_URL'),
+    clock,
+    definitions: allCollections.filter(({ durability }) => durability === 'ephemeral'),
+    prefix: `test-${randomBytes(8).toString('hex')}`,
+  });
+  return createSplitStore({
+    durable: { name: 'mongodb', store: await openMongo(clock) },
+    ephemeral: { name: 'redis', store: redis },
+    clock,
+    changes: redis.changes,
+    announced: [settings.name, signingKeys.name],
+  });
+}
+
+/** @param options.asked what the test wants where the run does not say otherwise */
+export async function openTestStore(options: {
+  readonly asked: StoreKind | undefined;
+  readonly clock: () => number;
+  /** For a file, where it is one. */
+  readonly folder: string;
+}): Promise<Store> {
+  const { asked = 'memory', clock, folder } = options;
+  switch (kindOfRun() ?? asked) {
+    case 'memory':
+      return createMemoryStore({ clock });
+    case 'sqlite':
+      return createSqliteStore({ file: join(folder, 'latchkey.db'), clock, definitions: allCollections });
+    case 'mongodb':
+      return openMongo(clock);
+    case 'split':
+      return openSplit(clock);
+  }
+}
