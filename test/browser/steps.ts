@@ -64,7 +64,7 @@ export async function connect(
 export async function enter(page: Page, person: { username: string; password: string }): Promise<void> {
   await page.getByLabel('Username or e-mail').fill(person.username);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 /** A value of a table of claims at the sample. */
