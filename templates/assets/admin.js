@@ -34,3 +34,9 @@ for (const form of document.querySelectorAll('form[data-guard]')) {
     if (!isLeaving && stateOf() !== before) event.preventDefault();
   });
 }
+
+// On a phone the navigation is wider than the screen: where one is must be in view.
+for (const item of document.querySelectorAll('.side [aria-current], .tabs [aria-current]')) {
+  const row = item.closest('nav');
+  row.scrollLeft = item.offsetLeft - (row.clientWidth - item.offsetWidth) / 2;
+}

@@ -113,6 +113,11 @@ test('every page fits a phone and a desk, keeps the console silent, and axe find
   for (const [name, path] of Object.entries(pages())) {
     const page = await world.open(path);
     await shoot(page, `admin-${name}`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const cut = await page.evaluate<number>(
+      '[...document.querySelectorAll(".sheet")].filter((one) => one.scrollWidth > one.clientWidth).length',
+    );
+    if (cut > 0) found.push(`${name}: a table is cut off on a phone`);
     // axe comes from outside, which the page's own policy would refuse.
     await cdp.send('Page.setBypassCSP', { enabled: true });
     await page.reload();

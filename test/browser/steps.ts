@@ -35,7 +35,8 @@ export async function register(
   page: Page,
   { name, sample, isFirstParty = false }: NewApplication,
 ): Promise<Credentials> {
-  await page.getByRole('link', { name: 'Applications', exact: true }).first().click();
+  const navigation = page.getByRole('navigation', { name: 'Administration' });
+  await navigation.getByRole('link', { name: 'Applications' }).click();
   await page.getByRole('link', { name: 'Register application' }).first().click();
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Redirect URIs', { exact: true }).fill(`${sample.origin}/callback`);
