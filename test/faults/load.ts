@@ -276,7 +276,9 @@ export function startLoad({
         const ended = ofGrant[here]?.splice(0) ?? [];
         for (const { refresh } of ended) refresh.isGood = false;
         const isEnded = await revoke(other, next.refresh.token);
-        if (isEnded) ledger.revoked.push(...ended.flatMap(({ access, refresh }) => [access, refresh.token]));
+        // Where sessions may be forgotten, what came before may hang on the grant of another one.
+        const sure = isForgetful === true ? [first, next] : ended;
+        if (isEnded) ledger.revoked.push(...sure.flatMap(({ access, refresh }) => [access, refresh.token]));
       }
     }
   }

@@ -1,6 +1,7 @@
 // Owns a deployment with an application and people who are signed in, as the kill tests begin, and their sums.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { liftLimits } from '../attacks/limits.ts';
 import {
   type Deployment,
@@ -38,6 +39,8 @@ export async function settle(
   const [one] = deployment.webs;
   await liftLimits(one);
   await one.admin('PATCH', '/settings', { refresh_token_grace_seconds: 0 });
+  // On MongoDB alone the other process obeys within a second.
+  await sleep(1_100);
   const client = await one.register({ scope: 'openid offline_access' });
   const people = names.map((username) => ({ username, agents: agentsFor(deployment) }));
   await Promise.all(
