@@ -13,13 +13,12 @@ import type { Passkey } from '../accounts/passkeys.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { passkeys as collection } from '../store/passkeys.ts';
-import type { Query } from '../store/port.ts';
 import type { Cursors } from './cursor.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
-import type { Listing } from './ports.ts';
 import { idParams, userPasskeyParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
+import { selectFew } from './select-few.ts';
 import type { AccountsPort } from './users.ts';
 
 export interface PasskeysPort {
@@ -88,19 +87,6 @@ const show = (passkey: Passkey) => ({
   last_used_at: isoOrNull(passkey.lastUsedAt),
 });
 
-/** One person's are few: sorted and cut here, in the storage's order (C13). */
-function select(passkeys: readonly Passkey[], { order, after, offset = 0, limit }: Query): Listing<Passkey> {
-  const direction = order === 'asc' ? 1 : -1;
-  const compare = (a: { id: string; createdAt: number }, b: { id: string; createdAt: number }): number =>
-    direction * (a.createdAt - b.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id)));
-  const start = after && { id: after.id, createdAt: Number(after.sortValue ?? 0) };
-  const items = passkeys
-    .toSorted(compare)
-    .filter((passkey) => start === undefined || compare(passkey, start) > 0)
-    .slice(offset, offset + limit);
-  return { items, total: passkeys.length };
-}
-
 const tag = 'Users';
 
 export function passkeyRoutes({ passkeys, accounts, cursors, clock }: Deps): Route[] {
@@ -126,7 +112,7 @@ export function passkeyRoutes({ passkeys, accounts, cursors, clock }: Deps): Rou
           list,
           request: { ...asked, scope: [asked.scope, params.id] },
           cursors,
-          query: async (wanted) => select(own, wanted),
+          query: async (wanted) => selectFew(own, list.collection.fields, wanted),
           recordOf: (passkey) => passkey,
           idOf: ({ id }) => id,
         });

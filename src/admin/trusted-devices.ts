@@ -4,13 +4,12 @@ import type { Account } from '../accounts/account.ts';
 import type { TrustedDevice, TrustedDevices } from '../accounts/trusted-devices.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { Query } from '../store/port.ts';
 import type { Cursors } from './cursor.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
-import type { Listing } from './ports.ts';
 import { idParams, userDeviceParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
+import { selectFew } from './select-few.ts';
 import type { AccountsPort } from './users.ts';
 
 export type TrustedDevicesPort = Pick<TrustedDevices, 'list' | 'revoke'>;
@@ -64,24 +63,6 @@ const show = (device: TrustedDevice) => ({
   expires_at: iso(device.expiresAt),
 });
 
-/** One person's browsers are few: sorted and cut here, in the storage's order (C13). */
-function select(devices: readonly TrustedDevice[], query: Query): Listing<TrustedDevice> {
-  const { sort = 'last_used_at', order, after, offset = 0, limit } = query;
-  const direction = order === 'asc' ? 1 : -1;
-  const keyOf = (device: TrustedDevice) => ({
-    id: device.id,
-    sortValue: Number(list.collection.fields[sort]?.of(device) ?? 0),
-  });
-  const compare = (a: { id: string; sortValue: number }, b: { id: string; sortValue: number }): number =>
-    direction * (a.sortValue - b.sortValue || (a.id < b.id ? -1 : Number(a.id > b.id)));
-  const start = after && { id: after.id, sortValue: Number(after.sortValue ?? 0) };
-  const items = devices
-    .toSorted((a, b) => compare(keyOf(a), keyOf(b)))
-    .filter((device) => start === undefined || compare(keyOf(device), start) > 0)
-    .slice(offset, offset + limit);
-  return { items, total: devices.length };
-}
-
 const tag = 'Users';
 
 export function trustedDeviceRoutes({ trustedDevices, accounts, cursors, clock }: Deps): Route[] {
@@ -107,7 +88,7 @@ export function trustedDeviceRoutes({ trustedDevices, accounts, cursors, clock }
           list,
           request: { ...asked, scope: [asked.scope, params.id] },
           cursors,
-          query: async (wanted) => select(devices, wanted),
+          query: async (wanted) => selectFew(devices, list.collection.fields, wanted),
           recordOf: (device) => device,
           idOf: ({ id }) => id,
         });
