@@ -11,10 +11,16 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 // Shows what happened when it failed, no more.
 const KEPT = 20_000;
 
-/** @param env TEST_STORE and the servers */
-export async function runFlows(env: Readonly<Record<string, string>>): Promise<void> {
+/**
+ * @param env TEST_STORE and the servers
+ * @param isWanted by the name of the file; default: all
+ */
+export async function runFlows(
+  env: Readonly<Record<string, string>>,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<void> {
   const files = readdirSync(`${project}/test/flows`)
-    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => name.endsWith('.test.ts') && isWanted(name))
     .map((name) => `test/flows/${name}`);
   // The parent's own marks of a test run would make the child report to it instead of running alone.
   const { NODE_TEST_CONTEXT, NODE_OPTIONS, ...inherited } = process.env;
