@@ -28,6 +28,7 @@ test('the login page leads to both mails and keeps the interaction', async () =>
   assert.deepEqual(hrefs, [
     '/oauth2/forgot-password?interaction=Vb3qZk1x9rT0',
     '/oauth2/forgot-password?interaction=Vb3qZk1x9rT0&action=magic_link',
+    '/oauth2/signup?interaction=Vb3qZk1x9rT0',
   ]);
   // From the username to signing in, nothing comes before the password.
   const order: unknown[] = [];
@@ -42,10 +43,12 @@ test('the login page leads to both mails and keeps the interaction', async () =>
 test('asking for a mail says which one, and needs an address', async () => {
   const { page, complaints, close } = await open(browser);
   await page.goto(`${pages.origin}/show/forgot-password`);
+  // The sign-in page before may have begun a passkey sign-in by itself.
+  const sent = pages.posted.length;
   await page.fill('#email', 'ada@');
   await page.click('.primary');
   assert.equal(await page.textContent('#email-error'), 'This doesn’t look like an e-mail address.');
-  assert.equal(pages.posted.length, 0);
+  assert.equal(pages.posted.length, sent);
   await page.fill('#email', 'ada@acme.example');
   await page.click('.primary');
   await page.waitForURL('**/oauth2/forgot-password');
