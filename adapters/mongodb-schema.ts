@@ -158,7 +158,9 @@ export async function checkCollections(
     const rows = db.collection<Row>(definition.name);
     const missing = await missingFrom(rows, definition);
     if (missing.length === 0) return [];
-    if ((await rows.findOne({}, { projection: { _id: 1 } })) !== null) return missing;
+    const isEmpty = (await rows.findOne({}, { projection: { _id: 1 } })) === null;
+    // Another process may have made the indexes and written since we looked: those documents are no reason to refuse.
+    if (!isEmpty) return missingFrom(rows, definition);
     await complete(rows, definition, now);
     return [];
   };

@@ -84,6 +84,18 @@ describe('mongodb: indexes', () => {
     assert.equal(named('until')?.expireAfterSeconds, 3600);
   });
 
+  test('a new database may be written to by the first process while others still start', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      uri = server.freshUri();
+      await Promise.all(
+        Array.from({ length: 4 }, async (_, writer) => {
+          const store = await open(grown);
+          await store.collection(grown).insert(`w${writer}`, { name: `n${writer}`, rank: writer });
+        }),
+      );
+    }
+  });
+
   test('the release step makes what every collection of the product needs, and again changes nothing', async () => {
     await prepareMongo({ uri, clock, definitions: allCollections });
     await prepareMongo({ uri, clock, definitions: allCollections });
