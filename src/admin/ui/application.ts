@@ -12,6 +12,7 @@ import {
   typedIn,
   versionOf,
 } from './field-values.ts';
+import { groupChoices } from './group-choice.ts';
 import type { Page, Values, Visit } from './page.ts';
 
 const here = 'applications';
@@ -63,10 +64,19 @@ const sampleOf = (client: Values) => ({
   redirectUri: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String)[0] : undefined,
 });
 
+/** Who may sign in: null in the API stands for everybody. */
+function accessOf(client: Values) {
+  const names: readonly unknown[] = Array.isArray(client.allowed_groups) ? client.allowed_groups : [];
+  return { isForEverybody: client.allowed_groups === null, chosen: names.map(String) };
+}
+
 export async function showApplication(visit: Visit, model: object = {}, status = 200): Promise<void> {
   const params = { client_id: visit.params.id ?? '' };
   const { data: client, version } = await visit.call('GET /clients/{client_id}', { params });
   const own = {
+    access: accessOf(client),
+    stored: accessOf(client),
+    groupChoices: await groupChoices(visit),
     title: textOf(client, 'client_name') || textOf(client, 'client_id'),
     here,
     crumbs: [{ label: 'Applications', href: '/applications' }],

@@ -2,6 +2,7 @@
 import { AppError } from '../../errors.ts';
 import { deviceName } from '../device-name.ts';
 import { textOf } from './field-values.ts';
+import { groupLabel } from './group-choice.ts';
 import type { Values, Visit } from './page.ts';
 
 const labels: Readonly<Record<string, string>> = {
@@ -41,6 +42,13 @@ const labels: Readonly<Record<string, string>> = {
   'client.updated': 'Application changed',
   'client.removed': 'Application deleted',
   'client.secret_rotated': 'Secret rotated',
+  'group.created': 'Group created',
+  'group.updated': 'Group changed',
+  'group.removed': 'Group deleted',
+  'group.member_added': 'Added to a group',
+  'group.member_removed': 'Taken out of a group',
+  'api_key.created': 'API key made',
+  'api_key.revoked': 'API key revoked',
   'registration_token.created': 'Registration token made',
   'registration_token.removed': 'Registration token withdrawn',
   'settings.changed': 'Settings changed',
@@ -100,6 +108,20 @@ export function createNames(visit: Visit): NameOf {
       const read = async (): Promise<Name> => {
         const { data } = await visit.call('GET /clients/{client_id}', { params: { client_id: id } });
         return { label: textOf(data, 'client_name') || id, href: `/applications/${id}` };
+      };
+      return orElse(read, { label: id });
+    }
+    if (kind === 'group') {
+      const read = async (): Promise<Name> => {
+        const { data } = await visit.call('GET /groups/{id}', { params: { id } });
+        return { label: groupLabel(data), href: `/groups/${id}` };
+      };
+      return orElse(read, { label: id });
+    }
+    if (kind === 'api_key') {
+      const read = async (): Promise<Name> => {
+        const { data } = await visit.call('GET /api-keys/{id}', { params: { id } });
+        return { label: textOf(data, 'name'), href: `/api-keys/${id}` };
       };
       return orElse(read, { label: id });
     }

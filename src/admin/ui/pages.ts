@@ -1,9 +1,14 @@
 // Owns the list of all pages of the Admin UI. A new part of it is one file of pages, a line here, templates in
 // templates/admin, and, where it stands on its own, an entry of navigation.ts.
+
+import { apiKeyPages } from './api-keys.ts';
 import { applicationPages } from './application.ts';
+import { applicationAccessPages } from './application-access.ts';
 import { applicationActPages } from './application-acts.ts';
 import { applicationListPages } from './applications.ts';
 import { auditPages } from './audit.ts';
+import { groupPages } from './group.ts';
+import { groupListPages } from './groups.ts';
 import { outboxPages } from './outbox.ts';
 import { overviewPages } from './overview.ts';
 import type { Page } from './page.ts';
@@ -24,10 +29,14 @@ export const adminPages: readonly Page[] = [
   ...userActPages,
   ...applicationListPages,
   ...applicationPages,
+  ...applicationAccessPages,
   ...applicationActPages,
   ...registrationTokenPages,
   ...sessionPages,
+  ...groupListPages,
+  ...groupPages,
   ...auditPages,
   ...outboxPages,
+  ...apiKeyPages,
   ...settingPages,
 ];

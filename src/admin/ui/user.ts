@@ -1,5 +1,6 @@
 // Owns the page of one user: what an administrator is asked on the phone, and the form with what is known of the person.
 import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from './field-values.ts';
+import { groupChoices } from './group-choice.ts';
 import { createNames, type EventRow, eventRows } from './names.ts';
 import type { Page, Values, Visit } from './page.ts';
 import { errorsOf, userFields } from './users.ts';
@@ -29,14 +30,17 @@ export async function showUser(visit: Visit, model: object = {}, status = 200): 
     return itemsOf((await visit.call('GET /audit', { query })).data)[0];
   };
   const active = { is_active: 'true', limit: '50' };
-  const [sessions, devices, failure, trail] = await Promise.all([
+  const [sessions, devices, failure, trail, choices] = await Promise.all([
     visit.call('GET /users/{id}/sessions', { params, query: active }),
     visit.call('GET /users/{id}/trusted-devices', { params }),
     latest('signin.failure'),
     trailOf(visit, params.id),
+    groupChoices(visit),
   ]);
   const verdict: Verdict = verdictOn(user, failure);
   const all: readonly Values[] = itemsOf(sessions.data);
+  const names: readonly unknown[] = Array.isArray(user.groups) ? user.groups : [];
+  const labels = new Map(choices.items.map(({ name, label }) => [name, label]));
   visit.show(
     'user',
     {
@@ -52,6 +56,8 @@ export async function showUser(visit: Visit, model: object = {}, status = 200): 
       devices: itemsOf(devices.data),
       applications: applicationsOf(all),
       trail,
+      groups: names.map(String).map((name) => ({ name, label: labels.get(name) ?? name })),
+      groupChoices: { ...choices, items: choices.items.filter(({ name }) => !names.includes(name)) },
       isSelf: visit.who.account.id === params.id,
       ...model,
     },
@@ -100,7 +106,7 @@ async function edit(visit: Visit): Promise<void> {
 
 export const userPages: readonly Page[] = [
   { method: 'GET', path: '/users/:id', handle: (visit) => showUser(visit) },
-  { method: 'GET', path: '/users/:id/edit', handle: (visit) => showEdit(visit) },
+  { method: 'GET', path: '/users/:id/edit', needs: 'admin', handle: (visit) => showEdit(visit) },
   { method: 'POST', path: '/users/:id/edit', handle: edit },
   {
     method: 'POST',
