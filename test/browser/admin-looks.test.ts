@@ -12,7 +12,7 @@ import { openWindow } from './window.ts';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let world: AdminWorld;
-const ids = { user: '', locked: '', application: '', machine: '', mail: '', event: '' };
+const ids = { user: '', locked: '', application: '', machine: '', mail: '', event: '', key: '' };
 
 before(async () => {
   world = await startAdminWorld();
@@ -63,6 +63,17 @@ before(async () => {
   for (let round = 0; round < 5; round += 1) await signIn('edsger', `wrong ${round} guess`);
   const mails = await server.admin('GET', '/mails');
   ids.mail = firstId(mails);
+  await server.admin('POST', '/groups', {
+    name: 'engineering',
+    display_name: 'Engineering',
+    description: 'Builds it.',
+  });
+  await server.admin('POST', '/groups', { name: 'on-call' });
+  for (const user_id of [ids.user, ids.locked]) {
+    await server.admin('POST', '/groups/engineering/members', { user_id });
+  }
+  await server.admin('PATCH', `/clients/${ids.application}`, { allowed_groups: ['engineering'] });
+  ids.key = String((await server.admin('POST', '/api-keys', { name: 'Nightly backup' })).id);
   ids.event = firstId(await server.admin('GET', '/audit?event=user.created'));
 });
 after(() => world?.stop());
@@ -90,6 +101,12 @@ const pages = (): Readonly<Record<string, string>> => ({
   'application-rotate': `/applications/${ids.application}/rotate-secret`,
   'registration-tokens': '/registration-tokens',
   sessions: '/sessions',
+  groups: '/groups',
+  'group-new': '/groups/new',
+  group: '/groups/engineering',
+  'api-keys': '/api-keys',
+  'api-key': `/api-keys/${ids.key}`,
+  'api-key-new': '/api-keys/new',
   audit: '/audit',
   'audit-filtered': '/audit?event=signin.failure&outcome=failure',
   event: `/audit/${ids.event}`,

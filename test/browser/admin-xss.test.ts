@@ -52,6 +52,10 @@ before(async () => {
   await hostile.close();
   await server.admin('PATCH', `/users/${user}`, { name: `${MARK}2` });
   await server.admin('PATCH', `/clients/${application.id}`, { client_name: `${MARK}2` });
+  await server.admin('POST', '/groups', { name: 'hostile', display_name: MARK, description: MARK });
+  await server.admin('POST', '/groups/hostile/members', { user_id: user });
+  await server.admin('PATCH', `/clients/${application.id}`, { allowed_groups: ['hostile'] });
+  const { id: key } = await server.admin('POST', '/api-keys', { name: MARK });
   const { items } = await server.admin('GET', '/audit');
   const events: unknown[] = Array.isArray(items) ? items : [];
   const text = encodeURIComponent(MARK);
@@ -66,6 +70,16 @@ before(async () => {
     `/applications/${application.id}`,
     `/applications/${application.id}/delete`,
     '/sessions',
+    '/groups',
+    '/groups/hostile',
+    '/groups/hostile/edit',
+    '/groups/hostile/delete',
+    `/groups/hostile?search=${text}`,
+    `/groups/${text}`,
+    `/users?group=${text}`,
+    '/api-keys',
+    `/api-keys/${String(key)}`,
+    `/api-keys/${String(key)}/revoke`,
     '/audit',
     ...events.slice(0, 12).map((event) => `/audit/${String(Reflect.get(Object(event), 'id'))}`),
     '/outbox',

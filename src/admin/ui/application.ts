@@ -73,10 +73,12 @@ function accessOf(client: Values) {
 export async function showApplication(visit: Visit, model: object = {}, status = 200): Promise<void> {
   const params = { client_id: visit.params.id ?? '' };
   const { data: client, version } = await visit.call('GET /clients/{client_id}', { params });
+  const choices = await groupChoices(visit);
   const own = {
     access: accessOf(client),
     stored: accessOf(client),
-    groupChoices: await groupChoices(visit),
+    groupChoices: choices,
+    groupLabelOf: (name: string) => choices.items.find((choice) => choice.name === name)?.label ?? name,
     title: textOf(client, 'client_name') || textOf(client, 'client_id'),
     here,
     crumbs: [{ label: 'Applications', href: '/applications' }],

@@ -43,7 +43,11 @@ async function showGroup(visit: Visit, model: object = {}, status = 200): Promis
     defaultOrder: 'asc',
   });
   const own = { title: groupLabel(group), here, crumbs: [{ label: 'Groups', href: '/groups' }] };
-  visit.show('group', { ...own, group, list, ...restricted, similar: [], values: {}, ...model }, status);
+  visit.show(
+    'group',
+    { ...own, group, list, ...restricted, similar: [], values: {}, isUnknown: false, ...model },
+    status,
+  );
 }
 
 /** @returns the one whom this username or e-mail address names */
@@ -63,13 +67,13 @@ async function addMember(visit: Visit): Promise<void> {
   const who = (visit.form.get('who') ?? '').trim();
   const values = { who };
   if (who === '') {
-    return showGroup(visit, { values, errors: { who: 'Type a username or an e-mail address.' } }, 400);
+    return showGroup(visit, { values, isUnknown: true, alert: 'Type a username or an e-mail address.' }, 400);
   }
   const user = who.length > 512 ? undefined : await findUser(visit, who);
   if (user === undefined) {
     const similar = await similarTo(visit, who);
-    const problem = 'Nobody has this username or e-mail address.';
-    return showGroup(visit, { values, similar, errors: { who: problem } }, 400);
+    const alert = 'Nobody has this username or e-mail address.';
+    return showGroup(visit, { values, similar, isUnknown: true, alert }, 400);
   }
   try {
     const body = { user_id: textOf(user, 'id') };
@@ -93,14 +97,14 @@ async function takeOut(visit: Visit, group: string, user: string): Promise<void>
 async function addGroup(visit: Visit): Promise<void> {
   const user = idOf(visit).id;
   const group = (visit.form.get('group') ?? '').trim();
-  if (group === '') return showUser(visit, { errors: { group: 'Choose a group.' } }, 400);
+  if (group === '') return showUser(visit, { alert: 'Choose a group to add the user to.' }, 400);
   try {
     await visit.call('POST /groups/{id}/members', { params: { id: group }, body: { user_id: user } });
     visit.go(`/users/${user}`, 'member-added');
   } catch (error) {
     const isUnknown =
       error instanceof AppError && ['group.not_found', 'request.not_found'].includes(error.code);
-    if (isUnknown) return showUser(visit, { errors: { group: 'There is no such group.' } }, 400);
+    if (isUnknown) return showUser(visit, { alert: 'There is no such group.' }, 400);
     const { status, alert, errors } = refusalOf(error);
     await showUser(visit, { alert, errors }, status);
   }

@@ -138,6 +138,10 @@ export function createNames(visit: Visit): NameOf {
   };
 }
 
+/** Which group somebody was put into or taken out of. */
+const groupOf = ({ details }: Values): string =>
+  typeof details === 'object' && details !== null ? textOf({ ...details }, 'group') : '';
+
 export interface EventRow {
   readonly id: string;
   readonly at: string;
@@ -163,7 +167,7 @@ export const eventRows = (events: readonly Values[], nameOf: NameOf): Promise<re
         event: text('event'),
         label: eventLabel(text('event')),
         isFailure: text('outcome') === 'failure',
-        reason: reasonText(text('reason')),
+        reason: reasonText(text('reason')) || groupOf(event),
         actor: await nameOf(text('actor_kind'), text('actor_id')),
         target: target === '' ? undefined : await nameOf(kind, target),
         client: text('client_id') === '' ? undefined : await nameOf('client', text('client_id')),
