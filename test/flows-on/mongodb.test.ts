@@ -7,8 +7,7 @@ import { startMongoServer } from '../support/mongodb-server.ts';
 import { runFlows } from './run-flows.ts';
 
 const isLong = process.env.LONG === '1';
-const SHORT_LIVED =
-  /^(?:access-token|codes|device-flow|logout|refresh|sessions|signup)\.test\.ts$/;
+const SHORT_LIVED = /^(?:access-token|codes|device-flow|logout|refresh|sessions|signup)\.test\.ts$/;
 
 test(`flows with everything in MongoDB${isLong ? ', all' : ''}`, { timeout: 900_000 }, async () => {
   const server = await startMongoServer();
