@@ -55,3 +55,6 @@ export function refusalOf(error: unknown): Refusal {
   const { status, code, message, fields = {} } = error;
   return { status, alert: message, errors: fields, isStale: code === 'account.changed' };
 }
+
+export const isMembers = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -41,6 +41,8 @@ const labels: Readonly<Record<string, string>> = {
   'client.updated': 'Application changed',
   'client.removed': 'Application deleted',
   'client.secret_rotated': 'Secret rotated',
+  'client.trial_started': 'Trial sign-in begun',
+  'client.trial_ended': 'Trial sign-in ended',
   'registration_token.created': 'Registration token made',
   'registration_token.removed': 'Registration token withdrawn',
   'settings.changed': 'Settings changed',

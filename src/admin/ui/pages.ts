@@ -11,6 +11,7 @@ import { registrationTokenPages } from './registration-tokens.ts';
 import { searchPages } from './search.ts';
 import { sessionPages } from './sessions.ts';
 import { settingPages } from './settings.ts';
+import { tryPages } from './try.ts';
 import { userPages } from './user.ts';
 import { userActPages } from './user-acts.ts';
 import { userListPages } from './users.ts';
@@ -25,6 +26,7 @@ export const adminPages: readonly Page[] = [
   ...applicationListPages,
   ...applicationPages,
   ...applicationActPages,
+  ...tryPages,
   ...registrationTokenPages,
   ...sessionPages,
   ...auditPages,
