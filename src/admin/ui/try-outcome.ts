@@ -26,6 +26,7 @@ interface Step {
   readonly headers: readonly Named[];
   readonly parameters: readonly Named[];
   readonly status: string;
+  readonly isBad: boolean;
   readonly response: string;
   readonly curl?: string | undefined;
 }
@@ -147,6 +148,7 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
       headers: [],
       parameters: pairsOf(trial.query),
       status: statusOf(303),
+      isBad: answer.has('error'),
       response: pairsOf(answer)
         .map(({ name, value }) => `${name}: ${value}`)
         .join('\n'),
@@ -170,6 +172,7 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
         ...parameters,
       ],
       status: statusOf(token.status),
+      isBad: token.status !== 200,
       response: bodyOf(token),
       curl: curlOf(
         `${issuer}/token`,
@@ -190,6 +193,7 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
       headers: [bearer],
       parameters: [],
       status: statusOf(userinfo.status),
+      isBad: userinfo.status !== 200,
       response: bodyOf(userinfo),
       curl: curlOf(`${issuer}/userinfo`, '-H "Authorization: Bearer $ACCESS_TOKEN"'),
     });
@@ -202,6 +206,7 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
       headers,
       parameters: [{ name: 'token', value: MASKED }, ...parameters],
       status: statusOf(200),
+      isBad: introspection.active !== true,
       response: jsonOf(introspection),
       curl: curlOf(`${issuer}/introspect`, ...options, '--data-urlencode "token=$ACCESS_TOKEN"'),
     });

@@ -21,7 +21,7 @@ const scopeAbout: Readonly<Record<string, string>> = {
 const USUAL = new Set(['openid', 'profile', 'email']);
 
 export const prompts = [
-  { value: '', label: 'As it comes', about: 'asks only for what is missing' },
+  { value: '', label: 'Only what is missing', about: '' },
   { value: 'login', label: 'login', about: 'the password again, of anybody' },
   { value: 'select_account', label: 'select_account', about: 'asks which account' },
   { value: 'consent', label: 'consent', about: 'asks for consent again' },
@@ -30,9 +30,9 @@ export const prompts = [
 ];
 
 export const acrs = [
-  { value: '', label: 'None', about: 'as the settings say' },
-  { value: ACR.multiFactor, label: 'Two factors', about: ACR.multiFactor },
-  { value: ACR.singleFactor, label: 'One factor', about: ACR.singleFactor },
+  { value: '', label: 'As the settings say' },
+  { value: ACR.multiFactor, label: 'Two factors' },
+  { value: ACR.singleFactor, label: 'One factor' },
 ];
 
 export const locales = ['', 'en', 'de', 'es', 'fr', 'pt', 'ja', 'ar'];
