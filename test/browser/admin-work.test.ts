@@ -110,6 +110,36 @@ test('edited: the change shows, and a name that is taken is told at its field', 
   assert.ok(await page.getByText('Grace Hopper').isVisible());
 });
 
+test('one user edited in two tabs: told that it was changed, and neither loses what was typed', async () => {
+  await world.open('/users?search=grace');
+  await press(page, 'grace', 'link');
+  await press(page, 'Edit', 'link');
+  const other = await world.admin.context.newPage();
+  await other.goto(page.url());
+  await other.getByLabel('Nickname').fill('Amazing Grace');
+  await other.getByLabel('Time zone').fill('Europe/Berlin');
+  await press(other, 'Save');
+  await page.getByLabel('Given name').fill('Grace Brewster');
+  await page.getByLabel('Time zone').fill('America/New_York');
+  await press(page, 'Save');
+  assert.match(await text('[role=alert]'), /was changed since you opened it/);
+  assert.equal(await page.getByLabel('Given name').inputValue(), 'Grace Brewster');
+  // Only the other tab wrote here; both wrote there.
+  assert.equal(await page.getByLabel('Nickname').inputValue(), 'Amazing Grace');
+  assert.equal(await page.getByLabel('Time zone').inputValue(), 'America/New_York');
+  assert.deepEqual(await page.locator('.stored').allTextContents(), [
+    'Stored now: (empty)',
+    'Stored now: Europe/Berlin',
+  ]);
+  await press(page, 'Save');
+  assert.equal(await noticeOf(page), 'Changes saved.');
+  await other.close();
+  const { items } = await world.server.admin('GET', '/users?search=grace');
+  const [grace]: unknown[] = Array.isArray(items) ? items : [];
+  const kept = ['nickname', 'given_name', 'zoneinfo', 'name'].map((name) => Reflect.get(Object(grace), name));
+  assert.deepEqual(kept, ['Amazing Grace', 'Grace Brewster', 'America/New_York', 'Grace Hopper']);
+});
+
 test('locked out on the phone: the page says why, one press unlocks', async () => {
   for (let round = 0; round < 5; round += 1) await tryToSignIn('grace', `wrong guess ${round}`);
   await world.open('');
@@ -130,6 +160,8 @@ test('a session is ended, and the application feels it: its token is worth nothi
   await loaded(tab, () => enter(tab, { username: 'grace', password: PASSWORD }));
   await loaded(tab, () => tab.getByRole('button', { name: 'Introspect' }).click());
   assert.match((await tab.getByRole('status').textContent()) ?? '', /activetrue/);
+  await loaded(tab, () => tab.getByRole('button', { name: 'Refresh', exact: true }).click());
+  assert.match((await tab.getByRole('status').textContent()) ?? '', /Refreshed/);
   await world.open('/sessions?is_active=true');
   for (;;) {
     const row = page.locator('tr', { has: page.getByRole('link', { name: 'grace', exact: true }) }).first();
@@ -140,6 +172,8 @@ test('a session is ended, and the application feels it: its token is worth nothi
   }
   await loaded(tab, () => tab.getByRole('button', { name: 'Introspect' }).click());
   assert.match((await tab.getByRole('status').textContent()) ?? '', /activefalse/);
+  await loaded(tab, () => tab.getByRole('button', { name: 'Refresh', exact: true }).click());
+  assert.match((await tab.locator('main').textContent()) ?? '', /invalid_grant/);
   await close();
 });
 
@@ -182,6 +216,48 @@ test('the secret is rotated: the old one is refused, the new one shown once', as
   assert.deepEqual([await status(credentials.clientSecret), await status(secret)], [401, 400]);
   await press(page, 'Go to the application', 'link');
   assert.ok(!(await page.content()).includes(secret));
+});
+
+test('tried: a new tab signs in as the application and tells what it would get; the page stays as it was', async () => {
+  const begin = async (on: Page, name: string): Promise<Page> => {
+    const opened = on.context().waitForEvent('page');
+    await on.getByRole('button', { name }).click();
+    const tab = await opened;
+    await tab.waitForLoadState();
+    return tab;
+  };
+  const tab = await begin(page, 'Try it');
+  assert.match((await tab.locator('.verdict').textContent()) ?? '', /Signed in as ada/);
+  assert.match((await tab.locator('main').textContent()) ?? '', /preferred_username\s*ada/);
+  await tab.getByText('As curl').first().click();
+  assert.match(
+    (await tab.locator('#curl-2').textContent()) ?? '',
+    new RegExp(`-u '${credentials.clientId}:'`),
+  );
+  await tab.reload();
+  assert.equal(await heading(tab), 'This trial is over');
+  await tab.close();
+  // Somebody else, with the consent and the prompt of a partner's application; the page before can be used again.
+  const { id } = await world.createApplication({ client_name: 'Partner portal', skip_consent: false });
+  const own = await openWindow(world.browser);
+  await own.page.goto(`${world.server.origin}/admin/applications/${id}/try`);
+  await enter(own.page, { username: 'ada', password: 'plum trees in June' });
+  await own.page.waitForURL('**/try');
+  await own.page.getByLabel('email', { exact: false }).uncheck();
+  await own.page.getByLabel('Prompt').selectOption('login');
+  await own.page.getByLabel('Who is expected').fill('grace');
+  await own.page.getByLabel('Language of the pages').selectOption('de');
+  const trial = await begin(own.page, 'Start the sign-in');
+  await loaded(trial, () => trial.locator('a[href*="/oauth2/login?"]').click());
+  assert.equal(await trial.locator('[name=username]').inputValue(), 'grace');
+  await trial.locator('[name=password]').fill(PASSWORD);
+  await loaded(trial, () => trial.keyboard.press('Enter'));
+  await loaded(trial, () => trial.getByRole('button', { name: 'Erlauben' }).click());
+  assert.match((await trial.locator('.verdict').textContent()) ?? '', /Signed in as grace/);
+  assert.equal(await trial.getByRole('navigation').count(), 0);
+  await shoot(trial, 'admin-work-try-somebody-else');
+  assert.deepEqual(own.complaints, []);
+  await own.close();
 });
 
 test('the snippets of every framework hold the application’s own values, and no secret', async () => {
