@@ -30,7 +30,7 @@ async function list(visit: Visit): Promise<void> {
   const { query, ctx } = visit;
   const { data } = await visit.call('GET /users', { query });
   const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
-  visit.show('users', { title: 'Users', here, list: links });
+  visit.show('users', { title: 'Users', here, list: links, exportQuery: query.toString() });
 }
 
 const showNew = (visit: Visit, model: object = {}, status = 200): void =>
