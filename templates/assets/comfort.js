@@ -16,6 +16,10 @@ const entries = [...document.querySelectorAll('.side a')].map(({ href, pathname,
 for (const form of document.querySelectorAll('[data-choose]')) {
   const boxes = [...form.querySelectorAll('tbody .picker')];
   const bar = form.querySelector('.bulk');
+  if (boxes.length === 0) {
+    bar.hidden = true;
+    continue;
+  }
   const every = make('input', { type: 'checkbox', className: 'picker', ariaLabel: 'Tick all on this page' });
   form.querySelector('thead .pick').replaceChildren(every);
   const tell = () => {
@@ -117,12 +121,7 @@ const createPalette = () => {
     entries
       .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
       .map(({ label, href }) => ({ label, href, note: 'Page' }));
-  const ask = async () => {
-    const text = field.value.trim();
-    asked += 1;
-    const mine = asked;
-    fill(pagesFor(text));
-    if (text === '') return;
+  const ask = async (text, mine) => {
     const address = `${find.form.action}?${new URLSearchParams({ q: text })}`;
     const answer = await fetch(address, { headers: { accept: 'application/json' } }).catch(() => undefined);
     // Somebody who must sign in again gets a page instead; only the latest question counts.
@@ -133,8 +132,12 @@ const createPalette = () => {
   };
   let waiting;
   field.addEventListener('input', () => {
+    const text = field.value.trim();
+    asked += 1;
+    // At once, so that Enter goes where the eye is; the server is asked when the fingers rest.
+    fill(pagesFor(text));
     clearTimeout(waiting);
-    waiting = setTimeout(ask, 120);
+    if (text !== '') waiting = setTimeout(ask, 120, text, asked);
   });
   field.addEventListener('keydown', (event) => {
     const steps = { ArrowDown: 1, ArrowUp: -1 };

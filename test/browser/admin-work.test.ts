@@ -255,7 +255,6 @@ test('tried: a new tab signs in as the application and tells what it would get; 
   await loaded(trial, () => trial.getByRole('button', { name: 'Erlauben' }).click());
   assert.match((await trial.locator('.verdict').textContent()) ?? '', /Signed in as grace/);
   assert.equal(await trial.getByRole('navigation').count(), 0);
-  await shoot(trial, 'admin-work-try-somebody-else');
   assert.deepEqual(own.complaints, []);
   await own.close();
 });
@@ -318,6 +317,52 @@ test('without a mail server the test mail is in the outbox, to be read', async (
   await page.getByLabel('To', { exact: true }).fill('ada@example.com');
   await press(page, 'Send test mail');
   assert.match(await text('[role=status].note'), /no mail server/);
+});
+
+test('by the keyboard: shortcuts are listed, `g a` jumps, Ctrl+K finds a page or a person', async () => {
+  await world.open('');
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  assert.match((await help.textContent()) ?? '', /Go to a page, a user or an application.*gaApplications/s);
+  await page.keyboard.press('Escape');
+  assert.equal(await help.isVisible(), false);
+  await page.keyboard.press('g');
+  await loaded(page, () => page.keyboard.press('a'));
+  assert.equal(await heading(page), 'Applications');
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Go to' });
+  await palette.getByRole('option', { name: 'grace' }).waitFor({ state: 'detached' });
+  await page.keyboard.type('grac');
+  await palette.getByRole('option', { name: 'grace' }).waitFor();
+  await shoot(page, 'admin-work-palette');
+  await loaded(page, () => page.keyboard.press('Enter'));
+  assert.equal(await heading(page), 'grace');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('setti');
+  await palette.getByRole('option', { name: 'Settings' }).waitFor();
+  await loaded(page, () => page.keyboard.press('Enter'));
+  assert.match(page.url(), /\/admin\/settings/);
+});
+
+test('many at once: ticked, counted, named on the page that asks, then done; the list as a file', async () => {
+  for (const name of ['guest-1', 'guest-2', 'guest-3']) await world.createUser(name);
+  await world.open('/users?search=guest-');
+  const act = page.getByRole('button', { name: 'Deactivate' });
+  assert.equal(await act.isVisible(), false);
+  await page.getByLabel('Tick all on this page').check();
+  await page.getByLabel('Tick guest-2').uncheck();
+  assert.equal(await text('.bulk output'), '2');
+  await shoot(page, 'admin-work-ticked');
+  await press(page, 'Deactivate');
+  assert.equal(await heading(page), 'Deactivate: 2 users?');
+  await press(page, 'Deactivate');
+  assert.equal(await heading(page), '2 users deactivated');
+  await world.open('/users?search=guest-&is_active=false');
+  assert.equal(await page.locator('tbody tr').count(), 2);
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Export CSV' }).click();
+  const download = await downloading;
+  assert.match(download.suggestedFilename(), /^users-[\d-]{10}\.csv$/);
 });
 
 test('a user is deleted only when the name is typed; then nothing of them is left but the trail', async () => {

@@ -1,10 +1,13 @@
 // Owns the proof of what the Admin UI does with many users: the export as a file for spreadsheets, with the attack that
-// such files invite, and acts on those that were ticked.
+// such files invite, and acts on those that were ticked; and of what it shows to be pasted into a shell.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { cellOf } from '../../src/admin/ui/users-export.ts';
 import { Agent, hiddenFields } from '../support/agent.ts';
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 
 let app: TestApp;
 let admin: Agent;
@@ -136,4 +139,37 @@ test('many at once: asked with their names and number, done one by one, each in 
   const late = await admin.post('/admin/users/selected/confirmed', { ...ticked, act: 'deactivate' });
   equal(late.status, 303);
   equal(await isActive(a), true);
+});
+
+test('a form as an API call: pasted into a shell it does what the form would, whatever somebody called themselves', async () => {
+  const hostile = `'; echo owned > owned; '$(echo owned)\`echo owned\` "\\`;
+  const { id } = await app.createUser('shell', { name: hostile });
+  const page = await admin.get(`/admin/users/${id}/edit`);
+  const [, html = ''] = /<code id="api-call">([\s\S]*?)<\/code>/.exec(page.body) ?? [];
+  const command = html
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+  match(command, /^curl 'http.*If-Match: "1"/s);
+  // As the shell hands it over: every argument on its own, and nothing else happens.
+  const shown = command.replace(/^curl /, "printf '%s\\0' ");
+  const { stdout } = await promisify(execFile)('sh', ['-c', shown], {
+    env: { ADMIN_TOKEN },
+    cwd: app.dataDir,
+  });
+  const given = stdout.split('\0').slice(0, -1);
+  deepEqual(given.slice(0, 3), [`${app.url}/admin/api/users/${id}`, '-X', 'PATCH']);
+  const body = JSON.parse(given.at(-1) ?? '');
+  equal(body.name, hostile);
+  ok(!(await readdir(app.dataDir)).includes('owned'));
+  const headers = given.filter((_, place) => given[place - 1] === '-H').map((line) => line.split(': '));
+  const answer = await fetch(given[0] ?? '', {
+    method: 'PATCH',
+    headers: Object.fromEntries(headers),
+    body: JSON.stringify({ ...body, nickname: 'by shell' }),
+  });
+  equal(answer.status, 200);
+  equal((await app.admin('GET', `/users/${id}`)).body.data.nickname, 'by shell');
 });

@@ -2,6 +2,7 @@
 // order. Signatures and refresh tokens are left out, so that nothing on the page opens anything anywhere.
 import type { OwnAnswer } from '../../http/in-process.ts';
 import { claimMeaning, claimOrder, errorMeaning } from './claim-meanings.ts';
+import { curlOf, quote } from './curl.ts';
 import { isMembers, textOf } from './field-values.ts';
 import type { Values } from './page.ts';
 import { errorOf, memberOf, objectOf, type TrialReport } from './try-run.ts';
@@ -87,10 +88,6 @@ const reasons: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 const statusOf = (status: number): string => `${status} ${reasons[status] ?? ''}`.trim();
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-const curlOf = (url: string, ...options: readonly string[]): string =>
-  [`curl ${quote(url)}`, ...options.map((option) => `  ${option}`)].join(' \\\n');
 
 const MASKED = '••••••••';
 

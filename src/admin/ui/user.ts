@@ -1,5 +1,6 @@
 // Owns the page of one user: what an administrator is asked on the phone, and the form with what is known of the person.
 import type { Form } from '../../http/form.ts';
+import { apiCall } from './curl.ts';
 import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from './field-values.ts';
 import { createNames, type EventRow, eventRows } from './names.ts';
 import type { Page, Values, Visit } from './page.ts';
@@ -94,22 +95,33 @@ async function showEdit(visit: Visit, edit: Edit = {}, status = 200): Promise<vo
     { label: textOf(user, 'username'), href: `/users/${textOf(user, 'id')}` },
   ];
   const was = stored;
-  const model = { title: 'Edit', here, crumbs, user, version, was, fields: userFields, isStale: false };
+  const call = apiCall(
+    'PATCH',
+    `/users/${textOf(user, 'id')}`,
+    bodyOf((name) => textOf(values, name)),
+    version,
+  );
+  const model = { title: 'Edit', here, crumbs, user, version, was, call, fields: userFields, isStale: false };
   visit.show('user-edit', { ...model, ...edit, values }, status);
+}
+
+/** What the form's values are to the API. */
+function bodyOf(textIn: (name: string) => string | undefined): Values {
+  const names = ['email', ...userFields.map(({ name }) => name)];
+  return {
+    username: (textIn('username') ?? '').trim(),
+    is_email_verified: textIn('is_email_verified') === 'on',
+    ...Object.fromEntries(names.map((name) => [name, textOrNull(textIn(name))])),
+  };
 }
 
 async function edit(visit: Visit): Promise<void> {
   const { form } = visit;
-  const names = ['email', ...userFields.map(({ name }) => name)];
   try {
     await visit.call('PATCH /users/{id}', {
       params: idOf(visit),
       ifVersion: versionOf(form),
-      body: {
-        username: (form.get('username') ?? '').trim(),
-        is_email_verified: form.get('is_email_verified') === 'on',
-        ...Object.fromEntries(names.map((name) => [name, textOrNull(form.get(name))])),
-      },
+      body: bodyOf((name) => form.get(name)),
     });
     visit.go(`/users/${idOf(visit).id}`, 'user-saved');
   } catch (error) {

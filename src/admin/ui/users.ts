@@ -1,4 +1,5 @@
 // Owns the pages of users as a list: searching, filtering, adding one, and the fields of the form.
+import { apiCall } from './curl.ts';
 import { isOn, refusalOf, textOrNull, typedIn } from './field-values.ts';
 import { listLinks } from './list-links.ts';
 import type { Page, Visit } from './page.ts';
@@ -33,8 +34,14 @@ async function list(visit: Visit): Promise<void> {
   visit.show('users', { title: 'Users', here, list: links, exportQuery: query.toString() });
 }
 
+const newCall = apiCall('POST', '/users', { username: 'grace', password: '…', email: 'grace@example.com' });
+
 const showNew = (visit: Visit, model: object = {}, status = 200): void =>
-  visit.show('user-new', { title: 'Add a user', here, crumbs: [users], values: {}, ...model }, status);
+  visit.show(
+    'user-new',
+    { title: 'Add a user', here, crumbs: [users], values: {}, call: newCall, ...model },
+    status,
+  );
 
 async function create(visit: Visit): Promise<void> {
   const { form } = visit;
