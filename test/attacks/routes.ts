@@ -38,6 +38,7 @@ const pages: readonly Route[] = [
   '/admin',
   '/admin/callback',
   '/admin/applications',
+  '/admin/applications/try/callback',
 ].map((path) => ({ method: 'GET', path }));
 
 const publicDocuments: readonly Route[] = [

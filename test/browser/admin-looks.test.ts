@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { type AdminWorld, PASSWORD, startAdminWorld } from './admin-world.ts';
 import { shoot } from './shots.ts';
 import { enter, loaded } from './steps.ts';
@@ -12,7 +13,7 @@ import { openWindow, type Window } from './window.ts';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let world: AdminWorld;
-const ids = { user: '', locked: '', application: '', machine: '', mail: '', event: '' };
+const ids = { user: '', locked: '', application: '', asking: '', machine: '', mail: '', event: '' };
 
 before(async () => {
   world = await startAdminWorld();
@@ -35,6 +36,7 @@ before(async () => {
   ids.application = (
     await world.createApplication({ post_logout_redirect_uris: ['http://localhost:9/'] })
   ).id;
+  ids.asking = (await world.createApplication({ client_name: 'Partner portal', skip_consent: false })).id;
   const machine = { client_name: 'Nightly export', grant_types: ['client_credentials'], response_types: [] };
   ids.machine = (await world.createApplication({ ...machine, redirect_uris: [] })).id;
   await server.admin('POST', `/users/${ids.user}/send-password-reset`);
@@ -97,6 +99,8 @@ const pages = (): Readonly<Record<string, string>> => ({
   application: `/applications/${ids.application}`,
   'application-machine': `/applications/${ids.machine}`,
   'application-connect': `/applications/${ids.application}/connect`,
+  'application-try': `/applications/${ids.application}/try`,
+  'application-try-nothing': `/applications/${ids.machine}/try`,
   'application-rotate': `/applications/${ids.application}/rotate-secret`,
   'registration-tokens': '/registration-tokens',
   sessions: '/sessions',
@@ -126,6 +130,26 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
+/** @param page must let axe in: it comes from outside, which the page's own policy would refuse */
+async function violationsOf(page: Page, name: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      // A colour on its way to another would be judged as it is then.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.evaluate(axeSource);
+      const { violations, passes } = await page.evaluate<{ violations: Finding[]; passes: Finding[] }>(
+        'axe.run({ resultTypes: ["violations", "passes"] })',
+      );
+      assert.ok(passes.some(({ id }) => id === 'color-contrast'));
+      for (const { id, nodes } of violations)
+        found.push(`${name} ${width} ${colorScheme} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+    }
+  }
+  return found;
+}
+
 test('every page fits a phone and a desk, keeps the console silent, and axe finds nothing, light and dark', async () => {
   const { admin, browser, server } = world;
   await world.createUser('auditor', { role: 'auditor' });
@@ -151,23 +175,9 @@ async function judge({ page, context }: Window, paths: Readonly<Record<string, s
       '[...document.querySelectorAll(".sheet")].filter((one) => one.scrollWidth > one.clientWidth).length',
     );
     if (cut > 0) found.push(`${name}: a table is cut off on a phone`);
-    // axe comes from outside, which the page's own policy would refuse.
     await cdp.send('Page.setBypassCSP', { enabled: true });
     await page.reload();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [390, 1440]) {
-        await page.setViewportSize({ width, height: 900 });
-        // A colour on its way to another would be judged as it is then.
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.evaluate(axeSource);
-        const { violations, passes } = await page.evaluate<{ violations: Finding[]; passes: Finding[] }>(
-          'axe.run({ resultTypes: ["violations", "passes"] })',
-        );
-        assert.ok(passes.some(({ id }) => id === 'color-contrast'));
-        for (const { id, nodes } of violations)
-          found.push(`${name} ${width} ${colorScheme} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
-      }
-    }
+    found.push(...(await violationsOf(page, name)));
     await page.emulateMedia({ colorScheme: null, reducedMotion: null });
     await cdp.send('Page.setBypassCSP', { enabled: false });
   }
@@ -181,4 +191,24 @@ test('375 pixels and text at 200 % are enough for what cannot wait', async () =>
     await page.evaluate('document.documentElement.style.fontSize = "200%"');
     assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, path);
   }
+});
+
+test('the outcome of a trial, which is shown once: as all other pages', async () => {
+  const { admin } = world;
+  const cdp = await admin.context.newCDPSession(admin.page);
+  await cdp.send('Page.setBypassCSP', { enabled: true });
+  const found: string[] = [];
+  for (const prompt of ['', 'none']) {
+    const page = await world.open(`/applications/${prompt === '' ? ids.application : ids.asking}/try`);
+    await page.evaluate('document.querySelector("form[target]").removeAttribute("target")');
+    await page.getByLabel('Prompt').selectOption(prompt);
+    await loaded(page, () => page.getByRole('button', { name: 'Start the sign-in' }).click());
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    const name = prompt === '' ? 'try-outcome' : 'try-outcome-refused';
+    await shoot(page, `admin-${name}`);
+    found.push(...(await violationsOf(page, name)));
+  }
+  await cdp.send('Page.setBypassCSP', { enabled: false });
+  assert.deepEqual(found, []);
+  assert.deepEqual(admin.complaints, []);
 });

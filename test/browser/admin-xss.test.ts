@@ -69,6 +69,8 @@ before(async () => {
     '/applications',
     `/applications/${application.id}`,
     `/applications/${application.id}/delete`,
+    `/applications/${application.id}/try?login_hint=${text}&prompt=${text}&scope=${text}`,
+    `/applications/try/callback?error=${text}&error_description=${text}&state=${text}`,
     '/sessions',
     '/groups',
     '/groups/hostile',
@@ -120,6 +122,24 @@ test('every stored text and every address shows as text', async () => {
   assert.deepEqual(complaints, []);
   // The texts were really there.
   assert.ok(shown >= 10, String(shown));
+});
+
+test('the outcome of a trial: names and claims show as text', async () => {
+  const { page, complaints } = world.admin;
+  const { items } = await world.server.admin('GET', '/users?search=ada');
+  const [ada]: unknown[] = Array.isArray(items) ? items : [];
+  await world.server.admin('PATCH', `/users/${Reflect.get(Object(ada), 'id')}`, { name: MARK });
+  await page.goto(
+    `${world.server.origin}/admin${paths.find((path) => path.includes('/try?'))?.split('?')[0]}`,
+  );
+  await page.evaluate('document.querySelector("form[target]").removeAttribute("target")');
+  await loaded(page, () => page.getByRole('button', { name: 'Start the sign-in' }).click());
+  assert.match((await page.locator('.verdict').textContent()) ?? '', /Signed in as ada/);
+  assert.equal(await page.locator('img[src=x], script:not([src])').count(), 0);
+  const text = (await page.locator('main').textContent()) ?? '';
+  assert.ok(text.split('<img src=x onerror=alert(1)>').length > 3);
+  assert.ok(!text.includes("'49"));
+  assert.deepEqual(complaints, []);
 });
 
 test('a form that is refused gives back what was typed as text', async () => {

@@ -17,6 +17,8 @@ import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
 import type { CallInput, CallResult, Page, PageModel, Values, Visit } from './page.ts';
 import type { createConsoleSignIn } from './sign-in.ts';
+import { createTryCallback, TRY_CALLBACK } from './try-callback.ts';
+import type { TrialRun } from './try-run.ts';
 import type { AdminVisitor, Visitors } from './visitor.ts';
 
 export interface ConsoleDeps {
@@ -27,6 +29,9 @@ export interface ConsoleDeps {
   readonly setActor: (actor: Actor) => void;
   readonly visitors: Visitors;
   readonly signIn: ReturnType<typeof createConsoleSignIn>;
+  readonly trialRun: TrialRun;
+  /** An application as the API shows it. */
+  readonly readClient: (clientId: string) => Promise<Values | undefined>;
   readonly idleSeconds: () => number;
   /** What an administrator with a second factor has to have used. */
   readonly strongAcr: string;
@@ -119,6 +124,11 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       remember,
       call: (name, input) => call(who, name, input),
       show: (template, model, status) => show(ctx, who, template, model, status),
+      async startTrial(clientId, parameters) {
+        const query = await deps.trialRun.begin(ctx, who, clientId, parameters);
+        ctx.status = 303;
+        ctx.redirect(`${basePath}/oauth2/authorize?${query}`);
+      },
       addFactor: () => signIn.start(ctx, home, { maxAgeSeconds: idleSeconds(), acr: deps.strongAcr }),
       go(path, done) {
         ctx.status = 303;
@@ -207,11 +217,25 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     ctx.redirect(target);
   }
 
+  const endTrial = createTryCallback({
+    run: deps.trialRun,
+    issuer: deps.issuer,
+    readClient: deps.readClient,
+    async show(ctx, model, status) {
+      const who = await visitors.current(ctx);
+      const frame = { title: '', here: 'applications', ...model };
+      if (who?.account.role === 'admin') return show(ctx, who, 'try-outcome', frame, status);
+      const bare = { ...createFormats(clock()), home, account: undefined, notice: undefined };
+      return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, uiLocales: 'en' });
+    },
+  });
+
   return async (ctx, next) => {
     if (ctx.path !== '/admin' && !ctx.path.startsWith('/admin/')) return next();
     ctx.set('Cache-Control', 'no-store');
     if (!['GET', 'HEAD', 'POST'].includes(ctx.method)) throw new AppError('request.method_not_allowed');
     if (ctx.path === '/admin/callback' && ctx.method !== 'POST') return comeBack(ctx);
+    if (ctx.path === TRY_CALLBACK && ctx.method === 'GET') return endTrial(ctx, next);
     const who = await visitors.current(ctx);
     if (who === undefined) {
       const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';

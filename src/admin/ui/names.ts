@@ -49,6 +49,8 @@ const labels: Readonly<Record<string, string>> = {
   'group.member_removed': 'Taken out of a group',
   'api_key.created': 'API key made',
   'api_key.revoked': 'API key revoked',
+  'client.trial_started': 'Trial sign-in begun',
+  'client.trial_ended': 'Trial sign-in ended',
   'registration_token.created': 'Registration token made',
   'registration_token.removed': 'Registration token withdrawn',
   'settings.changed': 'Settings changed',

@@ -46,6 +46,8 @@ export interface Visit {
   go(path: string, done?: string): void;
   /** Sends the browser through the sign-in, which has a second factor added where there is none; then home. */
   addFactor(): void;
+  /** Sends the browser to sign in as an application (try-run.ts). @param parameters of the authorization request */
+  startTrial(clientId: string, parameters: Readonly<Record<string, string>>): Promise<void>;
 }
 
 export interface PageModel {

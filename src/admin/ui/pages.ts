@@ -16,21 +16,27 @@ import { registrationTokenPages } from './registration-tokens.ts';
 import { searchPages } from './search.ts';
 import { sessionPages } from './sessions.ts';
 import { settingPages } from './settings.ts';
+import { tryPages } from './try.ts';
 import { userPages } from './user.ts';
 import { userActPages } from './user-acts.ts';
 import { userListPages } from './users.ts';
+import { userBulkPages } from './users-bulk.ts';
+import { userExportPages } from './users-export.ts';
 
 /** In this order: `/users/new` before `/users/:id`. */
 export const adminPages: readonly Page[] = [
   ...overviewPages,
   ...searchPages,
   ...userListPages,
+  ...userExportPages,
+  ...userBulkPages,
   ...userPages,
   ...userActPages,
   ...applicationListPages,
   ...applicationPages,
   ...applicationAccessPages,
   ...applicationActPages,
+  ...tryPages,
   ...registrationTokenPages,
   ...sessionPages,
   ...groupListPages,

@@ -1,4 +1,5 @@
 // Owns the pages of users as a list: searching, filtering, adding one, and the fields of the form.
+import { apiCall } from './curl.ts';
 import { isOn, refusalOf, textOrNull, typedIn } from './field-values.ts';
 import { groupChoices } from './group-choice.ts';
 import { listLinks } from './list-links.ts';
@@ -32,11 +33,23 @@ async function list(visit: Visit): Promise<void> {
   const { query, ctx } = visit;
   const { data } = await visit.call('GET /users', { query });
   const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
-  visit.show('users', { title: 'Users', here, list: links, groupChoices: await groupChoices(visit) });
+  visit.show('users', {
+    title: 'Users',
+    here,
+    list: links,
+    exportQuery: query.toString(),
+    groupChoices: await groupChoices(visit),
+  });
 }
 
+const newCall = apiCall('POST', '/users', { username: 'grace', password: '…', email: 'grace@example.com' });
+
 const showNew = (visit: Visit, model: object = {}, status = 200): void =>
-  visit.show('user-new', { title: 'Add a user', here, crumbs: [users], values: {}, ...model }, status);
+  visit.show(
+    'user-new',
+    { title: 'Add a user', here, crumbs: [users], values: {}, call: newCall, ...model },
+    status,
+  );
 
 async function create(visit: Visit): Promise<void> {
   const { form } = visit;
