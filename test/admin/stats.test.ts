@@ -123,6 +123,7 @@ withEachServer('counts of users, applications and sessions', async (world) => {
     users_inactive: 1,
     users_locked: 0,
     users_with_second_factor: 0,
+    users_with_passkey: 0,
     administrators: 1,
     auditors: 1,
     groups: 0,

@@ -3,15 +3,16 @@ import type Koa from 'koa';
 import Router from 'koa-router';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
+import type { BodyOptions } from '../../http/body.ts';
 import type { Csrf } from '../../http/csrf.ts';
 import { createForm, type Form } from '../../http/form.ts';
+import { linesOfText } from '../../http/lines.ts';
 import type { Views } from '../../http/views.ts';
 import type { Perform } from '../perform.ts';
 import type { Actor } from '../ports.ts';
 import { readQueryString } from '../query-string.ts';
 import type { Route } from '../route.ts';
 import { createFormats } from './format.ts';
-import { createMemory } from './memory.ts';
 import { navigation } from './navigation.ts';
 import { noticeOf } from './notices.ts';
 import type { CallInput, CallResult, Page, PageModel, Values, Visit } from './page.ts';
@@ -31,7 +32,7 @@ export interface ConsoleDeps {
   readonly strongAcr: string;
   readonly views: Views;
   readonly csrf: Csrf;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly readForm: (ctx: Koa.Context, options?: BodyOptions) => Promise<Form>;
   /** Answers somebody who is no administrator. */
   readonly refuse: (ctx: Koa.Context) => void;
   readonly clock: Clock;
@@ -43,9 +44,6 @@ export interface ConsoleDeps {
 /** Decisions §7: sensitive acts ask for an authentication of the last five minutes; a form may take as long again. */
 const RECENT_SECONDS = 300;
 const RECENT_FOR_FORM_SECONDS = 2 * RECENT_SECONDS;
-
-/** Twice the buckets of both charts of the overview. */
-const MEMORY = 120;
 
 const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
@@ -60,15 +58,27 @@ function queryOf(ctx: Koa.Context): URLSearchParams {
 export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const { routes, perform, visitors, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
   const home = `${basePath}/admin`;
-  const remember = createMemory(MEMORY);
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
 
-  async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
+  const actorOf = ({ account }: AdminVisitor): Actor => ({ kind: 'user', id: account.id, access: 'all' });
+  const routeOf = (name: string): Route => {
     const route = byName.get(name);
     if (route === undefined) throw new TypeError(`there is no route ${name}`);
+    return route;
+  };
+
+  async function callLines(who: AdminVisitor, name: string, text: string): Promise<readonly Values[]> {
+    const { lines } = routeOf(name);
+    if (lines === undefined) throw new TypeError(`${name} takes no lines`);
+    const answer = await lines.run({ lines: linesOfText(text, lines), actor: actorOf(who) });
+    return answer.split('\n').flatMap((line): Values[] => (line === '' ? [] : [JSON.parse(line)]));
+  }
+
+  async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
+    const route = routeOf(name);
     const query = new URLSearchParams(input.query ?? {}).toString();
     const answer = await perform(route, {
-      actor: { kind: 'user', id: who.account.id, access: 'all' },
+      actor: actorOf(who),
       params: input.params ?? {},
       query: readQueryString(query, route.query),
       body: input.body ?? {},
@@ -103,8 +113,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       params: ctx.params,
       query: queryOf(ctx),
       now: clock(),
-      remember,
       call: (name, input) => call(who, name, input),
+      callLines: (name, text) => callLines(who, name, text),
       show: (template, model, status) => show(ctx, who, template, model, status),
       addFactor: () => signIn.start(ctx, home, { maxAgeSeconds: idleSeconds(), acr: deps.strongAcr }),
       go(path, done) {
@@ -129,7 +139,9 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const context: Koa.Context = ctx;
       const who: AdminVisitor = ctx.state.visitor;
       const isPost = page.method === 'POST';
-      const form = isPost ? await readForm(context) : createForm('');
+      const { formBytes } = page;
+      const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
+      const form = isPost ? await readForm(context, limits) : createForm('');
       if (isPost) csrf.verify(context, `admin:${who.sessionUid}`, form.get('csrf'));
       const limit = isPost ? RECENT_FOR_FORM_SECONDS : RECENT_SECONDS;
       if (page.isSensitive === true && who.signedInSeconds > limit) {
@@ -195,7 +207,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       return isFromElsewhere ? comeAgain(ctx, `${basePath}${ctx.path}${ctx.search}`) : beginSignIn(ctx);
     }
     if (who.account.role !== 'admin') return deps.refuse(ctx);
-    deps.setActor({ kind: 'user', id: who.account.id, access: 'all' });
+    deps.setActor(actorOf(who));
     ctx.state.visitor = who;
     return dispatch(ctx, async () => {
       showProblem(ctx, who, new AppError('request.not_found'));

@@ -1,4 +1,4 @@
-// Owns the left navigation: at most eight entries, everything else hangs below one of them.
+// Owns the left navigation: few entries, everything else hangs below one of them.
 export interface Entry {
   readonly key: string;
   readonly label: string;
@@ -15,5 +15,6 @@ export const navigation: readonly Entry[] = [
   { key: 'sessions', label: 'Sessions', path: '/sessions', icon: 'sessions' },
   { key: 'audit', label: 'Audit log', path: '/audit', icon: 'audit' },
   { key: 'outbox', label: 'Outbox', path: '/outbox', icon: 'outbox' },
+  { key: 'keys', label: 'Keys', path: '/keys', icon: 'key' },
   { key: 'settings', label: 'Settings', path: '/settings', icon: 'settings' },
 ];

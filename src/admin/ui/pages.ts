@@ -4,15 +4,21 @@ import { applicationPages } from './application.ts';
 import { applicationActPages } from './application-acts.ts';
 import { applicationListPages } from './applications.ts';
 import { auditPages } from './audit.ts';
+import { invitationPages } from './invitations.ts';
+import { keyPages } from './keys.ts';
 import { outboxPages } from './outbox.ts';
 import { overviewPages } from './overview.ts';
 import type { Page } from './page.ts';
 import { registrationTokenPages } from './registration-tokens.ts';
 import { searchPages } from './search.ts';
 import { sessionPages } from './sessions.ts';
+import { settingTransferPages } from './setting-transfer.ts';
 import { settingPages } from './settings.ts';
+import { tokenPages } from './tokens.ts';
 import { userPages } from './user.ts';
+import { userAccessPages } from './user-access.ts';
 import { userActPages } from './user-acts.ts';
+import { userImportPages } from './user-import.ts';
 import { userListPages } from './users.ts';
 
 /** In this order: `/users/new` before `/users/:id`. */
@@ -20,14 +26,20 @@ export const adminPages: readonly Page[] = [
   ...overviewPages,
   ...searchPages,
   ...userListPages,
+  ...userImportPages,
+  ...invitationPages,
   ...userPages,
+  ...userAccessPages,
   ...userActPages,
   ...applicationListPages,
   ...applicationPages,
   ...applicationActPages,
   ...registrationTokenPages,
   ...sessionPages,
+  ...tokenPages,
   ...auditPages,
   ...outboxPages,
+  ...keyPages,
+  ...settingTransferPages,
   ...settingPages,
 ];
