@@ -61,6 +61,8 @@ before(async () => {
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
   );
   for (let round = 0; round < 5; round += 1) await signIn('edsger', `wrong ${round} guess`);
+  await server.admin('POST', '/invitations', { email: 'ida.rhodes@subsidiary.acme.example' });
+  await server.admin('POST', '/keys/rotate');
   const mails = await server.admin('GET', '/mails');
   ids.mail = firstId(mails);
   ids.event = firstId(await server.admin('GET', '/audit?event=user.created'));
@@ -90,6 +92,13 @@ const pages = (): Readonly<Record<string, string>> => ({
   'application-rotate': `/applications/${ids.application}/rotate-secret`,
   'registration-tokens': '/registration-tokens',
   sessions: '/sessions',
+  tokens: `/tokens?user_id=${ids.user}`,
+  'tokens-whose': '/tokens?kind=access_token',
+  invitations: '/invitations',
+  'users-import': '/users/import',
+  keys: '/keys',
+  'keys-rotate': '/keys/rotate',
+  'keys-replace': '/keys/replace',
   audit: '/audit',
   'audit-filtered': '/audit?event=signin.failure&outcome=failure',
   event: `/audit/${ids.event}`,
@@ -98,6 +107,7 @@ const pages = (): Readonly<Record<string, string>> => ({
   settings: '/settings',
   'settings-mail': '/settings/mail',
   'settings-tokens': '/settings/tokens',
+  'settings-import': '/settings/import',
   search: '/search?q=ac',
 });
 

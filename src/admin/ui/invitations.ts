@@ -12,7 +12,7 @@ async function settingsOf(visit: Visit) {
   const settings = itemsOf((await visit.call('GET /settings')).data);
   const of = (key: string): Values => settings.find((setting) => setting.key === key) ?? {};
   return {
-    days: Math.max(1, Math.round(Number(of('invitation_link_seconds').value) / DAY_SECONDS)),
+    defaultDays: Math.max(1, Math.round(Number(of('invitation_link_seconds').value) / DAY_SECONDS)),
     // A secret's value is not told; that somebody set it is.
     hasMail: of('smtp_url').updated_at !== null,
   };
