@@ -234,7 +234,7 @@ test('without scripts: users of another system come in, each refused line says w
   await plain.getByRole('button', { name: 'Import' }).click();
   assert.equal(((await plain.locator('#outcome-title').textContent()) ?? '').trim(), '2 created, 3 refused');
   const results = (await plain.locator('.results tbody').textContent()) ?? '';
-  assert.match(results, /2\s*grace.*taken.*3\s*joan.*colour.*Is not known.*4.*not valid JSON/s);
+  assert.match(results, /2\s*grace.*taken.*3\s*joan.*colour.*Is not known.*4.*The line is not valid JSON/s);
   assert.equal(await plain.locator('#rows').inputValue(), lines.slice(1, 4).join('\n'));
   await close();
   const { items } = await world.server.admin('GET', '/users?search=alan');

@@ -42,7 +42,8 @@ function problemOf({ error }: Values): { message: string; fields: readonly (read
   if (!isValues(error)) return { message: '', fields: [] };
   const named = isValues(error.fields) ? Object.entries(error.fields) : [];
   return {
-    message: textOf(error, 'message'),
+    // Here the body of the request is one line of many.
+    message: textOf(error, 'message').replace(/^The body/, 'The line'),
     fields: named.map(([name, problem]) => [name, String(problem)] as const),
   };
 }
