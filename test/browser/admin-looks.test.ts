@@ -62,6 +62,8 @@ before(async () => {
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
   );
   for (let round = 0; round < 5; round += 1) await signIn('edsger', `wrong ${round} guess`);
+  await server.admin('POST', '/invitations', { email: 'ida.rhodes@subsidiary.acme.example' });
+  await server.admin('POST', '/keys/rotate');
   const mails = await server.admin('GET', '/mails');
   ids.mail = firstId(mails);
   await server.admin('POST', '/groups', {
@@ -108,6 +110,11 @@ const pages = (): Readonly<Record<string, string>> => ({
   group: '/groups/engineering',
   'api-keys': '/api-keys',
   'api-key-new': '/api-keys/new',
+  tokens: `/tokens?user_id=${ids.user}`,
+  invitations: '/invitations',
+  'users-import': '/users/import',
+  keys: '/keys',
+  'keys-rotate': '/keys/rotate',
   audit: '/audit',
   'audit-filtered': '/audit?event=signin.failure&outcome=failure',
   event: `/audit/${ids.event}`,
@@ -116,6 +123,7 @@ const pages = (): Readonly<Record<string, string>> => ({
   settings: '/settings',
   'settings-mail': '/settings/mail',
   'settings-tokens': '/settings/tokens',
+  'settings-import': '/settings/import',
   search: '/search?q=ac',
 });
 
