@@ -91,10 +91,11 @@ export function createOwnProofs(parts: Parts) {
       await factors.trustedDevices.revokeAll(account.id);
       await tell(ctx, who, 'password.changed', 'password_changed');
       const amr = who.isFresh ? [...who.amr] : ['pwd'];
-      const uid = await browser.signIn(ctx, { accountId: account.id, amr, acr: acrOf(amr) });
+      const changedAt = changed.authenticatedNotBefore ?? 0;
+      const login = { accountId: account.id, amr, acr: acrOf(amr), loginTs: Math.floor(changedAt / 1000) };
+      const uid = await browser.signIn(ctx, login);
       // A change that came right after this one has ended all sessions, and could not know of the new one.
-      const provenAt = (changed.authenticatedNotBefore ?? 0) + 1;
-      await confirmSession({ accountId: account.id, uid, provenAt });
+      await confirmSession({ accountId: account.id, uid, provenAt: changedAt + 1 });
       return 'changed';
     },
 
