@@ -1,7 +1,8 @@
 // Owns putting together people's own pages (src/account): ending what is shown there. What is shown
 // is app-own-overview.ts; the password and the second factor are app-own-proofs.ts.
 import type Koa from 'koa';
-import { createHomePage } from './account/home-page.ts';
+import { accountApi } from './account/api.ts';
+import { createHomePage, type HomeDeps } from './account/home-page.ts';
 import { createPasswordPage } from './account/password-page.ts';
 import { accountRoutes } from './account/routes.ts';
 import { createSecondFactorPage } from './account/second-factor-page.ts';
@@ -18,6 +19,7 @@ import type { Audit } from './audit/audit.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import { AppError } from './errors.ts';
+import { readJson } from './http/body.ts';
 import type { RateLimits } from './http/rate-limit.ts';
 import type { BrowserSession } from './oidc/browser-session.ts';
 import { createApplicationAccess } from './sessions/application-access.ts';
@@ -43,11 +45,13 @@ export interface OwnAccountParts extends Pick<AccountParts, 'checkPassword' | 'c
 }
 
 interface Pages extends VisitDeps {
+  readonly authorize: (ctx: Koa.Context) => Promise<Visitor>;
   readonly signedIn: (ctx: Koa.Context) => Promise<Visitor | undefined>;
   readonly signInUrl: (page: OwnPage) => string;
 }
 
-export function createOwnAccount(parts: OwnAccountParts, pages: Pages): Koa.Middleware {
+/** @returns the pages and the API, which do the same */
+export function createOwnAccount(parts: OwnAccountParts, pages: Pages): Koa.Middleware[] {
   const { store, clock, current, sessions, passkeys, factors, audit, limits } = parts;
   const { trustedDevices } = factors.factors;
   const access = createApplicationAccess({ store, grants: parts.grants });
@@ -58,77 +62,86 @@ export function createOwnAccount(parts: OwnAccountParts, pages: Pages): Koa.Midd
 
   const userOf = ({ account }: Visitor) => ({ kind: 'user', id: account.id }) as const;
 
-  return accountRoutes({
-    views: pages.views,
-    basePath: parts.basePath,
-    signedIn: pages.signedIn,
-    signInUrl: pages.signInUrl,
-    home: createHomePage({
-      visit,
-      now: clock,
-      overview: createOwnOverview({ ...parts, access }),
-      acts: {
-        async endSession(who, id) {
-          const session = await sessions.find(id);
-          if (session?.value.accountId !== who.account.id) throw new AppError('session.not_found');
-          await sessions.end(id);
-        },
-        async endOtherSessions(who) {
-          const count = await sessions.endAllOf(who.account.id, { except: who.sessionUid });
-          const user = userOf(who);
-          await audit.write({
-            event: 'user.sessions_revoked',
-            actor: user,
-            target: user,
-            details: { count, is_own: true },
-          });
-        },
-        async forgetDevice(who, id) {
-          if (!(await trustedDevices.revoke(who.account.id, id))) throw new AppError('request.not_found');
-          const user = userOf(who);
-          await audit.write({ event: 'device.revoked', actor: user, target: user });
-        },
-        async forgetDevices(who) {
-          const count = await trustedDevices.revokeAll(who.account.id);
-          const user = userOf(who);
-          await audit.write({ event: 'device.revoked', actor: user, target: user, details: { count } });
-        },
-        async removeApplication(who, clientId) {
-          if (clientId === CONSOLE_CLIENT_ID || !(await access.remove(who.account.id, clientId)))
-            throw new AppError('grant.not_found');
-          const user = userOf(who);
-          await audit.write({ event: 'consent.revoked', actor: user, target: user, clientId });
-        },
-        async sendVerification(who) {
-          const { account } = who;
-          if (account.email !== undefined && !account.isEmailVerified)
-            await limits.consume('mail_address', account.email);
-          await factors.mailedLinks.sendEmailVerification(account);
-          const user = userOf(who);
-          await audit.write({ event: 'email.verification_requested', actor: user, target: user });
-        },
-      },
+  const acts: HomeDeps['acts'] = {
+    async endSession(who, id) {
+      const session = await sessions.find(id);
+      if (session?.value.accountId !== who.account.id) throw new AppError('session.not_found');
+      await sessions.end(id);
+    },
+    async endOtherSessions(who) {
+      const count = await sessions.endAllOf(who.account.id, { except: who.sessionUid });
+      const user = userOf(who);
+      await audit.write({
+        event: 'user.sessions_revoked',
+        actor: user,
+        target: user,
+        details: { count, is_own: true },
+      });
+    },
+    async forgetDevice(who, id) {
+      if (!(await trustedDevices.revoke(who.account.id, id))) throw new AppError('request.not_found');
+      const user = userOf(who);
+      await audit.write({ event: 'device.revoked', actor: user, target: user });
+    },
+    async forgetDevices(who) {
+      const count = await trustedDevices.revokeAll(who.account.id);
+      const user = userOf(who);
+      await audit.write({ event: 'device.revoked', actor: user, target: user, details: { count } });
+    },
+    async removeApplication(who, clientId) {
+      if (clientId === CONSOLE_CLIENT_ID || !(await access.remove(who.account.id, clientId)))
+        throw new AppError('grant.not_found');
+      const user = userOf(who);
+      await audit.write({ event: 'consent.revoked', actor: user, target: user, clientId });
+    },
+    async sendVerification(who) {
+      const { account } = who;
+      if (account.email !== undefined && !account.isEmailVerified)
+        await limits.consume('mail_address', account.email);
+      await factors.mailedLinks.sendEmailVerification(account);
+      const user = userOf(who);
+      await audit.write({ event: 'email.verification_requested', actor: user, target: user });
+    },
+  };
+  const overview = createOwnOverview({ ...parts, access });
+  const password = {
+    minLength: () => current().password_min_length,
+    arePasswordsOff,
+    isPasswordEnough: proofs.isPasswordEnough,
+    change: proofs.changePassword,
+  };
+  const secondFactor = {
+    isOff: areCodesOff,
+    isRequired: () => current().mfa_mode === 'required',
+    qr: factors.signIn.qr,
+    now: clock,
+    state: proofs.state,
+    begin: proofs.begin,
+    reopen: proofs.reopen,
+    confirm: proofs.confirm,
+    removeApp: proofs.removeApp,
+    removeEmail: proofs.removeEmail,
+    makeCodes: proofs.makeCodes,
+  };
+
+  return [
+    accountApi({
+      authorize: pages.authorize,
+      readJson,
+      overview,
+      acts,
+      password,
+      secondFactor,
+      passkeys: { list: passkeys.own, rename: passkeys.rename, remove: passkeys.remove },
     }),
-    password: createPasswordPage({
-      visit,
-      minLength: () => current().password_min_length,
-      arePasswordsOff,
-      isPasswordEnough: proofs.isPasswordEnough,
-      change: proofs.changePassword,
+    accountRoutes({
+      views: pages.views,
+      basePath: parts.basePath,
+      signedIn: pages.signedIn,
+      signInUrl: pages.signInUrl,
+      home: createHomePage({ visit, now: clock, overview, acts }),
+      password: createPasswordPage({ visit, ...password }),
+      secondFactor: createSecondFactorPage({ visit, ...secondFactor }),
     }),
-    secondFactor: createSecondFactorPage({
-      visit,
-      isOff: areCodesOff,
-      isRequired: () => current().mfa_mode === 'required',
-      qr: factors.signIn.qr,
-      now: clock,
-      state: proofs.state,
-      begin: proofs.begin,
-      reopen: proofs.reopen,
-      confirm: proofs.confirm,
-      removeApp: proofs.removeApp,
-      removeEmail: proofs.removeEmail,
-      makeCodes: proofs.makeCodes,
-    }),
-  });
+  ];
 }

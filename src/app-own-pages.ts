@@ -11,19 +11,25 @@ import { createAdminUi } from './admin/ui/create.ts';
 import { createOwnAccount, type OwnAccountParts } from './app-own-account.ts';
 import type { Protection } from './app-protection.ts';
 import type { Config } from './config/types.ts';
+import { AppError } from './errors.ts';
 import { readForm, readJson } from './http/body.ts';
 import type { Csrf } from './http/csrf.ts';
 import { createAskOurselves } from './http/in-process.ts';
 import type { Views } from './http/views.ts';
+import type { MountedProvider } from './oidc/create-provider.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
+import { createAuthorizeOwner } from './oidc/own-bearer.ts';
 import { ACR } from './oidc/scopes.ts';
+import type { TokenState } from './oidc/token-state.ts';
 
 interface Parts extends Omit<OwnAccountParts, 'audit' | 'limits'> {
   readonly config: Pick<Config, 'baseUrl' | 'issuer' | 'cookieKeys'>;
   readonly views: Views;
   readonly csrf: Csrf;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
-  readonly protection: Pick<Protection, 'origins' | 'audit' | 'limits'>;
+  readonly protection: Pick<Protection, 'origins' | 'audit' | 'limits' | 'limitAdmins'>;
+  readonly tokens: TokenState;
+  readonly mounted: () => MountedProvider;
   readonly adminApi: AdminRoutesDeps;
   /** The whole server: the administrators' pages redeem their code like any other application. */
   readonly handler: () => RequestListener;
@@ -58,15 +64,38 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
   async function owner(ctx: Koa.Context) {
     const who = await signedIn(ctx);
     if (who !== undefined) origins.setActor({ kind: 'user', id: who.account.id });
-    return who;
+    return who && { ...who, isBrowser: true };
   }
 
   const signInUrl = (page: OwnPage): string => consoleSignInUrl({ baseUrl, basePath, page });
   const confirmUrl = (account: Account, page: OwnPage): string =>
     consoleSignInUrl({ baseUrl, basePath, page, isFresh: true, acr: passkeys.strongestAcr(account) });
+  const authorizeOwner = parts.protection.limitAdmins(
+    createAuthorizeOwner({
+      tokens: parts.tokens,
+      models: () => parts.mounted().provider,
+      findClient: async (id) => (await parts.clients.find(id))?.value,
+    }),
+  );
+  /** The same people, by the bearer of an application of ours. */
+  async function authorize(ctx: Koa.Context) {
+    const { id, session } = await authorizeOwner(ctx.get('authorization'));
+    const account = await accounts.find(id);
+    if (account === undefined) throw new AppError('auth.invalid_token');
+    return {
+      sessionUid: session?.uid ?? '',
+      account,
+      signedInAt: session?.loginTs ?? 0,
+      isFresh: session !== undefined && passkeys.isFresh(account, session),
+      amr: session?.amr ?? [],
+      acr: session?.acr,
+      isBrowser: false,
+    };
+  }
+
   const ownPages = { views, csrf, basePath, readForm, signedIn: owner };
   return [
-    createOwnAccount({ ...parts, audit, limits }, { ...ownPages, signInUrl, confirmUrl }),
+    ...createOwnAccount({ ...parts, audit, limits }, { ...ownPages, authorize, signInUrl, confirmUrl }),
     accountPasskeys({
       ...ownPages,
       readJson,

@@ -55,6 +55,7 @@ export function createOwnProofs(parts: Parts) {
     await sessions.endAllOf(who.account.id, { except: who.sessionUid });
     // They are void already (security-state.ts); this takes them out of the store.
     await factors.trustedDevices.revokeAll(who.account.id);
+    if (!who.isBrowser) return;
     const amr = [...new Set([...who.amr, ...proven])];
     // What was proven before is no fresher for it.
     const login = { accountId: who.account.id, amr, acr: acrOf(amr), loginTs: who.signedInAt };
@@ -90,6 +91,7 @@ export function createOwnProofs(parts: Parts) {
       const changed = await accounts.update(account.id, { password: next }, { version: proven.version });
       await factors.trustedDevices.revokeAll(account.id);
       await tell(ctx, who, 'password.changed', 'password_changed');
+      if (!who.isBrowser) return 'changed';
       const amr = who.isFresh ? [...who.amr] : ['pwd'];
       const changedAt = changed.authenticatedNotBefore ?? 0;
       const login = { accountId: account.id, amr, acr: acrOf(amr), loginTs: Math.floor(changedAt / 1000) };

@@ -21,6 +21,8 @@ export interface Visitor extends SignedIn<Account> {
   /** What the sign-in was, and what it was worth (RFC 8176; src/oidc/scopes.ts). */
   readonly amr: readonly string[];
   readonly acr: string | undefined;
+  /** Not an application with a bearer, which has no cookie to be renewed. */
+  readonly isBrowser: boolean;
 }
 
 export interface VisitDeps {

@@ -95,7 +95,6 @@ test('password, authenticator app, recovery codes, sessions, trusted devices, ap
 
   await inWindow(async (page) => {
     await signIn(page, ada);
-    await shoot(page, 'account-new');
     await press(page, 'Send confirmation mail');
     assert.equal(await said(page), 'A mail is on its way. Open the link in it.');
 
@@ -112,7 +111,6 @@ test('password, authenticator app, recovery codes, sessions, trusted devices, ap
     await press(page, 'Change password');
     assert.match((await page.getByRole('alert').textContent()) ?? '', /isn’t your current password/);
     assert.equal(await page.getByLabel('New password').inputValue(), '');
-    await shoot(page, 'account-password-wrong');
     await page.getByLabel('Current password').fill(PASSWORD);
     await page.getByLabel('New password').fill(NEXT_PASSWORD);
     await page.getByLabel('Repeat the password').fill(NEXT_PASSWORD);
@@ -122,14 +120,11 @@ test('password, authenticator app, recovery codes, sessions, trusted devices, ap
     await press(page, 'Manage: Two-step sign-in', 'link');
     await press(page, 'Set up an app', 'link');
     const first = await scan(page);
-    await shoot(page, 'account-app');
     await type(page, codeOf(first));
     assert.equal(await heading(page), 'Save your recovery codes');
     const codes = await page.locator('#codes code').allTextContents();
     assert.equal(codes.length, 10);
-    await shoot(page, 'account-recovery-codes');
     await press(page, 'I’ve saved them', 'link');
-    await shoot(page, 'account-second-factor');
     await ask(page, 'Make new codes');
     assert.equal(
       (await page.locator('#codes code').allTextContents()).some((code) => codes.includes(code)),
