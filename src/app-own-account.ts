@@ -103,11 +103,12 @@ export function createOwnAccount(parts: OwnAccountParts, pages: Pages): Koa.Midd
       await audit.write({ event: 'email.verification_requested', actor: user, target: user });
     },
   };
-  const overview = createOwnOverview({ ...parts, access });
+  const look = createOwnOverview({ ...parts, access });
   const password = {
     minLength: () => current().password_min_length,
     arePasswordsOff,
     isPasswordEnough: proofs.isPasswordEnough,
+    canReset: factors.signIn.canResetPassword,
     change: proofs.changePassword,
   };
   const secondFactor = {
@@ -128,7 +129,7 @@ export function createOwnAccount(parts: OwnAccountParts, pages: Pages): Koa.Midd
     accountApi({
       authorize: pages.authorize,
       readJson,
-      overview,
+      look,
       acts,
       password,
       secondFactor,
@@ -139,7 +140,7 @@ export function createOwnAccount(parts: OwnAccountParts, pages: Pages): Koa.Midd
       basePath: parts.basePath,
       signedIn: pages.signedIn,
       signInUrl: pages.signInUrl,
-      home: createHomePage({ visit, now: clock, overview, acts }),
+      home: createHomePage({ visit, now: clock, overview: look.overview, acts }),
       password: createPasswordPage({ visit, ...password }),
       secondFactor: createSecondFactorPage({ visit, ...secondFactor }),
     }),

@@ -85,7 +85,18 @@ export function createOwnOverview(parts: Parts) {
     );
   }
 
-  function factsOf({ account }: Visitor, passkeyKinds: readonly string[]): GlanceFacts {
+  async function devicesOf({ account }: Visitor) {
+    return (await trustedDevices.list(account)).map(({ id, label, ipAddress, lastUsedAt, expiresAt }) => ({
+      id,
+      ...partsOf(label),
+      ipAddress,
+      lastUsedAt,
+      expiresAt,
+    }));
+  }
+
+  function factsOf({ account }: Visitor): GlanceFacts {
+    const passkeyKinds = (account.passkeys ?? []).map(({ kind }) => kind);
     return {
       hasPassword: account.passwordHash !== undefined && !arePasswordsOff(),
       passkeyCount: passkeyKinds.filter((kind) => kind === 'passkey').length,
@@ -99,19 +110,16 @@ export function createOwnOverview(parts: Parts) {
     };
   }
 
-  return async function overview(who: Visitor) {
+  async function overview(who: Visitor) {
     const { account } = who;
     const [ownPasskeys, own, devices, applications, activity] = await Promise.all([
       passkeys.passkeys.list(account),
       sessionsOf(who),
-      trustedDevices.list(account),
+      devicesOf(who),
       applicationsOf(who),
       recentActivity(account.id),
     ]);
-    const facts = factsOf(
-      who,
-      ownPasskeys.map(({ kind }) => kind),
-    );
+    const facts = factsOf(who);
     const usedAt = ownPasskeys.map(({ lastUsedAt }) => lastUsedAt ?? 0);
     const hasFactor = hasSecondFactor(account);
     return {
@@ -133,13 +141,7 @@ export function createOwnOverview(parts: Parts) {
           ? undefined
           : { count: ownPasskeys.length, lastUsedAt: Math.max(0, ...usedAt) || undefined },
       sessions: own,
-      devices: devices.map(({ id, label, ipAddress, lastUsedAt, expiresAt }) => ({
-        id,
-        ...partsOf(label),
-        ipAddress,
-        lastUsedAt,
-        expiresAt,
-      })),
+      devices,
       applications,
       activity: activity.map(({ at, kind, isProblem, ipAddress, userAgent }) => ({
         at,
@@ -149,6 +151,14 @@ export function createOwnOverview(parts: Parts) {
         ...partsOf(deviceName(userAgent ?? '')),
       })),
     } satisfies Omit<AccountPageModels['account'], keyof VisitModel> & { facts: GlanceFacts };
+  }
+
+  return {
+    overview,
+    facts: factsOf,
+    sessions: sessionsOf,
+    devices: devicesOf,
+    applications: applicationsOf,
   };
 }
 

@@ -19,7 +19,15 @@ interface OwnPasskey {
   readonly canRemove: boolean;
 }
 
-interface Deps extends Pick<HomeDeps, 'overview' | 'acts'> {
+type Overview = Awaited<ReturnType<HomeDeps['overview']>>;
+
+interface Deps extends Pick<HomeDeps, 'acts'> {
+  readonly look: {
+    facts(who: Visitor): Overview['facts'];
+    sessions(who: Visitor): Promise<Overview['sessions']>;
+    devices(who: Visitor): Promise<Overview['devices']>;
+    applications(who: Visitor): Promise<Overview['applications']>;
+  };
   /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
   readonly authorize: (ctx: Koa.Context) => Promise<Visitor>;
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
@@ -51,7 +59,7 @@ const iso = (at: number | undefined): string | null => (at === undefined ? null 
 const list = (items: readonly unknown[]): object => ({ items, total: items.length });
 
 export function accountApi(deps: Deps): Koa.Middleware {
-  const { authorize, overview, acts, password, secondFactor, passkeys } = deps;
+  const { authorize, look, acts, password, secondFactor, passkeys } = deps;
 
   const fresh =
     (handle: Handle): Handle =>
@@ -69,7 +77,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
 
   async function showProfile({ who }: Call): Promise<object> {
     const { account } = who;
-    const { facts } = await overview(who);
+    const facts = look.facts(who);
     return {
       id: account.id,
       username: account.username,
@@ -150,7 +158,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
       {
         GET: async ({ who }: Call) =>
           list(
-            (await overview(who)).sessions.map((one) => ({
+            (await look.sessions(who)).map((one) => ({
               id: one.id,
               device: deviceOf(one),
               ip_address: one.ipAddress,
@@ -167,7 +175,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
       {
         GET: async ({ who }: Call) =>
           list(
-            (await overview(who)).devices.map((one) => ({
+            (await look.devices(who)).map((one) => ({
               id: one.id,
               device: deviceOf(one),
               ip_address: one.ipAddress,
@@ -184,7 +192,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
       {
         GET: async ({ who }: Call) =>
           list(
-            (await overview(who)).applications.map(({ clientId, name, scopes, since }) => ({
+            (await look.applications(who)).map(({ clientId, name, scopes, since }) => ({
               client_id: clientId,
               client_name: name,
               scopes,

@@ -11,6 +11,8 @@ export interface PasswordDeps {
   readonly minLength: () => number;
   /** Where only passkeys sign in. */
   readonly arePasswordsOff: () => boolean;
+  /** Whether a forgotten one can be replaced by mail. */
+  readonly canReset: () => boolean;
   /** Whether the password is all that the account can prove. */
   readonly isPasswordEnough: (who: Visitor) => boolean;
   /**
@@ -50,6 +52,7 @@ export function createPasswordPage(deps: PasswordDeps) {
         account: { username: who.account.username },
         hasPassword: hasPassword(who),
         minLength: minLength(),
+        canReset: deps.canReset(),
         confirmUrl: mayChange(who) ? undefined : visit.confirmUrlOf(who, 'password'),
         errors,
         alert: alert === undefined ? undefined : { key: alert },

@@ -91,6 +91,8 @@ export interface AccountPageModels {
   };
   readonly 'account-password': ChangingPage & {
     readonly hasPassword: boolean;
+    /** Whether a forgotten one can be replaced by mail. */
+    readonly canReset: boolean;
     readonly minLength: number;
     readonly errors: FieldErrors;
   };

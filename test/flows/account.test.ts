@@ -2,6 +2,7 @@
 // whom it is refused, and what is left of it.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
+import { accounts } from '../../src/store/collections.ts';
 import { Agent, hiddenFields, type Page, redeem, refresh } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
@@ -308,6 +309,22 @@ test('a new password ends all other sessions and tokens; this browser goes on in
   assert.equal(await events('signin.success'), 2, 'no sign-in is told of that was none');
   await mailbox.deliver();
   assert.ok(mailbox.received.some(({ mail }) => /password was changed/.test(mail.subject ?? '')));
+  assert.match((await open(new Agent(app), user, HOME, NEW_PASSWORD)).body, /Your account/);
+});
+
+test('somebody without a password sets one after a fresh sign-in, and not with an old one', async () => {
+  const page = await open(agent, user);
+  const records = app.store.collection(accounts);
+  const { passwordHash: _gone, ...without } = (await records.find(user.id))?.value ?? assert.fail();
+  await records.put(user.id, without);
+  const set = (): Promise<Page> =>
+    press(agent, page, 'password', { password: NEW_PASSWORD, confirm_password: NEW_PASSWORD });
+  app.advance(361_000);
+  assert.match((await set()).location ?? '', /prompt=login/);
+  assert.match((await agent.get('/account/password')).body, /Before you choose a password/);
+  app.advance(-361_000);
+  assert.match((await agent.get('/account/password')).body, /Set a password/);
+  assert.match((await agent.follow(await set())).body, /Your password is set/);
   assert.match((await open(new Agent(app), user, HOME, NEW_PASSWORD)).body, /Your account/);
 });
 

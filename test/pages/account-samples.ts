@@ -95,6 +95,7 @@ const password = {
   csrf,
   account,
   hasPassword: true,
+  canReset: true,
   minLength: 8,
   errors: noErrors,
 } satisfies PageModels['account-password'];
