@@ -25,7 +25,7 @@ interface Parts {
   readonly accounts: Pick<Accounts, 'find' | 'update'>;
   readonly passkeys: Pick<PasskeyApp, 'mode' | 'strongestAcr'>;
   readonly factors: Pick<Factors, 'factors' | 'signIn' | 'tellOwnerOf'>;
-  readonly sessions: Pick<Sessions, 'endAllOf'>;
+  readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
   readonly audit: Pick<Audit, 'write'>;
   /** Counts and locks as a sign-in does. */
   readonly checkPassword: Authenticate;
@@ -59,7 +59,9 @@ export function createOwnProofs(parts: Parts) {
     const amr = [...new Set([...who.amr, ...proven])];
     // What was proven before is no fresher for it.
     const login = { accountId: who.account.id, amr, acr: acrOf(amr), loginTs: who.signedInAt };
-    await browser.signIn(ctx, login);
+    const uid = await browser.signIn(ctx, login);
+    // Ended by somebody else in this very moment: it must not come back as a new one.
+    if (uid !== who.sessionUid) await sessions.end(uid);
   }
 
   const policy = () => ({ mfaMode: current().mfa_mode, authMode: passkeys.mode() });

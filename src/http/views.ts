@@ -116,7 +116,7 @@ const UNITS = [
 ] as const;
 
 /** Such as "2 hours ago", which is right in every time zone; after a month a date says more. */
-function ago(language: Language, at: number, now: number): string {
+function timeAgo(language: Language, at: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - at) / 1000));
   if (seconds > 30 * 86_400) return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at);
   const [unit, length] =
@@ -159,9 +159,9 @@ export const speech = (strings: Strings, language: Language) => {
     days: (count: number): string =>
       new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(count),
     date: (at: number): string => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at),
-    iso: (at: number): string => new Date(at).toISOString(),
+    isoTime: (at: number): string => new Date(at).toISOString(),
     /** To the minute, and in which zone: the reader's is not known. */
-    moment: (at: number): string =>
+    exactTime: (at: number): string =>
       new Intl.DateTimeFormat(language, {
         year: 'numeric',
         month: 'short',
@@ -171,7 +171,7 @@ export const speech = (strings: Strings, language: Language) => {
         timeZone: 'UTC',
         timeZoneName: 'short',
       }).format(at),
-    ago: (at: number, now: number): string => ago(language, at, now),
+    timeAgo: (at: number, now: number): string => timeAgo(language, at, now),
   };
 };
 
