@@ -223,7 +223,7 @@ test('a user’s groups are on their page, and narrow the list of users; a group
 });
 
 test('an API key is shown once, reads and changes nothing, and is refused once revoked', async () => {
-  await world.open('/settings');
+  await world.open('/keys');
   await press(page, 'API keys', 'link');
   await press(page, 'Make a key', 'link');
   await page.getByLabel('Name').fill('Backup');
