@@ -10,6 +10,7 @@ import type { AdminRoutesDeps } from './admin/routes.ts';
 import { createAdminUi } from './admin/ui/create.ts';
 import { createOwnAccount, type OwnAccountParts } from './app-own-account.ts';
 import type { Protection } from './app-protection.ts';
+import type { TrialParts } from './app-trials.ts';
 import type { Config } from './config/types.ts';
 import { AppError } from './errors.ts';
 import { readForm, readJson } from './http/body.ts';
@@ -31,6 +32,7 @@ interface Parts extends Omit<OwnAccountParts, 'audit' | 'limits'> {
   readonly tokens: TokenState;
   readonly mounted: () => MountedProvider;
   readonly adminApi: AdminRoutesDeps;
+  readonly trials: TrialParts;
   /** The whole server: the administrators' pages redeem their code like any other application. */
   readonly handler: () => RequestListener;
 }
@@ -123,6 +125,7 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
       strongAcr: ACR.multiFactor,
       idleSeconds: () => current().admin_idle_seconds,
       ask: createAskOurselves(parts.handler),
+      trials: parts.trials,
       cookieKeys,
       signedIn,
     }),

@@ -41,6 +41,9 @@ const pages: readonly Route[] = [
   '/admin',
   '/admin/callback',
   '/admin/applications',
+  '/admin/applications/try/callback',
+  '/admin/keys',
+  '/admin/settings/export',
 ].map((path) => ({ method: 'GET', path }));
 
 const publicDocuments: readonly Route[] = [
@@ -104,6 +107,7 @@ const forms: readonly Route[] = [
 const programs: readonly Route[] = [
   // Whoever is not signed in is sent to sign in, and the body is not looked at.
   { method: 'POST', path: '/admin/applications' },
+  { method: 'POST', path: '/admin/users/import' },
   { method: 'GET', path: '/oauth2/userinfo' },
   { method: 'OPTIONS', path: '/oauth2/token' },
   { method: 'POST', path: '/oauth2/register', body: 'json', isAdmin: true },
