@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type AdminWorld, noticeOf, PASSWORD, press, startAdminWorld } from './admin-world.ts';
-import { enrol } from './phone-steps.ts';
+import { codeOf, enrol, type } from './phone-steps.ts';
 import { type Program, startSample } from './processes.ts';
 import { shoot } from './shots.ts';
 import { connect, enter, heading, loaded } from './steps.ts';
@@ -153,6 +153,129 @@ test('locked out on the phone: the page says why, one press unlocks', async () =
   assert.equal(await tryToSignIn('grace', PASSWORD), 'Hello, Grace Hopper');
 });
 
+test('a group is made and filled, and opens an application to its members alone', async () => {
+  await world.createUser('outsider', { email: 'outsider@example.com' });
+  await world.open('/groups');
+  await press(page, 'Create group', 'link');
+  await page.getByLabel('Name in tokens').fill('finance');
+  await page.getByLabel('Name (optional)').fill('Finance team');
+  await press(page, 'Create group');
+  assert.match(await noticeOf(page), /^Group created/);
+  assert.equal(await heading(page), 'Finance team');
+  // A part of a name is nobody's; whom it could mean is offered.
+  await page.getByLabel('Add a member').fill('grac');
+  await press(page, 'Add');
+  assert.match(await text('[role=alert]'), /Nobody has this username/);
+  await press(page, 'Add grace');
+  assert.equal(await noticeOf(page), 'Added to the group.');
+  await page.getByLabel('Add a member').fill('OUTSIDER@example.com');
+  await press(page, 'Add');
+  assert.match(await text('.pager'), /2 members/);
+  await press(page, 'Remove outsider from this group');
+  assert.match(await text('.pager'), /1 member$/m);
+
+  await world.open('/applications');
+  await press(page, 'Sample', 'link');
+  assert.equal(await page.getByLabel('Finance team').isVisible(), false);
+  await page.getByLabel('Members of chosen groups').check();
+  await page.getByLabel('Finance team').check();
+  await press(page, 'Save who may sign in');
+  assert.match(await noticeOf(page), /^Saved/);
+  assert.match(await text('.badges'), /Restricted/);
+  assert.equal(await tryToSignIn('grace', PASSWORD), 'Hello, Grace Hopper');
+  assert.doesNotMatch(await tryToSignIn('outsider', PASSWORD), /Hello/);
+
+  await world.open('/groups');
+  assert.match(await text('tbody tr'), /Users in Finance team: 1/);
+  await press(page, 'Finance team', 'link');
+  await press(page, 'Edit', 'link');
+  await page.getByLabel('Name', { exact: true }).fill('Finance');
+  await press(page, 'Save');
+  assert.equal(await heading(page), 'Finance');
+  assert.equal(await page.getByRole('link', { name: 'Delete group' }).count(), 0);
+  await press(page, 'Sample', 'link');
+  await page.getByLabel('Everybody').check();
+  await press(page, 'Save who may sign in');
+  assert.match(await tryToSignIn('outsider', PASSWORD), /Hello/);
+});
+
+test('a user’s groups are on their page, and narrow the list of users; a group is deleted when its name is typed', async () => {
+  await world.open('/users');
+  await loaded(page, () => page.getByLabel('Group').selectOption('Finance'));
+  assert.deepEqual(await page.locator('tbody .row').allTextContents(), ['grace']);
+  await press(page, 'grace', 'link');
+  await press(page, 'Take out of Finance');
+  assert.equal(await noticeOf(page), 'Taken out of the group.');
+  await page.getByLabel('Add to a group').selectOption('Finance');
+  await press(page, 'Add');
+  assert.match(await text('.tags'), /Finance/);
+  assert.match(await text('.trail'), /Added to a group: finance/);
+  await press(page, 'Finance', 'link');
+  await press(page, 'Delete group', 'link');
+  assert.match(await text('.lost'), /one member loses what it opens/);
+  await page.getByLabel('to go on').fill('Finance');
+  await press(page, 'Delete group');
+  assert.match(await text('#confirm-error'), /finance/);
+  await page.getByLabel('to go on').fill('finance');
+  await press(page, 'Delete group');
+  assert.match(await noticeOf(page), /^Group deleted/);
+  assert.ok(await page.getByRole('heading', { name: 'No groups yet' }).isVisible());
+});
+
+test('an API key is shown once, reads and changes nothing, and is refused once revoked', async () => {
+  await world.open('/settings');
+  await press(page, 'API keys', 'link');
+  await press(page, 'Make a key', 'link');
+  await page.getByLabel('Name').fill('Backup');
+  await page.getByLabel('Good for (days)').fill('30');
+  await press(page, 'Make key');
+  assert.equal(await heading(page), 'The key Backup is ready');
+  const key = await text('#api-key');
+  await world.admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('[data-copy=api-key]').click();
+  await page.locator('[data-copy=api-key]', { hasText: 'Copied' }).waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), key);
+  const ask = async (method: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const body = method === 'GET' ? {} : { body: '{}' };
+    return (await fetch(`${world.server.origin}/admin/api/users`, { method, headers, ...body })).status;
+  };
+  assert.deepEqual([await ask('GET'), await ask('POST')], [200, 403]);
+  await press(page, 'To the list of keys', 'link');
+  assert.match(await text('tbody tr'), /Backup.*Read only.*ada/s);
+  await press(page, 'Backup', 'link');
+  assert.ok(!(await page.content()).includes(key));
+  await press(page, 'Revoke key', 'link');
+  await press(page, 'Revoke key');
+  assert.match(await noticeOf(page), /^Key revoked/);
+  assert.equal(await ask('GET'), 401);
+});
+
+test('a user becomes an auditor, who sees what administrators see and no control that changes it', async () => {
+  await world.open('/users?search=outsider');
+  await press(page, 'outsider', 'link');
+  await press(page, 'Change role', 'link');
+  await page.getByRole('radio', { name: 'Auditor' }).check();
+  await press(page, 'Change role');
+  assert.match(await noticeOf(page), /^Role changed/);
+  const { page: theirs, complaints, close } = await openWindow(world.browser);
+  await theirs.goto(`${world.server.origin}/admin`);
+  await loaded(theirs, () => enter(theirs, { username: 'outsider', password: PASSWORD }));
+  await theirs.waitForURL('**/admin');
+  assert.ok(await theirs.getByText('Read only').isVisible());
+  assert.equal(await heading(theirs), 'Overview');
+  await theirs.goto(`${world.server.origin}/admin/users`);
+  await press(theirs, 'grace', 'link');
+  assert.match((await theirs.locator('.verdict').textContent()) ?? '', /Can sign in/);
+  for (const path of [new URL(theirs.url()).pathname, '/admin/settings', '/admin/applications/new']) {
+    await theirs.goto(`${world.server.origin}${path}`);
+    assert.equal(await theirs.locator('main').getByRole('button').count(), 0, path);
+  }
+  assert.equal(await heading(theirs), 'For administrators only');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('a session is ended, and the application feels it: its token is worth nothing', async () => {
   const { page: tab, close } = await openWindow(world.browser);
   await tab.goto(`${sample.origin}/`);
@@ -177,18 +300,27 @@ test('a session is ended, and the application feels it: its token is worth nothi
   await close();
 });
 
-test('the second factor is reset, after a page that says what is lost', async () => {
+test('a trusted browser is forgotten; the second factor is reset, after a page that says what is lost', async () => {
   const id = await world.createUser('has-factor');
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const { page: tab, close } = await openWindow(world.browser);
   await tab.goto(`${sample.origin}/`);
   await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
   await loaded(tab, () => enter(tab, { username: 'has-factor', password: PASSWORD }));
-  await enrol(tab);
+  const { uri } = await enrol(tab);
+  assert.equal(await heading(tab), 'Hello, has-factor');
+  await loaded(tab, () => tab.getByRole('button', { name: 'Sign out' }).click());
+  await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
+  await loaded(tab, () => enter(tab, { username: 'has-factor', password: PASSWORD }));
+  await tab.getByLabel(/Don’t ask on this device again/).check();
+  await type(tab, codeOf(uri, 1));
   assert.equal(await heading(tab), 'Hello, has-factor');
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'optional' });
   await world.open(`/users/${id}`);
   assert.match(await text('.known'), /Authenticator app/);
+  await press(page, 'Forget this browser: Chrome on Linux');
+  assert.match(await noticeOf(page), /asked for the second factor again/);
+  assert.equal(await page.getByRole('heading', { name: 'Trusted browsers' }).count(), 0);
   await press(page, 'Reset second factor', 'link');
   assert.match(await text('.lost'), /authenticator app and all recovery codes stop working/);
   await press(page, 'Reset second factor');

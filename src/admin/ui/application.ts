@@ -4,6 +4,7 @@ import { lifetimeSettings } from '../../clients/client-settings.ts';
 import { kindLabel, kindOf } from './applications.ts';
 import { apiCall } from './curl.ts';
 import { linesOf, numberOrText, refusalOf, textOf, textOrNull, typedIn, versionOf } from './field-values.ts';
+import { groupChoices } from './group-choice.ts';
 import type { Page, Values, Visit } from './page.ts';
 
 const here = 'applications';
@@ -55,11 +56,22 @@ const sampleOf = (client: Values) => ({
   redirectUri: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String)[0] : undefined,
 });
 
+/** Who may sign in: null in the API stands for everybody. */
+function accessOf(client: Values) {
+  const names: readonly unknown[] = Array.isArray(client.allowed_groups) ? client.allowed_groups : [];
+  return { isForEverybody: client.allowed_groups === null, chosen: names.map(String) };
+}
+
 export async function showApplication(visit: Visit, model: object = {}, status = 200): Promise<void> {
   const params = { client_id: visit.params.id ?? '' };
   const { data: client, version } = await visit.call('GET /clients/{client_id}', { params });
+  const choices = await groupChoices(visit);
   const stored = valuesOf(client);
   const own = {
+    access: accessOf(client),
+    stored: accessOf(client),
+    groupChoices: choices,
+    groupLabelOf: (name: string) => choices.items.find((choice) => choice.name === name)?.label ?? name,
     title: textOf(client, 'client_name') || textOf(client, 'client_id'),
     here,
     crumbs: [{ label: 'Applications', href: '/applications' }],

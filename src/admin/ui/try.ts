@@ -34,7 +34,7 @@ function show(visit: Visit, client: Values, given: URLSearchParams, model: objec
 
 async function start(visit: Visit): Promise<void> {
   // Whoever may only read here may not sign in as somebody's application.
-  if (visit.who.account.role !== 'admin') throw new AppError('auth.insufficient_scope');
+  if (!visit.canChange) throw new AppError('auth.insufficient_scope');
   const client = await clientOf(visit);
   const given = readChoices(visit, client);
   if (obstacleOf(client) !== undefined) return show(visit, client, given, {}, 409);
@@ -48,6 +48,7 @@ export const tryPages: readonly Page[] = [
   {
     method: 'GET',
     path: '/applications/:id/try',
+    needs: 'admin',
     handle: async (visit) => show(visit, await clientOf(visit), visit.query),
   },
   { method: 'POST', path: '/applications/:id/try', handle: start },

@@ -2,10 +2,12 @@
 import type { Form } from '../../http/form.ts';
 import { apiCall } from './curl.ts';
 import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from './field-values.ts';
+import { groupChoices } from './group-choice.ts';
 import { createNames, type EventRow, eventRows } from './names.ts';
 import type { Page, Values, Visit } from './page.ts';
+import { applicationsOf } from './used-applications.ts';
 import { errorsOf, userFields } from './users.ts';
-import { applicationsOf, type Verdict, verdictOn } from './verdict.ts';
+import { type Verdict, verdictOn } from './verdict.ts';
 
 const here = 'users';
 const TRAIL = 12;
@@ -31,14 +33,19 @@ export async function showUser(visit: Visit, model: object = {}, status = 200): 
     return itemsOf((await visit.call('GET /audit', { query })).data)[0];
   };
   const active = { is_active: 'true', limit: '50' };
-  const [sessions, devices, failure, trail] = await Promise.all([
+  const [sessions, devices, passkeys, grants, failure, trail, choices] = await Promise.all([
     visit.call('GET /users/{id}/sessions', { params, query: active }),
     visit.call('GET /users/{id}/trusted-devices', { params }),
+    visit.call('GET /users/{id}/passkeys', { params }),
+    visit.call('GET /users/{id}/grants', { params, query: { limit: '200' } }),
     latest('signin.failure'),
     trailOf(visit, params.id),
+    groupChoices(visit),
   ]);
   const verdict: Verdict = verdictOn(user, failure);
   const all: readonly Values[] = itemsOf(sessions.data);
+  const names: readonly unknown[] = Array.isArray(user.groups) ? user.groups : [];
+  const labels = new Map(choices.items.map(({ name, label }) => [name, label]));
   visit.show(
     'user',
     {
@@ -52,8 +59,11 @@ export async function showUser(visit: Visit, model: object = {}, status = 200): 
       sessions: all,
       ownSession: visit.who.sessionUid,
       devices: itemsOf(devices.data),
-      applications: applicationsOf(all),
+      passkeys: itemsOf(passkeys.data),
+      applications: applicationsOf(itemsOf(grants.data), all),
       trail,
+      groups: names.map(String).map((name) => ({ name, label: labels.get(name) ?? name })),
+      groupChoices: { ...choices, items: choices.items.filter(({ name }) => !names.includes(name)) },
       isSelf: visit.who.account.id === params.id,
       ...model,
     },
@@ -138,7 +148,7 @@ async function edit(visit: Visit): Promise<void> {
 
 export const userPages: readonly Page[] = [
   { method: 'GET', path: '/users/:id', handle: (visit) => showUser(visit) },
-  { method: 'GET', path: '/users/:id/edit', handle: (visit) => showEdit(visit) },
+  { method: 'GET', path: '/users/:id/edit', needs: 'admin', handle: (visit) => showEdit(visit) },
   { method: 'POST', path: '/users/:id/edit', handle: edit },
   {
     method: 'POST',

@@ -131,8 +131,8 @@ async function perform(visit: Visit): Promise<void> {
 const back = async (visit: Visit): Promise<void> => visit.go('/users');
 
 export const userBulkPages: readonly Page[] = [
-  { method: 'GET', path: '/users/selected', handle: back },
+  { method: 'GET', path: '/users/selected', needs: 'admin', handle: back },
   { method: 'POST', path: '/users/selected', handle: ask },
-  { method: 'GET', path: '/users/selected/confirmed', isSensitive: true, handle: back },
+  { method: 'GET', path: '/users/selected/confirmed', isSensitive: true, needs: 'admin', handle: back },
   { method: 'POST', path: '/users/selected/confirmed', isSensitive: true, handle: perform },
 ];
