@@ -97,7 +97,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
       summary: 'Change how a group is described: only the given fields change, null clears one',
       params: idParams,
       body: groupChangesSchema,
-      success: { status: 200, schema: groupSchema },
+      success: { status: 200, schema: groupSchema, hasVersion: true },
       handle: async ({ params, body, ifVersion }) =>
         show(
           await groups.update(
@@ -115,7 +115,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
       tag,
       summary: 'Create a group',
       body: newGroupSchema,
-      success: { status: 201, schema: groupSchema },
+      success: { status: 201, schema: groupSchema, hasVersion: true },
       handle: async ({ body }) => {
         const group = await groups.create(body.name, {
           displayName: body.display_name,
@@ -149,7 +149,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
       tag,
       summary: 'Read a group',
       params: idParams,
-      success: { status: 200, schema: groupSchema },
+      success: { status: 200, schema: groupSchema, hasVersion: true },
       handle: async ({ params }) => show(await get(params.id)),
     }),
     change('PUT'),
@@ -198,7 +198,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
       summary: 'Put a user into a group; nothing happens to one who is in it',
       params: idParams,
       body: userIdBody,
-      success: { status: 200, schema: userSchema },
+      success: { status: 200, schema: userSchema, hasVersion: true },
       handle: async ({ params, body }) => {
         const account = await groups.addMember(params.id, body.user_id);
         return { data: toUser(account, clock()), version: account.version };

@@ -8,6 +8,7 @@ import { createHttpServer, type HttpServer, listen, stopServer } from '../../src
 import { createLogger } from '../../src/log.ts';
 import { settingKeys } from '../../src/settings/schema.ts';
 import type { Store } from '../../src/store/port.ts';
+import { problemOfAnswer, watchAdminApi } from './api-check.ts';
 import { openTestStore, type StoreKind } from './test-store.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
@@ -115,7 +116,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     await stopServer(listening, { graceMs: 0 });
     throw error;
   });
-  handler = app.handler;
+  const watched = watchAdminApi(app.handler, options.path);
+  handler = watched.handler;
   if (options.limits !== 'shipped') await app.settings.patch(generousLimits, 'test');
 
   return {
@@ -136,6 +138,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       if (server) await stopServer(server, { graceMs: 200 });
       if (!options.shared) await store.close();
       await rm(folder, { recursive: true, force: true });
+      watched.assertRight();
     },
   };
 }
@@ -150,6 +153,10 @@ export function createOperator(url: string): Operator {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
+      const header = (name: string): string | null => response.headers.get(name);
+      // Of servers in processes of their own this is what is seen; others are watched as a whole.
+      const problem = problemOfAnswer({ method, path, status: response.status, header, text });
+      if (problem !== undefined) throw new Error(problem);
       return { status: response.status, body: text === '' ? { data: {} } : JSON.parse(text) };
     },
 
