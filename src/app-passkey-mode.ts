@@ -56,8 +56,8 @@ export function createModeGuards({ accounts, mode, sweep }: Deps) {
       return {
         ...guarded,
         async update(id, changes, options) {
-          const isLoss =
-            changes.totpVerified === false || changes.isActive === false || changes.role === 'user';
+          const isDemoted = changes.role !== undefined && changes.role !== 'admin';
+          const isLoss = changes.totpVerified === false || changes.isActive === false || isDemoted;
           if (isLoss) await keepAdmin(id);
           const account = await guarded.update(id, changes, options);
           if (changes.totpVerified === false) await sweep(id);
@@ -84,13 +84,13 @@ export function createModeGuards({ accounts, mode, sweep }: Deps) {
       };
       return {
         ...guarded,
-        async patch(values, actor) {
+        async patch(values, actor, options) {
           await check(values);
-          return guarded.patch(values, actor);
+          return guarded.patch(values, actor, options);
         },
-        async replaceAll(values, actor) {
+        async replaceAll(values, actor, options) {
           await check(values);
-          return guarded.replaceAll(values, actor);
+          return guarded.replaceAll(values, actor, options);
         },
       };
     },

@@ -25,10 +25,9 @@ const ofPages: ReadonlySet<string> = new Set([
   'passkey.registered',
   'passkey.last',
   'passkey.off',
-  'password.off',
 ]);
 const areas =
-  /^(?:request|auth|account|group|client|session|token|grant|api_key|setting|invitation|passkey|server)\./;
+  /^(?:request|auth|account|password|group|client|session|token|grant|api_key|setting|invitation|passkey|server)\./;
 
 // Object.keys forgets the names in its type.
 const codes = (Object.keys(catalogue) as ErrorCode[]).filter(
@@ -91,8 +90,7 @@ export const headers = {
     schema: { type: 'string', const: 'true' },
   },
   'WWW-Authenticate': {
-    description: 'RFC 6750 §3.',
-    required: true,
+    description: 'RFC 6750 §3: what the bearer lacks.',
     schema: { type: 'string', pattern: '^Bearer' },
   },
   'Retry-After': { description: 'Seconds.', schema: { type: 'string', pattern: '^\\d+$' } },

@@ -55,8 +55,9 @@ function checkOf(schema: unknown, root: unknown): Check {
   };
 }
 
-/** @returns what is wrong with a value; the schema has no references */
-export const problemIn = (schema: unknown, value: unknown): string | undefined => checkOf(schema, {})(value);
+/** @returns what is wrong with a value, by a schema of the document */
+export const problemIn = (schema: unknown, value: unknown, root: unknown): string | undefined =>
+  checkOf(schema, root)(value);
 
 const COMMON = ['ETag', 'Location', 'Idempotency-Replayed'];
 
