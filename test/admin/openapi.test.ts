@@ -66,7 +66,7 @@ const answerOf = (changes: Partial<Omit<SeenAnswer, 'header'>> & { headers?: Rec
     path: '/keys',
     status: 200,
     text: '{"data":{"items":[]}}',
-    header: (name) => all[name.toLowerCase()],
+    header: (name) => all[name.toLowerCase()] || undefined,
     ...rest,
   });
 };
@@ -95,7 +95,8 @@ test('an answer that is not as declared is found: status, type, body, header, ad
     { path: '/nothing' },
     { path: '/users/x', status: 404, text: refused({ stack: 'at x.ts:1' }) },
     { path: '/users/x', status: 404, text: refused({ reason: 'made.up' }) },
-    { path: '/users/x', status: 401, text: refused() },
+    { path: '/users/x', status: 401, text: refused(), headers: { 'www-authenticate': 'Basic' } },
+    { path: '/users/x', status: 404, text: refused(), headers: { 'x-request-id': '' } },
     { method: 'DELETE', path: '/users/x', status: 204, text: 'x' },
     { method: 'HEAD', text: 'x' },
     { method: 'POST', path: '/keys', status: 200 },
