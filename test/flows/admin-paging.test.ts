@@ -6,11 +6,12 @@ import { accounts } from '../../src/store/collections.ts';
 import { type Answer, dataOf, itemsOf, type Members, send } from '../admin/answers.ts';
 import { ADMIN_TOKEN, PASSWORD, startApp } from '../support/app.ts';
 
-// Other backends than the embedded one have their turn in full with LONG=1.
-const isInFull = !process.env.TEST_STORE || process.env.LONG === '1';
-const USERS = isInFull ? 10_000 : 1_000;
-const LIMIT = USERS / 40;
-const AT_ONCE = 250;
+// The MongoDB-compatible server that the tests bring takes minutes for more; a real one can be given with PAGED_USERS=10000.
+const isEmbedded = !process.env.TEST_STORE;
+const otherwise = process.env.LONG === '1' ? 600 : 60;
+const USERS = Number(process.env.PAGED_USERS ?? (isEmbedded ? 10_000 : otherwise));
+const LIMIT = Math.max(6, Math.ceil(USERS / 40));
+const AT_ONCE = isEmbedded ? 250 : 16;
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
@@ -59,7 +60,7 @@ const keyOf = (field: string, item: Members): string => {
 async function everybody(sort: string, order: string): Promise<Members[]> {
   const seen: Members[] = [];
   let cursor = '';
-  for (let page = 0; page < 100; page += 1) {
+  for (let page = 0; page < 1000; page += 1) {
     const answer = await api('GET', `/users?limit=${LIMIT}&sort=${sort}&order=${order}${cursor}`);
     equal(answer.status, 200, answer.text.slice(0, 300));
     seen.push(...itemsOf(answer));
@@ -90,7 +91,7 @@ test(`${USERS} users are paged through while others come and go: no duplicate, n
       if (victim !== undefined) equal((await api('DELETE', `/users/${victim}`)).status, 204);
     }
   }
-  const changing = Promise.all([comeAndGo(), comeAndGo(), comeAndGo(), comeAndGo()]);
+  const changing = Promise.all(Array.from({ length: isEmbedded ? 4 : 1 }, comeAndGo));
   try {
     for (const [sort, order] of [
       ['username', 'asc'],
@@ -101,7 +102,7 @@ test(`${USERS} users are paged through while others come and go: no duplicate, n
     ] as const) {
       const before = changes;
       const seen = await everybody(sort, order);
-      ok(changes >= before + 8, `only ${changes - before} changes`);
+      ok(changes >= before + (isEmbedded ? 8 : 2), `only ${changes - before} changes`);
       const ids = seen.map(({ id }) => String(id));
       equal(new Set(ids).size, ids.length, `${sort}: somebody is there twice`);
       const there = new Set(ids);
