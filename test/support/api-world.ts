@@ -98,7 +98,7 @@ export async function startApiWorld(options: TestAppOptions = {}): Promise<ApiWo
     'api-keys': String(apiKey.id),
     'initial-access-tokens': String(registration.id),
     invitations: String(invitation.id),
-    tokens: await firstOf(`/tokens?user_id=${user.id}`),
+    tokens: await firstOf(`/tokens?kind=refresh_token&user_id=${user.id}`),
     sessions: await firstOf('/sessions'),
     mails: await firstOf('/mails'),
     audit: await firstOf('/audit'),
