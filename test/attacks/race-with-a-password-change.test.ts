@@ -19,25 +19,25 @@ interface Loot {
   readonly tokens: readonly (string | undefined)[];
 }
 
+/** Attackers on one account, what they have so far, and when they stop. */
+interface Raid {
+  readonly client: Client;
+  readonly username: string;
+  readonly loot: Loot[];
+  readonly signal: AbortSignal;
+}
+
 /** By the door without a browser. */
-async function hammerGrant(
-  app: TestApp,
-  client: Client,
-  username: string,
-  signal: AbortSignal,
-): Promise<Loot[]> {
-  const loot: Loot[] = [];
+async function hammerGrant(app: TestApp, { client, username, loot, signal }: Raid): Promise<void> {
   while (!signal.aborted) {
     const response = await passwordGrant(app, client, username);
     const body: Record<string, string> = JSON.parse(await response.text());
     if (response.status === 200) loot.push({ cookies: '', tokens: [body.access_token, body.refresh_token] });
   }
-  return loot;
 }
 
 /** The whole way, as often as there is time for. */
-async function hammer(app: TestApp, client: Client, username: string, signal: AbortSignal): Promise<Loot[]> {
-  const loot: Loot[] = [];
+async function hammer(app: TestApp, { client, username, loot, signal }: Raid): Promise<void> {
   while (!signal.aborted) {
     const form = await openSignIn(app, client.id);
     const end = await form.browser.follow(await form.attempt(username));
@@ -46,7 +46,6 @@ async function hammer(app: TestApp, client: Client, username: string, signal: Ab
     const { body } = await redeem(app, client, { code, verifier: VERIFIER });
     loot.push({ cookies: form.browser.cookiesFor('/'), tokens: [body.access_token, body.refresh_token] });
   }
-  return loot;
 }
 
 async function isActive(app: TestApp, token: string): Promise<boolean> {
@@ -82,21 +81,24 @@ for (const store of ['memory', 'sqlite'] as const) {
         const username = `victim-${round}`;
         const { id } = await app.createUser(username);
         const over = new AbortController();
-        const attacks = atOnce(ATTACKERS, (index) =>
-          (index % 3 === 0 ? hammerGrant : hammer)(app, client, username, over.signal),
-        );
-        await sleep(60 + round * 3);
+        const loot: Loot[] = [];
+        const raid = { client, username, loot, signal: over.signal };
+        const attacks = atOnce(ATTACKERS, (index) => (index % 3 === 0 ? hammerGrant : hammer)(app, raid));
+        // However slow the machine is: somebody was let in, others are on their way.
+        while (loot.length === 0) await sleep(5);
+        await sleep(round * 3);
         const { status } = await change(app, id);
         assert.ok([200, 204].includes(status), String(status));
         if (name.includes('off and on')) {
           // The password is the old one still: who comes from now on comes rightly.
           over.abort();
-          taken += (await attacks).flat().length;
+          await attacks;
+          taken += loot.length;
           continue;
         }
         await sleep(60);
         over.abort();
-        const loot = (await attacks).flat();
+        await attacks;
         taken += loot.length;
         const tokens = loot.flatMap((one) => one.tokens).filter((token) => token !== undefined);
         const alive = await Promise.all(tokens.map((token) => isActive(app, token)));
