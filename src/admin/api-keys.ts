@@ -45,7 +45,7 @@ const scope = () => Enum(['admin', 'admin:read']);
 
 const shown = {
   id: StringSchema({ description: 'Names the key; it is not the key.' }),
-  name: StringSchema(),
+  name: StringSchema({ examples: ['Nightly export'] }),
   scopes: ArraySchema(scope()),
   created_by: StringSchema({ description: 'Who made it, as kind:id.' }),
   created_at: time(),
@@ -56,7 +56,7 @@ const shown = {
 const apiKeySchema = ObjectSchema(shown, strict);
 const newApiKeySchema = ObjectSchema(
   {
-    name: StringSchema({ minLength: 1, maxLength: 200 }),
+    name: StringSchema({ minLength: 1, maxLength: 200, examples: ['Nightly export'] }),
     scopes: Optional(
       ArraySchema(scope(), {
         minItems: 1,

@@ -146,6 +146,8 @@ function objectOf(schema: TObject, isShort: boolean): object {
 }
 
 function exampleFor(schema: TSchema, name: string, isShort: boolean): unknown {
+  const examples = member(schema, 'examples');
+  if (Array.isArray(examples)) return examples[0];
   if (Object.hasOwn(told, name) && Check(schema, told[name])) return told[name];
   if (IsUnion(schema)) return exampleFor(schema.anyOf[0] ?? schema, name, isShort);
   if (IsObject(schema) && Object.keys(schema.properties).length > 0) return objectOf(schema, isShort);

@@ -51,8 +51,8 @@ const orNull = (maxLength?: number) =>
 
 const groupSchema = ObjectSchema(
   {
-    id: StringSchema({ description: 'The same as the name.' }),
-    name: StringSchema({ description: 'What the claim `groups` says; it never changes.' }),
+    id: StringSchema({ description: 'The same as the name.', examples: ['staff'] }),
+    name: StringSchema({ description: 'What the claim groups says; it never changes.', examples: ['staff'] }),
     display_name: orNull(),
     description: orNull(),
     created_at: time(),
@@ -61,8 +61,9 @@ const groupSchema = ObjectSchema(
   strict,
 );
 const fields = { display_name: Optional(orNull(200)), description: Optional(orNull(2000)) };
+const nameRule = 'a-z, 0-9, dot, hyphen, underscore.';
 const newGroupSchema = ObjectSchema(
-  { name: StringSchema({ maxLength: 64, description: 'a-z, 0-9, dot, hyphen, underscore.' }), ...fields },
+  { name: StringSchema({ maxLength: 64, description: nameRule, examples: ['staff'] }), ...fields },
   strict,
 );
 const groupChangesSchema = ObjectSchema(fields, strict);

@@ -146,6 +146,14 @@ export const refusals: Readonly<Record<string, object>> = Object.fromEntries(
     }),
 );
 
+/** All of them in words, for a reference. */
+export const refusalMeanings = () =>
+  Object.entries(meanings).map(([status, meaning]) => ({
+    status,
+    meaning,
+    reasons: reasonsOf(Number(status)),
+  }));
+
 /** @returns the statuses of refusal that a route can answer with */
 export function refusalsOf(route: Route): Refusal[] {
   const takesBody = route.body !== undefined || route.lines !== undefined;

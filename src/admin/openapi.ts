@@ -8,6 +8,8 @@ interface About {
   readonly title: string;
   readonly version: string;
   readonly publicUrl: string;
+  /** Of the same for people. */
+  readonly referenceUrl: string;
 }
 
 /** RFC 9110 §13.1.1 on what exists, `Idempotency-Key` on what is to exist. */
@@ -84,7 +86,7 @@ export const description: readonly string[] = [
 /** @returns the document as plain JSON */
 export function toOpenApi(
   routes: readonly Route[],
-  { title, version, publicUrl }: About,
+  { title, version, publicUrl, referenceUrl }: About,
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
@@ -93,6 +95,7 @@ export function toOpenApi(
   return {
     openapi: '3.1.0',
     info: { title, version, description: description.join('\n\n') },
+    externalDocs: { url: referenceUrl, description: 'For people, with examples.' },
     servers: [{ url: publicUrl }],
     security: [{ bearer: [] }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),

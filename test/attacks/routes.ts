@@ -38,6 +38,8 @@ const pages: readonly Route[] = [
   '/admin',
   '/admin/callback',
   '/admin/applications',
+  '/admin/api-reference',
+  '/admin/api-reference/users',
 ].map((path) => ({ method: 'GET', path }));
 
 const publicDocuments: readonly Route[] = [

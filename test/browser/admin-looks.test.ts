@@ -99,6 +99,9 @@ const pages = (): Readonly<Record<string, string>> => ({
   'settings-mail': '/settings/mail',
   'settings-tokens': '/settings/tokens',
   search: '/search?q=ac',
+  'api-reference': '/api-reference',
+  'api-reference-groups': '/api-reference/groups',
+  'api-reference-users': '/api-reference/users',
 });
 
 interface Finding {

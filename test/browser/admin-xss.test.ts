@@ -80,6 +80,7 @@ before(async () => {
     `/${text}`,
     `/users/${text}`,
     `/settings/${text}`,
+    `/api-reference/${text}`,
   ];
 });
 after(() => world?.stop());

@@ -17,6 +17,11 @@ export function declaredRoutes(): readonly Route[] {
 
 /** @returns the document as it goes over the wire */
 export const apiDocument = (): unknown => {
-  const about = { title: 'test', version: '0', publicUrl: 'http://localhost/admin/api' };
+  const about = {
+    title: 'test',
+    version: '0',
+    publicUrl: 'http://localhost/admin/api',
+    referenceUrl: 'http://localhost/',
+  };
   return JSON.parse(JSON.stringify(toOpenApi(declaredRoutes(), about)));
 };

@@ -103,6 +103,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       params: ctx.params,
       query: queryOf(ctx),
       now: clock(),
+      routes,
+      apiUrl: `${deps.baseUrl}/admin/api`,
       remember,
       call: (name, input) => call(who, name, input),
       show: (template, model, status) => show(ctx, who, template, model, status),

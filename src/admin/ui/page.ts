@@ -2,6 +2,7 @@
 // things only by the routes of the REST API (visit.call), so that rules, audit and concurrency are one mechanism.
 import type Koa from 'koa';
 import type { Form } from '../../http/form.ts';
+import type { Route } from '../route.ts';
 import type { AdminVisitor } from './visitor.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -30,6 +31,10 @@ export interface Visit {
   readonly form: Form;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** All routes of the REST API, for pages about it; what they do is done by `call`. */
+  readonly routes: readonly Route[];
+  /** Where the REST API is, as others see it. */
+  readonly apiUrl: string;
   /**
    * Does what the route of the REST API does, as this administrator.
    * @param route method and declared path, such as `PATCH /users/{id}`

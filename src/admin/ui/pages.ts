@@ -7,6 +7,7 @@ import { auditPages } from './audit.ts';
 import { outboxPages } from './outbox.ts';
 import { overviewPages } from './overview.ts';
 import type { Page } from './page.ts';
+import { referencePages } from './reference.ts';
 import { registrationTokenPages } from './registration-tokens.ts';
 import { searchPages } from './search.ts';
 import { sessionPages } from './sessions.ts';
@@ -30,4 +31,5 @@ export const adminPages: readonly Page[] = [
   ...auditPages,
   ...outboxPages,
   ...settingPages,
+  ...referencePages,
 ];
