@@ -149,6 +149,20 @@ export function problemOfAnswer(seen: SeenAnswer): string | undefined {
   return `${seen.method} /admin/api${seen.path}: ${seen.status} ${problem}\n${seen.text.slice(0, 500)}`;
 }
 
+/**
+ * For servers in processes of their own, of which only the answers are seen.
+ * @throws Error when it is not as declared
+ */
+export function assertDeclared(
+  method: string,
+  path: string,
+  { status, headers }: Response,
+  text: string,
+): void {
+  const problem = problemOfAnswer({ method, path, status, header: (name) => headers.get(name), text });
+  if (problem !== undefined) throw new Error(problem);
+}
+
 export interface Watched {
   readonly handler: RequestListener;
   /** @throws Error with everything that was wrong until now */

@@ -8,7 +8,7 @@ import { createHttpServer, type HttpServer, listen, stopServer } from '../../src
 import { createLogger } from '../../src/log.ts';
 import { settingKeys } from '../../src/settings/schema.ts';
 import type { Store } from '../../src/store/port.ts';
-import { problemOfAnswer, watchAdminApi } from './api-check.ts';
+import { assertDeclared, watchAdminApi } from './api-check.ts';
 import { openTestStore, type StoreKind } from './test-store.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
@@ -153,10 +153,7 @@ export function createOperator(url: string): Operator {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      const header = (name: string): string | null => response.headers.get(name);
-      // Of servers in processes of their own this is what is seen; others are watched as a whole.
-      const problem = problemOfAnswer({ method, path, status: response.status, header, text });
-      if (problem !== undefined) throw new Error(problem);
+      assertDeclared(method, path, response, text);
       return { status: response.status, body: text === '' ? { data: {} } : JSON.parse(text) };
     },
 
