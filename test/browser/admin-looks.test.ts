@@ -101,7 +101,6 @@ const pages = (): Readonly<Record<string, string>> => ({
   search: '/search?q=ac',
   'api-reference': '/api-reference',
   'api-reference-groups': '/api-reference/groups',
-  'api-reference-users': '/api-reference/users',
 });
 
 interface Finding {

@@ -133,12 +133,13 @@ test('in every place of every path: 404, and nothing happens', async () => {
 test('in every parameter of every query: refused by name, or taken as the text that it is, which finds nothing', async () => {
   const before = await world.snapshot();
   let tried = 0;
-  const few = inTurn(texts, 5);
+  const few = inTurn(texts, 4);
+  const many = inTurn(texts, isLong ? texts.length : 12);
   for (const route of routes.filter(({ query }) => query !== undefined)) {
     for (const [name, schema] of Object.entries(route.query?.properties ?? {})) {
       const isText = Reflect.get(schema, 'type') === 'string' && Reflect.get(schema, 'enum') === undefined;
       const isFree = isText && Reflect.get(schema, 'format') === undefined;
-      const values = isFree ? texts : few();
+      const values = isFree ? many() : few();
       for (const text of [...values.map(encodeURIComponent), ...noText.slice(0, isFree ? 6 : 1)]) {
         const path = `${world.addressOf(route)}?${name}=${text}`;
         const answer = await attack(route, path);
@@ -159,7 +160,7 @@ test('in every parameter of every query: refused by name, or taken as the text t
       }
     }
   }
-  ok(tried > 1000, String(tried));
+  ok(tried > 700, String(tried));
   deepEqual(await world.snapshot(), before);
 });
 
@@ -229,6 +230,10 @@ test('as keys and as bytes of every body: refused, no prototype is changed', asy
   const raws = [
     '{"__proto__":{"polluted":true}}',
     '{"constructor":{"prototype":{"polluted":true}}}',
+    '{"prototype":{"polluted":true}}',
+    '{"address":{"__proto__":{"polluted":true}}}',
+    '{"jwks":{"keys":[{"constructor":{"prototype":{"polluted":true}}}]}}',
+    '{"\\u005f_proto__":{"polluted":true}}',
     '{"$where":"sleep(5000)"}',
     '{"$set":{"role":"admin"}}',
     '{"a.b":1}',
