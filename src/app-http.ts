@@ -14,6 +14,7 @@ import type { NewAccounts } from './app-new-accounts.ts';
 import { createOwnPages } from './app-own-pages.ts';
 import type { PasskeyApp } from './app-passkeys.ts';
 import type { Protection } from './app-protection.ts';
+import { createTrialApp } from './app-trials.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
@@ -108,6 +109,8 @@ export function createHandler(parts: HttpParts): RequestListener {
   site.use(aliases);
   site.use(limitByAddress({ limits }));
   site.use(interactions.middleware);
+  const trials = createTrialApp({ ...parts, audit });
+  site.use(trials.gate);
   const protocol = protocolRoutes({
     mounted,
     issuer,
@@ -165,6 +168,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     passkeys,
     setActor: origins.setActor,
     adminApi,
+    trials: trials.forConsole,
     handler: () => handler,
   });
   for (const middleware of ownPages) site.use(middleware);

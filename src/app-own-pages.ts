@@ -9,6 +9,7 @@ import type { AdminRoutesDeps } from './admin/routes.ts';
 import { createAdminUi } from './admin/ui/create.ts';
 import type { PasskeyApp } from './app-passkeys.ts';
 import type { Protection } from './app-protection.ts';
+import type { TrialParts } from './app-trials.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
 import { readForm, readJson } from './http/body.ts';
@@ -33,6 +34,7 @@ interface Parts {
   readonly passkeys: PasskeyApp;
   readonly setActor: Protection['origins']['setActor'];
   readonly adminApi: AdminRoutesDeps;
+  readonly trials: TrialParts;
   /** The whole server: the administrators' pages redeem their code like any other application. */
   readonly handler: () => RequestListener;
 }
@@ -93,6 +95,7 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
       strongAcr: ACR.multiFactor,
       idleSeconds: () => current().admin_idle_seconds,
       ask: createAskOurselves(parts.handler),
+      trials: parts.trials,
       cookieKeys,
       signedIn,
     }),

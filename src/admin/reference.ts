@@ -5,6 +5,7 @@ import { expected } from './expected.ts';
 import { accessTo } from './openapi.ts';
 import { type Refusal, refusalsOf } from './openapi-responses.ts';
 import { isConditional, isCreating, type Route } from './route.ts';
+import { curlOf, quote } from './ui/curl.ts';
 
 export interface ReferenceField {
   readonly name: string;
@@ -91,27 +92,19 @@ const headersOf = (route: Route): ReferenceField[] => [
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** For a shell: a single quote ends the text, is written by itself, and begins it again. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-function curlOf(route: Route, publicUrl: string): string {
-  const params = route.params === undefined ? {} : exampleOf(route.params);
-  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    String(Reflect.get(Object(params), name)),
-  );
-  const lines = [
-    `curl${route.method === 'GET' ? '' : ` -X ${route.method}`} ${quoted(publicUrl + path)}`,
-    `-H "Authorization: Bearer $TOKEN"`,
-  ];
-  if (isConditional(route)) lines.push(`-H 'If-Match: "3"'`);
-  if (route.lines) lines.push(`-H 'Content-Type: ${route.lines.types[0]}'`, '--data-binary @users.ndjson');
-  if (route.body) {
-    lines.push(
-      `-H 'Content-Type: application/json'`,
-      `-d ${quoted(pretty(route.path === '/settings' ? { lockout_threshold: 5 } : exampleOf(route.body, 'short')))}`,
-    );
+function curlTo(route: Route, publicUrl: string): string {
+  const params: object = Object(route.params === undefined ? {} : exampleOf(route.params));
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => String(Reflect.get(params, name)));
+  const options = ['-H "Authorization: Bearer $ADMIN_TOKEN"'];
+  if (route.method !== 'GET') options.unshift(`-X ${route.method}`);
+  if (isConditional(route)) options.push(`-H ${quote('If-Match: "3"')}`);
+  const { lines, body } = route;
+  if (lines) options.push(`-H ${quote(`Content-Type: ${lines.types[0]}`)}`, '--data-binary @users.ndjson');
+  if (body) {
+    const example = route.path === '/settings' ? { lockout_threshold: 5 } : exampleOf(body, 'short');
+    options.push("-H 'Content-Type: application/json'", `--data-raw ${quote(pretty(example))}`);
   }
-  return lines.join(' \\\n  ');
+  return curlOf(publicUrl + path, ...options);
 }
 
 function successOf(route: Route): ReferenceRoute['success'] {
@@ -149,7 +142,7 @@ function describeRoute(route: Route, publicUrl: string): ReferenceRoute {
     summary: route.summary,
     access: accessTo(route).replaceAll('`', ''),
     fields: groups.filter(({ rows }) => rows.length > 0),
-    curl: curlOf(route, publicUrl),
+    curl: curlTo(route, publicUrl),
     success: successOf(route),
     refusals: refusalsOf(route),
   };

@@ -40,6 +40,7 @@ const pages: readonly Route[] = [
   '/admin/applications',
   '/admin/api-reference',
   '/admin/api-reference/users',
+  '/admin/applications/try/callback',
 ].map((path) => ({ method: 'GET', path }));
 
 const publicDocuments: readonly Route[] = [

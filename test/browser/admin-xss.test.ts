@@ -52,6 +52,10 @@ before(async () => {
   await hostile.close();
   await server.admin('PATCH', `/users/${user}`, { name: `${MARK}2` });
   await server.admin('PATCH', `/clients/${application.id}`, { client_name: `${MARK}2` });
+  await server.admin('POST', '/groups', { name: 'hostile', display_name: MARK, description: MARK });
+  await server.admin('POST', '/groups/hostile/members', { user_id: user });
+  await server.admin('PATCH', `/clients/${application.id}`, { allowed_groups: ['hostile'] });
+  const { id: key } = await server.admin('POST', '/api-keys', { name: MARK });
   const { items } = await server.admin('GET', '/audit');
   const events: unknown[] = Array.isArray(items) ? items : [];
   const text = encodeURIComponent(MARK);
@@ -65,7 +69,19 @@ before(async () => {
     '/applications',
     `/applications/${application.id}`,
     `/applications/${application.id}/delete`,
+    `/applications/${application.id}/try?login_hint=${text}&prompt=${text}&scope=${text}`,
+    `/applications/try/callback?error=${text}&error_description=${text}&state=${text}`,
     '/sessions',
+    '/groups',
+    '/groups/hostile',
+    '/groups/hostile/edit',
+    '/groups/hostile/delete',
+    `/groups/hostile?search=${text}`,
+    `/groups/${text}`,
+    `/users?group=${text}`,
+    '/api-keys',
+    `/api-keys/${String(key)}`,
+    `/api-keys/${String(key)}/revoke`,
     '/audit',
     ...events.slice(0, 12).map((event) => `/audit/${String(Reflect.get(Object(event), 'id'))}`),
     '/outbox',
@@ -107,6 +123,24 @@ test('every stored text and every address shows as text', async () => {
   assert.deepEqual(complaints, []);
   // The texts were really there.
   assert.ok(shown >= 10, String(shown));
+});
+
+test('the outcome of a trial: names and claims show as text', async () => {
+  const { page, complaints } = world.admin;
+  const { items } = await world.server.admin('GET', '/users?search=ada');
+  const [ada]: unknown[] = Array.isArray(items) ? items : [];
+  await world.server.admin('PATCH', `/users/${Reflect.get(Object(ada), 'id')}`, { name: MARK });
+  await page.goto(
+    `${world.server.origin}/admin${paths.find((path) => path.includes('/try?'))?.split('?')[0]}`,
+  );
+  await page.evaluate('document.querySelector("form[target]").removeAttribute("target")');
+  await loaded(page, () => page.getByRole('button', { name: 'Start the sign-in' }).click());
+  assert.match((await page.locator('.verdict').textContent()) ?? '', /Signed in as ada/);
+  assert.equal(await page.locator('img[src=x], script:not([src])').count(), 0);
+  const text = (await page.locator('main').textContent()) ?? '';
+  assert.ok(text.split('<img src=x onerror=alert(1)>').length > 3);
+  assert.ok(!text.includes("'49"));
+  assert.deepEqual(complaints, []);
 });
 
 test('a form that is refused gives back what was typed as text', async () => {

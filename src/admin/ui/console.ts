@@ -1,6 +1,7 @@
 // Owns the Admin UI as a whole: who may in, which page answers, CSRF on every form, and what pages are given.
 import type Koa from 'koa';
 import Router from 'koa-router';
+import { accessOfRole } from '../../accounts/role-access.ts';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
 import type { Csrf } from '../../http/csrf.ts';
@@ -12,10 +13,12 @@ import { readQueryString } from '../query-string.ts';
 import type { Route } from '../route.ts';
 import { createFormats } from './format.ts';
 import { createMemory } from './memory.ts';
-import { navigation } from './navigation.ts';
+import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
 import type { CallInput, CallResult, Page, PageModel, Values, Visit } from './page.ts';
 import type { createConsoleSignIn } from './sign-in.ts';
+import { createTryCallback, TRY_CALLBACK } from './try-callback.ts';
+import type { TrialRun } from './try-run.ts';
 import type { AdminVisitor, Visitors } from './visitor.ts';
 
 export interface ConsoleDeps {
@@ -26,6 +29,9 @@ export interface ConsoleDeps {
   readonly setActor: (actor: Actor) => void;
   readonly visitors: Visitors;
   readonly signIn: ReturnType<typeof createConsoleSignIn>;
+  readonly trialRun: TrialRun;
+  /** An application as the API shows it. */
+  readonly readClient: (clientId: string) => Promise<Values | undefined>;
   readonly idleSeconds: () => number;
   /** What an administrator with a second factor has to have used. */
   readonly strongAcr: string;
@@ -47,6 +53,10 @@ const RECENT_FOR_FORM_SECONDS = 2 * RECENT_SECONDS;
 /** Twice the buckets of both charts of the overview. */
 const MEMORY = 120;
 
+const READING_ALONE =
+  'Your role is auditor: it opens everything here for reading, but for what is written in mails, and changes nothing. ' +
+  'Ask an administrator to do this.';
+
 const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
 /** What an address says for the page itself; the rest is for the API, which knows no empty parameter. */
@@ -63,12 +73,18 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const remember = createMemory(MEMORY);
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
 
+  /** Who is nobody here any more does nothing. */
+  function actorOf({ account, access }: AdminVisitor): Actor {
+    if (access === undefined) throw new AppError('auth.insufficient_scope');
+    return { kind: 'user', id: account.id, access };
+  }
+
   async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
     const route = byName.get(name);
     if (route === undefined) throw new TypeError(`there is no route ${name}`);
     const query = new URLSearchParams(input.query ?? {}).toString();
     const answer = await perform(route, {
-      actor: { kind: 'user', id: who.account.id, access: 'all' },
+      actor: actorOf(who),
       params: input.params ?? {},
       query: readQueryString(query, route.query),
       body: input.body ?? {},
@@ -80,7 +96,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   function show(ctx: Koa.Context, who: AdminVisitor, template: string, model: PageModel, status = 200): void {
     const frame = {
       ...createFormats(clock()),
-      navigation,
+      navigation: navigationFor(who.access),
+      canChange: who.access === 'all',
       home,
       baseUrl: deps.baseUrl,
       issuer: deps.issuer,
@@ -105,9 +122,15 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       now: clock(),
       routes,
       apiUrl: `${deps.baseUrl}/admin/api`,
+      canChange: who.access === 'all',
       remember,
       call: (name, input) => call(who, name, input),
       show: (template, model, status) => show(ctx, who, template, model, status),
+      async startTrial(clientId, parameters) {
+        const query = await deps.trialRun.begin(ctx, who, clientId, parameters);
+        ctx.status = 303;
+        ctx.redirect(`${basePath}/oauth2/authorize?${query}`);
+      },
       addFactor: () => signIn.start(ctx, home, { maxAgeSeconds: idleSeconds(), acr: deps.strongAcr }),
       go(path, done) {
         ctx.status = 303;
@@ -120,8 +143,14 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   /** What the API refuses, and the page has nothing better to say to. */
   function showProblem(ctx: Koa.Context, who: AdminVisitor, error: unknown): void {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
-    const { status, message, fields = {} } = error;
-    const title = status === 404 ? 'Not found' : 'That did not work';
+    const { status, fields = {} } = error;
+    const isOnlyReader = error.code === 'auth.insufficient_scope';
+    const message = isOnlyReader ? READING_ALONE : error.message;
+    const title = isOnlyReader
+      ? 'For administrators only'
+      : status === 404
+        ? 'Not found'
+        : 'That did not work';
     show(ctx, who, 'problem', { title, here: '', message, problems: Object.entries(fields) }, status);
   }
 
@@ -133,6 +162,10 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const isPost = page.method === 'POST';
       const form = isPost ? await readForm(context) : createForm('');
       if (isPost) csrf.verify(context, `admin:${who.sessionUid}`, form.get('csrf'));
+      if (isPost || page.needs === 'admin') {
+        // Each call of the API asks the same again; here, before anything of the form is looked at.
+        if (who.access !== 'all') return showProblem(context, who, new AppError('auth.insufficient_scope'));
+      }
       const limit = isPost ? RECENT_FOR_FORM_SECONDS : RECENT_SECONDS;
       if (page.isSensitive === true && who.signedInSeconds > limit) {
         return signIn.start(context, `${basePath}${ctx.path}`, {
@@ -157,7 +190,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     // What was typed into a form cannot come along; the page that it was on can.
     const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
     const user = await visitors.signedIn(ctx);
-    if (user !== undefined && user.account.role !== 'admin') return deps.refuse(ctx);
+    if (user !== undefined && accessOfRole(user.account.role) === undefined) return deps.refuse(ctx);
     const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : home;
     const needs = user === undefined || user.hasUsedFactors ? {} : needsOf(user);
     return signIn.start(ctx, returnTo, { ...needs, maxAgeSeconds: idleSeconds() });
@@ -186,18 +219,32 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     ctx.redirect(target);
   }
 
+  const endTrial = createTryCallback({
+    run: deps.trialRun,
+    issuer: deps.issuer,
+    readClient: deps.readClient,
+    async show(ctx, model, status) {
+      const who = await visitors.current(ctx);
+      const frame = { title: '', here: 'applications', ...model };
+      if (who?.access === 'all') return show(ctx, who, 'try-outcome', frame, status);
+      const bare = { ...createFormats(clock()), home, account: undefined, notice: undefined };
+      return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, uiLocales: 'en' });
+    },
+  });
+
   return async (ctx, next) => {
     if (ctx.path !== '/admin' && !ctx.path.startsWith('/admin/')) return next();
     ctx.set('Cache-Control', 'no-store');
     if (!['GET', 'HEAD', 'POST'].includes(ctx.method)) throw new AppError('request.method_not_allowed');
     if (ctx.path === '/admin/callback' && ctx.method !== 'POST') return comeBack(ctx);
+    if (ctx.path === TRY_CALLBACK && ctx.method === 'GET') return endTrial(ctx, next);
     const who = await visitors.current(ctx);
     if (who === undefined) {
       const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';
       return isFromElsewhere ? comeAgain(ctx, `${basePath}${ctx.path}${ctx.search}`) : beginSignIn(ctx);
     }
-    if (who.account.role !== 'admin') return deps.refuse(ctx);
-    deps.setActor({ kind: 'user', id: who.account.id, access: 'all' });
+    if (who.access === undefined) return deps.refuse(ctx);
+    deps.setActor(actorOf(who));
     ctx.state.visitor = who;
     return dispatch(ctx, async () => {
       showProblem(ctx, who, new AppError('request.not_found'));

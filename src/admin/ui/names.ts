@@ -2,6 +2,7 @@
 import { AppError } from '../../errors.ts';
 import { deviceName } from '../device-name.ts';
 import { textOf } from './field-values.ts';
+import { groupLabel } from './group-choice.ts';
 import type { Values, Visit } from './page.ts';
 
 const labels: Readonly<Record<string, string>> = {
@@ -41,6 +42,15 @@ const labels: Readonly<Record<string, string>> = {
   'client.updated': 'Application changed',
   'client.removed': 'Application deleted',
   'client.secret_rotated': 'Secret rotated',
+  'group.created': 'Group created',
+  'group.updated': 'Group changed',
+  'group.removed': 'Group deleted',
+  'group.member_added': 'Added to a group',
+  'group.member_removed': 'Taken out of a group',
+  'api_key.created': 'API key made',
+  'api_key.revoked': 'API key revoked',
+  'client.trial_started': 'Trial sign-in begun',
+  'client.trial_ended': 'Trial sign-in ended',
   'registration_token.created': 'Registration token made',
   'registration_token.removed': 'Registration token withdrawn',
   'settings.changed': 'Settings changed',
@@ -103,6 +113,20 @@ export function createNames(visit: Visit): NameOf {
       };
       return orElse(read, { label: id });
     }
+    if (kind === 'group') {
+      const read = async (): Promise<Name> => {
+        const { data } = await visit.call('GET /groups/{id}', { params: { id } });
+        return { label: groupLabel(data), href: `/groups/${id}` };
+      };
+      return orElse(read, { label: id });
+    }
+    if (kind === 'api_key') {
+      const read = async (): Promise<Name> => {
+        const { data } = await visit.call('GET /api-keys/{id}', { params: { id } });
+        return { label: textOf(data, 'name'), href: `/api-keys/${id}` };
+      };
+      return orElse(read, { label: id });
+    }
     if (kind === 'bootstrap') return { label: 'ADMIN_TOKEN' };
     if (kind === 'system') return { label: 'Latchkey itself' };
     if (kind === 'anonymous') return { label: 'Somebody' };
@@ -115,6 +139,10 @@ export function createNames(visit: Visit): NameOf {
     return reading;
   };
 }
+
+/** Which group somebody was put into or taken out of. */
+const groupOf = ({ details }: Values): string =>
+  typeof details === 'object' && details !== null ? textOf({ ...details }, 'group') : '';
 
 export interface EventRow {
   readonly id: string;
@@ -141,7 +169,7 @@ export const eventRows = (events: readonly Values[], nameOf: NameOf): Promise<re
         event: text('event'),
         label: eventLabel(text('event')),
         isFailure: text('outcome') === 'failure',
-        reason: reasonText(text('reason')),
+        reason: reasonText(text('reason')) || groupOf(event),
         actor: await nameOf(text('actor_kind'), text('actor_id')),
         target: target === '' ? undefined : await nameOf(kind, target),
         client: text('client_id') === '' ? undefined : await nameOf('client', text('client_id')),

@@ -50,6 +50,8 @@ export interface Attention {
 }
 
 interface Facts {
+  /** An auditor is told what is the case, not to do something about it. */
+  readonly canChange: boolean;
   readonly hasMail: boolean;
   readonly hasOwnFactor: boolean;
   readonly mfaMode: string;
@@ -60,7 +62,7 @@ interface Facts {
 }
 
 function attentionOf(facts: Facts): Attention[] {
-  const { locked, lockedTotal, failedMails } = facts;
+  const { canChange, locked, lockedTotal, failedMails } = facts;
   const found: (Attention | false)[] = [
     lockedTotal > 0 && {
       icon: 'lock',
@@ -73,7 +75,7 @@ function attentionOf(facts: Facts): Attention[] {
       facts.mfaMode !== 'off' && {
         icon: 'key',
         text: 'Your own account has no second factor',
-        detail: 'Whoever guesses your password owns every account here.',
+        detail: `Whoever guesses your password ${canChange ? 'owns' : 'can read about'} every account here.`,
         href: '/second-factor',
         action: 'Add one',
       },
@@ -82,7 +84,7 @@ function attentionOf(facts: Facts): Attention[] {
       text: 'No mail server is set up',
       detail: 'Links and notices are kept in the outbox; nobody receives them.',
       href: '/settings/mail',
-      action: 'Set up',
+      action: canChange ? 'Set up' : 'Look',
     },
     failedMails > 0 && {
       icon: 'outbox',
@@ -93,16 +95,19 @@ function attentionOf(facts: Facts): Attention[] {
     },
     facts.admins === 1 && {
       icon: 'users',
-      text: 'You are the only administrator',
-      detail: 'If you lose access, nobody can help you. Make a colleague one, too.',
-      href: '/users/new',
-      action: 'Add',
+      text: canChange ? 'You are the only administrator' : 'There is only one administrator',
+      detail: canChange
+        ? 'If you lose access, nobody can help you. Make a colleague one, too.'
+        : 'If they lose access, nobody can help them.',
+      href: canChange ? '/users/new' : '/users?role=admin',
+      action: canChange ? 'Add' : 'Look',
     },
   ];
   return found.filter((item) => item !== false);
 }
 
 async function overview(visit: Visit): Promise<void> {
+  const { canChange } = visit;
   const total = (route: string, query: Query = {}) => totalOf(visit, route, query);
   const [settings, clients, locked, users, withFactor, sessions, failedMails, admins, hours, days, recent] =
     await Promise.all([
@@ -112,7 +117,8 @@ async function overview(visit: Visit): Promise<void> {
       total('GET /users', { is_active: 'true' }),
       total('GET /users', { is_active: 'true', totp_verified: 'true' }),
       total('GET /sessions', { is_active: 'true' }),
-      total('GET /mails', { state: 'failed' }),
+      // What is in mails is not for auditors, and the list of them neither.
+      canChange ? total('GET /mails', { state: 'failed' }) : 0,
       total('GET /users', { is_active: 'true', role: 'admin' }),
       series(visit, { count: 24, size: HOUR, label: (at) => `${at.toISOString().slice(11, 13)}:00` }),
       series(visit, { count: 30, size: DAY, label: (at) => at.toISOString().slice(0, 10) }),
@@ -122,6 +128,7 @@ async function overview(visit: Visit): Promise<void> {
     itemsOf(settings.data).find((setting) => setting.key === key) ?? {};
   const applications = Number(clients.data.total) - 1;
   const facts: Facts = {
+    canChange,
     // A secret's value is not told; that somebody set it is.
     hasMail: settingOf('smtp_url').updated_at !== null,
     hasOwnFactor: visit.who.account.totpVerified,
@@ -157,7 +164,7 @@ async function overview(visit: Visit): Promise<void> {
       href: '/users/new',
     },
   ];
-  const isNew = steps.some(({ isDone }) => !isDone);
+  const isNew = canChange && steps.some(({ isDone }) => !isDone);
   // What the first steps ask for already need not be asked for twice.
   const attention = attentionOf(facts).filter(
     ({ href }) => !isNew || !steps.some((step) => step.href === href && !step.isDone),

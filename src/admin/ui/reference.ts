@@ -6,7 +6,12 @@ import { refusalMeanings } from '../openapi-responses.ts';
 import { describeRoutes } from '../reference.ts';
 import type { Page, Visit } from './page.ts';
 
-const here = 'reference';
+const here = 'settings';
+const crumbs = [
+  { label: 'Settings', href: '/settings' },
+  { label: 'API keys', href: '/api-keys' },
+];
+const crumb = { label: 'API reference', href: '/api-reference' };
 
 const groupsOf = (visit: Visit) => describeRoutes(visit.routes, visit.apiUrl);
 
@@ -14,6 +19,7 @@ function overview(visit: Visit): void {
   visit.show('reference', {
     title: 'API reference',
     here,
+    crumbs,
     groups: groupsOf(visit),
     apiUrl: visit.apiUrl,
     conventions: description.map((text) => text.split('`')),
@@ -25,8 +31,13 @@ function group(visit: Visit): void {
   const groups = groupsOf(visit);
   const shown = groups.find(({ slug }) => slug === visit.params.group);
   if (shown === undefined) throw new AppError('request.not_found');
-  const crumbs = [{ label: 'API reference', href: '/api-reference' }];
-  visit.show('reference-group', { title: `API: ${shown.name}`, here, crumbs, groups, group: shown });
+  visit.show('reference-group', {
+    title: `API: ${shown.name}`,
+    here,
+    crumbs: [...crumbs, crumb],
+    groups,
+    group: shown,
+  });
 }
 
 export const referencePages: readonly Page[] = [

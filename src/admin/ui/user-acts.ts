@@ -60,11 +60,11 @@ const acts: readonly Act[] = [
     name: 'role',
     route: 'PATCH /users/{id}',
     notice: 'user-role',
-    body: ({ form }) => ({ role: form.get('role') === 'admin' ? 'admin' : 'user' }),
+    body: ({ form }) => ({ role: form.get('role') ?? '' }),
     ask: (user) => ({
       heading: `Change the role of ${name(user)}`,
       consequences: [
-        'An administrator can do everything here and in the admin API.',
+        'An administrator can do everything here and in the admin API; an auditor can look at it and change nothing.',
         'The user is signed out everywhere.',
       ],
       button: 'Change role',
