@@ -186,7 +186,7 @@ export function* pastRefreshTokens(
 }
 
 /**
- * Writes documents past the store, into a file that nobody uses: without its indexes, which its next opening makes.
+ * Writes documents past the store, into a file that nobody uses: without its indexes and triggers, which its next opening makes.
  * @param file of an embedded store; made when missing
  */
 export async function fill<T>(
@@ -201,6 +201,8 @@ export async function fill<T>(
   try {
     database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; BEGIN');
     for (const { name } of table.indexes) database.exec(`DROP INDEX IF EXISTS "${name}"`);
+    for (const { name } of table.search?.create.slice(1) ?? [])
+      database.exec(`DROP TRIGGER IF EXISTS "${name}"`);
     const columns = ['id', 'version', 'expires_at', 'value', ...table.columns.map(({ name }) => name)];
     const insert = database.prepare(
       `INSERT INTO ${table.sql} (${columns}) VALUES (?${', ?'.repeat(columns.length - 1)})`,
