@@ -26,6 +26,7 @@ export interface Sizes {
 export const defaultSizes: Sizes = { few: 5_000, slice: 5_000, many: 50_000 };
 
 interface Narrowing extends FieldCondition {
+  /** How many rows meet it; infinite: more than another's. */
   readonly count: number;
 }
 
@@ -36,7 +37,7 @@ export interface PlanDeps {
 
 export interface Plan {
   /** Of all rows, the expired among them. */
-  readonly rows: number;
+  rowCount(): number;
   /** Everything that must hold, without what holds for every row; undefined: nothing. */
   readonly wanted: Condition | undefined;
   /** What must hold and has an index, the fewest first. */
@@ -60,23 +61,41 @@ export function count(connection: Connection, from: string, where: Condition): n
 const countTo = (connection: Connection, from: string, { sql, cells }: Condition, limit: number): number =>
   count(connection, `(SELECT 1 FROM ${from} WHERE ${sql} LIMIT ${limit})`, { sql: 'TRUE', cells });
 
-/** How many rows meet what is asked of one field, by that field's index alone: of a million in some 30 ms at worst. */
-function countOf(
-  { connection, sizes }: Pick<PlanDeps, 'connection' | 'sizes'>,
+/**
+ * How many rows meet each condition, by the indexes alone: of a million in some 30 ms at worst. In steps, each from both
+ * ends of the index, as the fewer are found sooner; it ends when the fewest are known.
+ */
+function narrow(
+  { connection, sizes }: PlanDeps,
   table: Table,
-  condition: FieldCondition,
-  rows: number,
-): number {
-  const from = along(table, sortIndex(table, condition.field));
-  // In steps, each from both ends: the fewer are found sooner.
+  conditions: readonly FieldCondition[],
+  rowCount: () => number,
+): Narrowing[] {
+  const indexOf = ({ field }: FieldCondition): string => along(table, sortIndex(table, field));
+  const known = new Map<FieldCondition, number>();
+  const metByAll = new Set<FieldCondition>();
   for (const step of [sizes.few, 10 * sizes.few, 50 * sizes.few]) {
-    const found = countTo(connection, from, condition, step + 1);
-    if (found <= step) return found;
-    if (condition.others === undefined) continue;
-    const rest = condition.others.map((other) => countTo(connection, from, other, step + 1));
-    if (rest.every((one) => one <= step)) return rows - rest.reduce((sum, one) => sum + one, 0);
+    for (const condition of conditions.filter((one) => !known.has(one))) {
+      const from = indexOf(condition);
+      const found = countTo(connection, from, condition, step + 1);
+      if (found <= step) known.set(condition, found);
+      if (found <= step || condition.others === undefined) continue;
+      const rest = condition.others.map((other) => countTo(connection, from, other, step + 1));
+      if (rest.some((one) => one > step)) continue;
+      const others = rest.reduce((sum, one) => sum + one, 0);
+      if (others === 0) metByAll.add(condition);
+      known.set(condition, rowCount() - others);
+    }
+    if ([...known.values()].some((found) => found <= step)) break;
   }
-  return count(connection, from, condition);
+  const left = conditions.filter((one) => !metByAll.has(one));
+  return left
+    .map((one) => {
+      const exactly = () =>
+        left.length === 1 ? count(connection, indexOf(one), one) : Number.POSITIVE_INFINITY;
+      return { ...one, count: known.get(one) ?? exactly() };
+    })
+    .toSorted((a, b) => a.count - b.count);
 }
 
 /** So few are expired that looking at each is nearly free. @returns how many of those that meet `where` */
@@ -85,12 +104,14 @@ export const countExpired = (connection: Connection, table: Table, where: Condit
 
 export function planOf(deps: PlanDeps, table: Table, { filters = [], search }: Query): Plan {
   const { connection } = deps;
-  const rows = count(connection, table.sql, all([]));
+  let counted: number | undefined;
+  const rowCount = (): number => {
+    counted ??= count(connection, table.sql, all([]));
+    return counted;
+  };
   const withText = filters.filter(({ op }) => op === 'contains');
-  const narrowings = byField(filters.filter(({ op }) => op !== 'contains'))
-    .map((condition) => ({ ...condition, count: countOf(deps, table, condition, rows) }))
-    .filter((narrowing) => narrowing.count < rows)
-    .toSorted((a, b) => a.count - b.count);
+  const conditionsOfFields = byField(filters.filter(({ op }) => op !== 'contains'));
+  const narrowings = narrow(deps, table, conditionsOfFields, rowCount);
   const texts: Condition[] = withText.map(({ field, value }) => contains(field, value));
   if (search) texts.push(anyOf(search.fields.map((field) => contains(field, search.text))));
   const isIndexed = (field: string): boolean => table.search?.fields.has(field) === true;
@@ -101,7 +122,7 @@ export function planOf(deps: PlanDeps, table: Table, { filters = [], search }: Q
   }
   const conditions = [...narrowings, ...texts];
   return {
-    rows,
+    rowCount,
     wanted: conditions.length > 0 ? all(conditions) : undefined,
     narrowings,
     hasText: texts.length > 0,

@@ -131,11 +131,11 @@ function answerAtOnce(deps: Deps, live: Condition): Step {
   const { wanted } = plan;
   if (wanted === undefined) {
     // Counting everything is nearly free in SQLite, counting the live is not: so, everything less the few expired.
-    const total = plan.rows - countExpired(connection, table, all([]), now);
+    const total = plan.rowCount() - countExpired(connection, table, all([]), now);
     return { rows: readPage(connection, along(table, sortIndex(table, query.sort)), live, query), total };
   }
   const candidates = candidateRows(planning, table, plan, counter.sizes.few);
-  if (candidates === undefined && plan.rows > counter.sizes.few) return { plan, wanted };
+  if (candidates === undefined && plan.rowCount() > counter.sizes.few) return { plan, wanted };
   const among = candidates ? [amongRows(candidates)] : [];
   const few = rowsOf(connection, table, all([...among, wanted, live]));
   return { rows: pageOf(deps, amongRows(few)), total: few.length };
