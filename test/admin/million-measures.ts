@@ -116,6 +116,34 @@ export const userLists: readonly string[] = [
   'offset=500000',
 ].map((query) => `/users${query === '' ? '' : `?${query}`}`);
 
+const lastDay = {
+  from: new Date(Date.now() - 2 * 86_400_000).toISOString(),
+  to: new Date(Date.now() - 86_400_000).toISOString(),
+};
+
+export const logLists: readonly string[] = [
+  '/audit',
+  '/audit?sort=event&order=asc',
+  '/audit?event=signin.failure',
+  '/audit?outcome=failure',
+  '/audit?event=none.such',
+  '/audit?actor_id=person-77',
+  '/audit?client_id=client-3',
+  '/audit?ip_address=198.51.7.7',
+  `/audit?at_from=${lastDay.from}`,
+  `/audit?event=signin.success&at_from=${lastDay.from}&at_to=${lastDay.to}`,
+  '/audit?offset=500000',
+  '/sessions',
+  '/sessions?is_active=true',
+  '/sessions?is_active=false',
+  '/sessions?user_id=person-77',
+  '/sessions?search=198.51.7',
+  '/tokens',
+  '/tokens?client_id=client-3',
+  '/tokens?user_id=person-77',
+  '/stats',
+];
+
 /** @returns the addresses of pages far behind the first, by cursors as a program has them that walks the list */
 export async function deepPages(app: TestApp): Promise<string[]> {
   const found: string[] = [];
