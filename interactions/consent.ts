@@ -77,6 +77,8 @@ export function createConsentPage(deps: Deps): ConsentPage {
     const known = interaction.grantId === undefined ? undefined : await Grant.find(interaction.grantId);
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
     if (interaction.session !== undefined) grant.sessionUid = interaction.session.uid;
+    const isTrial = interaction.isTrial === true;
+    if (isTrial) grant.isTrial = true;
 
     const missing = strings(interaction.prompt.details.missingOIDCScope);
     const agreed = askedScopes(interaction, account);
@@ -87,7 +89,8 @@ export function createConsentPage(deps: Deps): ConsentPage {
     if (claims.length > 0) grant.addOIDCClaims(claims);
     const [grantId] = await Promise.all([
       grant.save(),
-      consents.add(account.id, client.clientId, agreed, claims),
+      // Shown to the person under the name of the application, but given to an administrator's trial of it.
+      isTrial ? undefined : consents.add(account.id, client.clientId, agreed, claims),
     ]);
     await current.finishStep(ctx, interaction, { consent: { grantId } });
   }

@@ -21,7 +21,7 @@ check() {
 check types tsc --noEmit
 check lint biome check --error-on-warnings .
 # More than two files at once would only make the timing tests of slow machines lie.
-check tests node --test --test-concurrency=2 --test-timeout="${TEST_TIMEOUT_MS:-180000}" --test-reporter=spec "$@"
+check tests node --test --test-force-exit --test-concurrency=2 --test-timeout="${TEST_TIMEOUT_MS:-180000}" --test-reporter=spec "$@"
 
 [ "$status" -eq 0 ] && echo '== all checks passed' || echo "== failed:$failed" >&2
 exit "$status"

@@ -75,7 +75,7 @@ export function createModeGuards({ accounts, mode, sweep }: Deps) {
     },
 
     /** Nobody turns passwords off before an administrator can come in without one. */
-    guardSettings<S extends Pick<Settings, 'patch' | 'replaceAll'>>(guarded: S): S {
+    guardSettings<S extends Pick<Settings, 'patch' | 'replaceAll' | 'preview'>>(guarded: S): S {
       const check = async (values: Readonly<Record<string, unknown>>): Promise<void> => {
         if (values.auth_mode !== 'passkey_only' || mode() === 'passkey_only') return;
         if (await hasOtherPasskeyAdmin()) return;
@@ -84,13 +84,17 @@ export function createModeGuards({ accounts, mode, sweep }: Deps) {
       };
       return {
         ...guarded,
-        async patch(values, actor) {
+        async patch(values, actor, options) {
           await check(values);
-          return guarded.patch(values, actor);
+          return guarded.patch(values, actor, options);
         },
-        async replaceAll(values, actor) {
+        async replaceAll(values, actor, options) {
           await check(values);
-          return guarded.replaceAll(values, actor);
+          return guarded.replaceAll(values, actor, options);
+        },
+        async preview(values) {
+          await check(values);
+          return guarded.preview(values);
         },
       };
     },

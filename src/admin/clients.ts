@@ -1,7 +1,16 @@
 // Owns the routes of applications (decisions §6): RFC 7591 metadata and what an administrator alone decides, in one JSON.
-import { Boolean as BooleanSchema, Enum, Integer, Object as ObjectSchema, Optional } from 'typebox';
+import {
+  Boolean as BooleanSchema,
+  Enum,
+  Integer,
+  Object as ObjectSchema,
+  Optional,
+  String as StringSchema,
+} from 'typebox';
+import { groupNamePattern } from '../accounts/groups.ts';
 import type { Clients } from '../clients/contract.ts';
 import { readClient } from '../clients/read-client.ts';
+import { restrictedTo } from '../clients/restricted.ts';
 import { type Client, toClient } from '../clients/to-client.ts';
 import type { Clock } from '../clock.ts';
 import { type ClientRecord, clients as collection } from '../store/collections.ts';
@@ -13,6 +22,7 @@ import {
   replacedClientSchema,
 } from './client-schema.ts';
 import type { Cursors } from './cursor.ts';
+import { EXPECTED } from './expected.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import { atVersion, clientIdParams } from './resource.ts';
@@ -35,6 +45,10 @@ const list: ListDefinition<ClientRecord> = {
   filters: {
     client_type: { schema: Enum(['confidential', 'public']) },
     is_active: { schema: BooleanSchema() },
+    allowed_group: {
+      schema: StringSchema({ pattern: groupNamePattern, [EXPECTED]: 'the name of a group' }),
+      toGroups: (name) => [[restrictedTo(String(name))]],
+    },
   },
   times: ['created_at'],
 };

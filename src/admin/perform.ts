@@ -1,14 +1,27 @@
-// Owns doing what a route says on behalf of somebody: the check of what came in, the act, and its line in the audit log.
+// Owns doing what a route says on behalf of somebody: whether they may, the check of what came in, the act, and its line
+// in the audit log.
 // The REST API and the administrator's pages both come this way, so that neither can do what the other cannot.
+import { AppError } from '../errors.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import type { Actor } from './ports.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 
-/** @throws AppError as the route does, StoreUnavailable when the act cannot be written down */
+/**
+ * Who is here for reading alone changes nothing, and does not read what opens more.
+ * @throws AppError auth.insufficient_scope
+ */
+export function requireAccess({ method, needs }: Pick<Route, 'method' | 'needs'>, { access }: Actor): void {
+  if (access !== 'all' && (method !== 'GET' || needs === 'admin'))
+    throw new AppError('auth.insufficient_scope');
+}
+
+/** @throws AppError as requireAccess and as the route do, StoreUnavailable when the act cannot be written down */
 export type Perform = (route: Route, input: RawInput) => Promise<Answer<unknown> | undefined>;
 
 export const createPerform =
   (auditTrail: AuditTrail): Perform =>
   async (route, input) => {
+    requireAccess(route, input.actor);
     const isWrittenDown = route.method !== 'GET' && route.isTrial?.(input) !== true;
     const writeDown = isWrittenDown ? await auditTrail(route, input) : undefined;
     const answer = await route.run(input);

@@ -1,5 +1,6 @@
 // Owns what the admin API needs of the other parts, as narrow as it uses them. The parts themselves know nothing of it.
 import type Koa from 'koa';
+import type { AdminAccess } from '../accounts/role-access.ts';
 import type { MailRecord, SessionRecord } from '../store/collections.ts';
 import type { Query, Stored } from '../store/port.ts';
 
@@ -8,7 +9,7 @@ export interface Actor {
   readonly kind: 'bootstrap' | 'user' | 'client' | 'api_key';
   readonly id: string;
   /** What the bearer opens: everything, or reading alone. */
-  readonly access: 'all' | 'read';
+  readonly access: AdminAccess;
 }
 
 /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */

@@ -6,7 +6,7 @@ import { readJson } from '../http/body.ts';
 import { readLines } from '../http/lines.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Idempotency, Reply } from './idempotency.ts';
-import { createPerform, type Perform } from './perform.ts';
+import { createPerform, type Perform, requireAccess } from './perform.ts';
 import type { Actor, AuthorizeAdmin } from './ports.ts';
 import { readQueryString } from './query-string.ts';
 import { type Answer, isCreating, type RawInput, type Route } from './route.ts';
@@ -69,7 +69,8 @@ const respond =
   (route: Route, { publicUrl, idempotency }: Deps, perform: Perform): Router.IMiddleware =>
   async (ctx) => {
     const actor: Actor = ctx.state.actor;
-    if (route.needs === 'admin' && actor.access !== 'all') throw new AppError('auth.insufficient_scope');
+    // Before anything of the request is looked at; `perform` asks again.
+    requireAccess(route, actor);
     if (route.lines !== undefined) return answerLines(ctx, route.lines, actor);
     const query = readQueryString(ctx.querystring, route.query);
     const isBodyRead = route.body !== undefined && (route.isBodyOptional !== true || hasBody(ctx));

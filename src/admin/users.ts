@@ -2,6 +2,7 @@
 import { Boolean as BooleanSchema, Enum, String as StringSchema, type TObject } from 'typebox';
 import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import { parseEmail } from '../accounts/email.ts';
 import { fold } from '../accounts/fold.ts';
 import { groupNamePattern, memberFilter } from '../accounts/groups.ts';
 import { toUser } from '../accounts/to-user.ts';
@@ -46,6 +47,15 @@ const list: ListDefinition<Account> = {
     group: {
       schema: StringSchema({ pattern: groupNamePattern, [EXPECTED]: 'the name of a group' }),
       toGroups: (name) => [[memberFilter(String(name))]],
+    },
+    // Whole, ignoring case: the one whom a caller knows by name. `search` finds parts.
+    username: {
+      schema: StringSchema({ minLength: 1, maxLength: 512 }),
+      toGroups: (name) => [[{ field: 'username', op: 'eq', value: fold(String(name)) }]],
+    },
+    email: {
+      schema: StringSchema({ minLength: 1, maxLength: 512 }),
+      toGroups: (text) => [[{ field: 'email', op: 'eq', value: parseEmail(String(text))?.key ?? '' }]],
     },
     is_active: { schema: BooleanSchema() },
     is_email_verified: { schema: BooleanSchema() },
@@ -165,7 +175,10 @@ export function userRoutes(deps: Deps): Route[] {
       summary: 'Unlock a user',
       body: userIdBody,
       success: ok,
-      handle: async ({ body }) => show(await accounts.unlock(body.user_id)),
+      handle: async ({ body, ifVersion }) => {
+        if (ifVersion !== undefined) await get(body.user_id, ifVersion);
+        return show(await accounts.unlock(body.user_id));
+      },
     }),
     action('unlock', 'Unlock a user', ({ id }) => accounts.unlock(id)),
     action('deactivate', 'Deactivate a user and end their sessions', ({ id }) =>

@@ -55,6 +55,8 @@ export const auditEventNames = [
   'client.updated',
   'client.removed',
   'client.secret_rotated',
+  'client.trial_started',
+  'client.trial_ended',
   'registration_token.created',
   'registration_token.removed',
   'users.imported',

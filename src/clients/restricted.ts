@@ -2,11 +2,19 @@
 import type { ClientRecord } from '../store/collections.ts';
 import type { Collection } from '../store/port.ts';
 
+/** How the store finds those (collections.ts). */
+export const restrictedTo = (group: string) =>
+  ({ field: 'allowed_groups', op: 'contains', value: `/${group}/` }) as const;
+
 /** @returns a function that gives the client_id of one such application, if there is one */
 export const createFindRestricted =
   (collection: Pick<Collection<ClientRecord>, 'query'>) =>
   async (group: string): Promise<string | undefined> => {
-    const filters = [{ field: 'allowed_groups', op: 'contains', value: `/${group}/` } as const];
-    const { items } = await collection.query({ filters, sort: 'id', order: 'asc', limit: 1 });
+    const { items } = await collection.query({
+      filters: [restrictedTo(group)],
+      sort: 'id',
+      order: 'asc',
+      limit: 1,
+    });
     return items[0]?.id;
   };

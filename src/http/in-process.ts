@@ -9,11 +9,19 @@ export interface OwnAnswer {
   readonly body: string;
 }
 
+export interface OwnRequestOptions {
+  /** Sent as `Authorization`, by GET. */
+  readonly bearer?: string;
+  /** Sees the request before it is answered: it is known by its object, which nobody outside can send. */
+  readonly mark?: (request: IncomingMessage) => void;
+}
+
 /** @param caller whose request causes this one: address and browser are told as they are */
 export type AskOurselves = (
   path: string,
   fields: Readonly<Record<string, string>>,
   caller: IncomingMessage,
+  options?: OwnRequestOptions,
 ) => Promise<OwnAnswer>;
 
 /** Stands where a connection would be, and keeps what is written. */
@@ -39,23 +47,26 @@ const told = ['user-agent', 'x-forwarded-for', 'x-forwarded-proto', 'forwarded']
 
 export const createAskOurselves =
   (listener: () => RequestListener): AskOurselves =>
-  async (path, fields, caller) => {
+  async (path, fields, caller, { bearer, mark } = {}) => {
     const body = Buffer.from(new URLSearchParams(fields).toString());
     const wire = new Wire(caller.socket.remoteAddress);
     // Node's HTTP classes use of a socket what a stream has, and the address.
     const request = new IncomingMessage(wire as unknown as Socket);
-    request.method = 'POST';
+    request.method = bearer === undefined ? 'POST' : 'GET';
     request.url = path;
     for (const name of told) {
       const value = caller.headers[name];
       if (value !== undefined) request.headers[name] = String(value);
     }
-    request.headers['content-type'] = 'application/x-www-form-urlencoded';
-    request.headers['content-length'] = String(body.length);
+    if (bearer === undefined) {
+      request.headers['content-type'] = 'application/x-www-form-urlencoded';
+      request.headers['content-length'] = String(body.length);
+      request.push(body);
+    } else request.headers.authorization = `Bearer ${bearer}`;
     request.headers.accept = 'application/json';
+    mark?.(request);
     // Or its end would look like somebody who hung up.
     request.complete = true;
-    request.push(body);
     request.push(null);
     const response = new ServerResponse(request);
     response.assignSocket(wire as unknown as Socket);

@@ -2,6 +2,7 @@
 // `admin` or `admin:read`, an API key. Role and account are read afresh at every call, so a demotion counts at the next
 // request.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { type AdminAccess, accessOfRole } from '../accounts/role-access.ts';
 import { AppError } from '../errors.ts';
 import type { TokenState } from './token-state.ts';
 
@@ -9,11 +10,11 @@ export interface AdminActor {
   readonly kind: 'bootstrap' | 'user' | 'client' | 'api_key';
   readonly id: string;
   /** What this bearer opens: everything, or reading alone. */
-  readonly access: 'all' | 'read';
+  readonly access: AdminAccess;
 }
 
 /** What the caller is about to do; changing unless it says otherwise. */
-export type AdminNeed = 'all' | 'read';
+export type AdminNeed = AdminAccess;
 
 /** @param authorization the Authorization header; @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
 export type AuthorizeAdmin = (authorization: string | undefined, need?: AdminNeed) => Promise<AdminActor>;
@@ -36,9 +37,9 @@ const accessByScope = (scopes: ReadonlySet<string>): AdminNeed | undefined => {
 };
 
 /** Neither role nor scope gives what the other does not. */
-const accessOfRole = (role: string, byScope: AdminNeed | undefined): AdminNeed | undefined => {
-  if (role === 'admin') return byScope;
-  return role === 'auditor' && byScope !== undefined ? 'read' : undefined;
+const narrowed = (byRole: AdminNeed | undefined, byScope: AdminNeed | undefined): AdminNeed | undefined => {
+  if (byRole === undefined || byScope === undefined) return undefined;
+  return byRole === 'all' ? byScope : 'read';
 };
 
 export function createAuthorizeAdmin({ adminToken, tokens, useApiKey }: Deps): AuthorizeAdmin {
@@ -60,7 +61,7 @@ export function createAuthorizeAdmin({ adminToken, tokens, useApiKey }: Deps): A
     const { token, account } = live;
     const byScope = accessByScope(token.scopes);
     if (account === undefined) return { kind: 'client', id: token.clientId ?? '', access: byScope };
-    return { kind: 'user', id: account.id, access: accessOfRole(account.role, byScope) };
+    return { kind: 'user', id: account.id, access: narrowed(accessOfRole(account.role), byScope) };
   }
 
   return async (authorization, need = 'all') => {

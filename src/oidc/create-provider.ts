@@ -68,7 +68,11 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     ...pages,
     signingKeys: [current, ...others],
     interactionUrl: `${basePath}/oauth2/login`,
-    loadExistingGrant: createLoadExistingGrant({ models: () => provider, findConsent: deps.findConsent }),
+    loadExistingGrant: createLoadExistingGrant({
+      models: () => provider,
+      findConsent: deps.findConsent,
+      baseUrl,
+    }),
   });
   const provider: IdentityProvider = new IdentityProvider(issuer, configuration, {
     ...deps,

@@ -8,13 +8,15 @@ import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
 import type { Models } from './provider-base.ts';
 import { isGrantable } from './scopes.ts';
+import { trialRedirectUri } from './trial-gate.ts';
 
 interface Deps {
   readonly models: () => Pick<Models, 'Grant'>;
   readonly findConsent: (accountId: string, clientId: string) => Promise<ConsentRecord | undefined>;
+  readonly baseUrl: string;
 }
 
-export function createLoadExistingGrant({ models, findConsent }: Deps) {
+export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) {
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { client, session, result } = ctx.oidc;
     const account = requestAccount(ctx);
@@ -24,9 +26,13 @@ export function createLoadExistingGrant({ models, findConsent }: Deps) {
     const { Grant } = models();
 
     const knownId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
-    const known: SessionGrant | undefined = knownId === undefined ? undefined : await Grant.find(knownId);
+    const found: SessionGrant | undefined = knownId === undefined ? undefined : await Grant.find(knownId);
+    const isTrial = ctx.oidc.params?.redirect_uri === trialRedirectUri(baseUrl);
+    // Neither way: a trial ends its grant when it is over, and what was agreed to in one is no consent.
+    const known = (found?.isTrial === true) === isTrial ? found : undefined;
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
     const before = encountered(grant);
+    if (isTrial) grant.isTrial = true;
 
     grant.sessionUid = session.uid;
     const missing = [...ctx.oidc.requestParamOIDCScopes].filter((scope) => !before.has(scope));

@@ -1,8 +1,10 @@
 // Owns what the library asks us to decide: lifetimes, refresh tokens, CORS, who may introspect. Each is one function of
 // the request and the runtime settings.
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { TRIAL_SECONDS } from '../clients/trials.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { clientRecord } from './models/client.ts';
+import type { SessionGrant } from './models/grant.ts';
 
 export interface LifetimeSettings {
   readonly access_token_seconds: number;
@@ -35,7 +37,11 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
     AuthorizationCode: () => settings().authorization_code_seconds,
     DeviceCode: DEVICE_CODE_SECONDS,
     Interaction: () => settings().interaction_seconds,
-    Grant: () => settings().refresh_token_absolute_seconds + GRANT_MARGIN_SECONDS,
+    // Every token's life hangs on its grant: whatever goes wrong in a trial, what it gave is over soon.
+    Grant: (_ctx, grant: SessionGrant) =>
+      grant.isTrial === true
+        ? TRIAL_SECONDS
+        : settings().refresh_token_absolute_seconds + GRANT_MARGIN_SECONDS,
     RefreshToken(_ctx, token, client) {
       const idle = own(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;
       // `iiat` is when the first of the chain was issued: rotation never moves the absolute end (RFC 9700 §4.14.2).
@@ -49,9 +55,12 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
   };
 }
 
-/** A browser application keeps tokens where scripts reach them, so it must ask for offline access (RFC 9700 §2.2.2). */
+/**
+ * A browser application keeps tokens where scripts reach them, so it must ask for offline access (RFC 9700 §2.2.2). By
+ * what is registered: in a trial every application looks public (trial-gate.ts).
+ */
 const isBrowserApp = (client: Client): boolean =>
-  client.applicationType !== 'native' && client.clientAuthMethod === 'none';
+  client.applicationType !== 'native' && clientRecord(client).metadata.token_endpoint_auth_method === 'none';
 
 /** Decisions §5: for `offline_access`, or always when registered for it and not a browser application. */
 export function issueRefreshToken(

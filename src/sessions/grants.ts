@@ -8,6 +8,8 @@ export interface Grants {
   /** Ends one grant and everything born from it; harmless when it is gone already. */
   revoke(grantId: string): Promise<void>;
   revokeOfSession(sessionUid: string): Promise<void>;
+  /** Ends what a trial of the application gave in that session (src/clients/trials.ts), and nothing else. */
+  revokeTrials(sessionUid: string, clientId: string): Promise<void>;
   /** Ends all grants of an account, but those of one session if `exceptSession` names it. */
   revokeOfAccount(accountId: string, options?: { exceptSession?: string | undefined }): Promise<void>;
   /** Ends all grants of an application, and the tokens it got for itself. */
@@ -40,6 +42,12 @@ export function createGrants({ store }: { store: Store }): Grants {
   return {
     revoke,
     revokeOfSession: (sessionUid) => revokeBy('session', sessionUid),
+
+    async revokeTrials(sessionUid, clientId) {
+      const found = await grants.findBy('session', sessionUid);
+      const ending = found.filter(({ value }) => value.isTrial === true && value.clientId === clientId);
+      await Promise.all(ending.map(({ id }) => revoke(id)));
+    },
 
     async revokeOfAccount(accountId, { exceptSession } = {}) {
       await revokeBy('account', accountId, exceptSession);

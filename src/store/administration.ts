@@ -1,5 +1,5 @@
 // Owns the part of the data model that is about administration alone: groups, API keys, counts,
-// requests that must not be done twice. It belongs to
+// requests that must not be done twice, trials of applications. It belongs to
 // collections.ts and records.ts and stands beside them for their length.
 import type { CollectionDefinition } from './port.ts';
 
@@ -56,6 +56,8 @@ export interface EventHourRecord {
   at: number;
   /** How often, by the event's name. */
   counts: Record<string, number>;
+  /** How many sessions ran when the hour was counted; absent where that was long after it. */
+  sessionsActive?: number;
 }
 
 export const eventHours: CollectionDefinition<EventHourRecord> = {
@@ -76,6 +78,25 @@ export interface IdempotencyRecord {
 export const idempotencyKeys: CollectionDefinition<IdempotencyRecord> = {
   name: 'idempotency_keys',
   durability: 'durable',
+  indexes: {},
+  fields: {},
+};
+
+/** An administrator's trial sign-in as an application, under way; the id is a digest of its `state`. */
+export interface TrialRecord {
+  clientId: string;
+  adminId: string;
+  /** The SSO session that it was begun in. */
+  sessionUid: string;
+  /** Digest of the id of the browser that it was begun in. */
+  browser: string;
+  /** Of the authorization request, without its `state`. */
+  parameters: Record<string, string>;
+}
+
+export const trials: CollectionDefinition<TrialRecord> = {
+  name: 'trials',
+  durability: 'ephemeral',
   indexes: {},
   fields: {},
 };

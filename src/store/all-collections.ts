@@ -28,6 +28,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   administration.apiKeys,
   administration.eventHours,
   administration.idempotencyKeys,
+  administration.trials,
   model.consents,
   model.sessions,
   protocol.grants,

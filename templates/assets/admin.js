@@ -35,6 +35,13 @@ for (const form of document.querySelectorAll('form[data-guard]')) {
   });
 }
 
+// A list that is narrowed by a choice follows it at once.
+for (const form of document.querySelectorAll('form[data-pick]')) {
+  form.addEventListener('change', (event) => {
+    if (event.target.localName === 'select') form.requestSubmit();
+  });
+}
+
 // On a phone the navigation is wider than the screen: where one is must be in view.
 for (const item of document.querySelectorAll('.side [aria-current], .tabs [aria-current]')) {
   const row = item.closest('nav');

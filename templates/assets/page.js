@@ -44,6 +44,8 @@ for (const form of document.forms) {
   form.addEventListener('submit', (event) => {
     const button = event.submitter;
     if (busy || !(button?.formNoValidate || isFine(form))) return event.preventDefault();
+    // What opens another tab leaves this page as it is.
+    if (form.target === '_blank') return;
     form.setAttribute('data-busy', '');
     button?.setAttribute('aria-busy', 'true');
     status.textContent = status.dataset.wait;

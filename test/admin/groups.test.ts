@@ -192,6 +192,11 @@ withEachServer(
     const created = await api('POST', '/clients', { ...client, allowed_groups: ['staff', 'staff'] });
     const path = `/clients/${dataOf(created).client_id}`;
     deepEqual(dataOf(created).allowed_groups, ['staff']);
+    const restrictedTo = async (group: string) =>
+      itemsOf(await api('GET', `/clients?allowed_group=${group}`)).map(({ client_id }) => client_id);
+    deepEqual(await restrictedTo('staff'), [dataOf(created).client_id]);
+    deepEqual(await restrictedTo('sta'), []);
+    deepEqual(wrongFields(await api('GET', '/clients?allowed_group=a/b')), ['allowed_group']);
     const refused = await api('DELETE', '/groups/staff');
     deepEqual([refused.status, errorOf(refused).reason], [409, 'group.in_use']);
     ok(String(errorOf(refused).message).includes(String(dataOf(created).client_id)));

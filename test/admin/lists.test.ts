@@ -80,6 +80,11 @@ withEachServer('filters: role, flags, lock, time', async (world) => {
   deepEqual(await found('role=admin'), ['alice']);
   deepEqual(await found('role=user&is_active=true'), ['bob', 'dave']);
   deepEqual(await found('is_active=false'), ['carol']);
+  deepEqual(await found('username=ALICE'), ['alice']);
+  for (const part of ['ali', 'a%25', 'alice%20x', '.*']) deepEqual(await found(`username=${part}`), [], part);
+  deepEqual(await found('email=BOB@Example.com'), ['bob']);
+  for (const none of ['bob', 'bob@', '@example.com', '%25'])
+    deepEqual(await found(`email=${none}`), [], none);
   deepEqual(await found('is_email_verified=true'), ['bob']);
   deepEqual(await found('totp_verified=true'), ['alice']);
   deepEqual(await found('is_locked=true'), ['dave']);

@@ -1,6 +1,8 @@
 // The read-only role and the read-only scope (decisions §2, issue E.3): what a role and a scope together open.
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createPerform } from '../../src/admin/perform.ts';
+import { defineRoute } from '../../src/admin/route.ts';
 import { accounts } from '../../src/store/collections.ts';
 import { call, requestTokensOf, tokensOf } from '../flows/support.ts';
 import { Agent, refresh } from '../support/agent.ts';
@@ -144,4 +146,37 @@ test('the password grant leaves out what the role does not give', async () => {
     });
   equal((await ask(auditor)).scope, 'openid admin:read');
   equal((await ask(user)).scope, 'openid');
+});
+
+test('whoever reads alone has nothing performed for them that changes something, whichever way they came', async () => {
+  const done: string[] = [];
+  const perform = createPerform(async () => async () => void done.push('written down'));
+  const route = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', needs?: 'admin') =>
+    defineRoute({
+      method,
+      path: '/things',
+      tag: 'Things',
+      summary: 'A thing',
+      ...(needs && { needs }),
+      success: { status: 200 },
+      handle: async () => {
+        done.push(method);
+        return undefined;
+      },
+    });
+  const ask = (asked: ReturnType<typeof route>, access: 'all' | 'read') =>
+    perform(asked, {
+      actor: { kind: 'user', id: 'x', access },
+      params: {},
+      query: {},
+      body: {},
+      ifVersion: undefined,
+    });
+  for (const asked of [route('POST'), route('PATCH'), route('DELETE'), route('GET', 'admin')]) {
+    await rejects(ask(asked, 'read'), { code: 'auth.insufficient_scope' });
+  }
+  deepEqual(done, []);
+  await ask(route('GET'), 'read');
+  await ask(route('POST'), 'all');
+  deepEqual(done, ['GET', 'POST', 'written down']);
 });

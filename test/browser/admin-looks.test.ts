@@ -4,15 +4,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { type AdminWorld, startAdminWorld } from './admin-world.ts';
+import type { Page } from 'playwright-core';
+import { type AdminWorld, PASSWORD, startAdminWorld } from './admin-world.ts';
 import { shoot } from './shots.ts';
 import { enter, loaded } from './steps.ts';
-import { openWindow } from './window.ts';
+import { openWindow, type Window } from './window.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let world: AdminWorld;
-const ids = { user: '', locked: '', application: '', machine: '', mail: '', event: '' };
+const ids = { user: '', locked: '', application: '', asking: '', machine: '', mail: '', event: '' };
 
 before(async () => {
   world = await startAdminWorld();
@@ -35,6 +36,7 @@ before(async () => {
   ids.application = (
     await world.createApplication({ post_logout_redirect_uris: ['http://localhost:9/'] })
   ).id;
+  ids.asking = (await world.createApplication({ client_name: 'Partner portal', skip_consent: false })).id;
   const machine = { client_name: 'Nightly export', grant_types: ['client_credentials'], response_types: [] };
   ids.machine = (await world.createApplication({ ...machine, redirect_uris: [] })).id;
   await server.admin('POST', `/users/${ids.user}/send-password-reset`);
@@ -53,16 +55,28 @@ before(async () => {
     await loaded(page, () => enter(page, { username, password }));
     await close();
   };
-  const good = 'correct horse battery staple';
-  await signIn('grace.hopper', good);
+  await signIn('grace.hopper', PASSWORD);
   await signIn(
     'grace.hopper',
-    good,
+    PASSWORD,
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
   );
   for (let round = 0; round < 5; round += 1) await signIn('edsger', `wrong ${round} guess`);
+  await server.admin('POST', '/invitations', { email: 'ida.rhodes@subsidiary.acme.example' });
+  await server.admin('POST', '/keys/rotate');
   const mails = await server.admin('GET', '/mails');
   ids.mail = firstId(mails);
+  await server.admin('POST', '/groups', {
+    name: 'engineering',
+    display_name: 'Engineering',
+    description: 'Builds it.',
+  });
+  await server.admin('POST', '/groups', { name: 'on-call' });
+  for (const user_id of [ids.user, ids.locked]) {
+    await server.admin('POST', '/groups/engineering/members', { user_id });
+  }
+  await server.admin('PATCH', `/clients/${ids.application}`, { allowed_groups: ['engineering'] });
+  await server.admin('POST', '/api-keys', { name: 'Nightly backup' });
   ids.event = firstId(await server.admin('GET', '/audit?event=user.created'));
 });
 after(() => world?.stop());
@@ -87,9 +101,20 @@ const pages = (): Readonly<Record<string, string>> => ({
   application: `/applications/${ids.application}`,
   'application-machine': `/applications/${ids.machine}`,
   'application-connect': `/applications/${ids.application}/connect`,
+  'application-try': `/applications/${ids.application}/try`,
+  'application-try-nothing': `/applications/${ids.machine}/try`,
   'application-rotate': `/applications/${ids.application}/rotate-secret`,
   'registration-tokens': '/registration-tokens',
   sessions: '/sessions',
+  groups: '/groups',
+  group: '/groups/engineering',
+  'api-keys': '/api-keys',
+  'api-key-new': '/api-keys/new',
+  tokens: `/tokens?user_id=${ids.user}`,
+  invitations: '/invitations',
+  'users-import': '/users/import',
+  keys: '/keys',
+  'keys-rotate': '/keys/rotate',
   audit: '/audit',
   'audit-filtered': '/audit?event=signin.failure&outcome=failure',
   event: `/audit/${ids.event}`,
@@ -98,7 +123,14 @@ const pages = (): Readonly<Record<string, string>> => ({
   settings: '/settings',
   'settings-mail': '/settings/mail',
   'settings-tokens': '/settings/tokens',
+  'settings-import': '/settings/import',
   search: '/search?q=ac',
+});
+
+/** Where an auditor sees something else than an administrator: values in the place of forms. */
+const auditorPages = (): Readonly<Record<string, string>> => ({
+  'auditor-application': `/applications/${ids.application}`,
+  'auditor-settings': '/settings/mail',
 });
 
 interface Finding {
@@ -106,41 +138,59 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-test('every page fits a phone and a desk, keeps the console silent, and axe finds nothing, light and dark', async () => {
-  const { admin } = world;
-  const cdp = await admin.context.newCDPSession(admin.page);
+/** @param page must let axe in: it comes from outside, which the page's own policy would refuse */
+async function violationsOf(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
-  for (const [name, path] of Object.entries(pages())) {
-    const page = await world.open(path);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      // A colour on its way to another would be judged as it is then.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.evaluate(axeSource);
+      const { violations, passes } = await page.evaluate<{ violations: Finding[]; passes: Finding[] }>(
+        'axe.run({ resultTypes: ["violations", "passes"] })',
+      );
+      assert.ok(passes.some(({ id }) => id === 'color-contrast'));
+      for (const { id, nodes } of violations)
+        found.push(`${name} ${width} ${colorScheme} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+    }
+  }
+  return found;
+}
+
+test('every page fits a phone and a desk, keeps the console silent, and axe finds nothing, light and dark', async () => {
+  const { admin, browser, server } = world;
+  await world.createUser('auditor', { role: 'auditor' });
+  const auditor = await openWindow(browser);
+  await auditor.page.goto(`${server.origin}/admin`);
+  await loaded(auditor.page, () => enter(auditor.page, { username: 'auditor', password: PASSWORD }));
+  const found = [...(await judge(admin, pages())), ...(await judge(auditor, auditorPages()))];
+  assert.deepEqual(found, []);
+  assert.deepEqual([...admin.complaints, ...auditor.complaints], []);
+  await auditor.close();
+});
+
+/** @returns what is wrong with the pages in that window */
+async function judge({ page, context }: Window, paths: Readonly<Record<string, string>>): Promise<string[]> {
+  const cdp = await context.newCDPSession(page);
+  const found: string[] = [];
+  for (const [name, path] of Object.entries(paths)) {
+    const response = await page.goto(`${world.server.origin}/admin${path}`);
+    assert.equal(response?.status(), 200, path);
     await shoot(page, `admin-${name}`);
     await page.setViewportSize({ width: 390, height: 844 });
     const cut = await page.evaluate<number>(
       '[...document.querySelectorAll(".sheet")].filter((one) => one.scrollWidth > one.clientWidth).length',
     );
     if (cut > 0) found.push(`${name}: a table is cut off on a phone`);
-    // axe comes from outside, which the page's own policy would refuse.
     await cdp.send('Page.setBypassCSP', { enabled: true });
     await page.reload();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [390, 1440]) {
-        await page.setViewportSize({ width, height: 900 });
-        // A colour on its way to another would be judged as it is then.
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.evaluate(axeSource);
-        const { violations, passes } = await page.evaluate<{ violations: Finding[]; passes: Finding[] }>(
-          'axe.run({ resultTypes: ["violations", "passes"] })',
-        );
-        assert.ok(passes.some(({ id }) => id === 'color-contrast'));
-        for (const { id, nodes } of violations)
-          found.push(`${name} ${width} ${colorScheme} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
-      }
-    }
+    found.push(...(await violationsOf(page, name)));
     await page.emulateMedia({ colorScheme: null, reducedMotion: null });
     await cdp.send('Page.setBypassCSP', { enabled: false });
   }
-  assert.deepEqual(found, []);
-  assert.deepEqual(admin.complaints, []);
-});
+  return found;
+}
 
 test('375 pixels and text at 200 % are enough for what cannot wait', async () => {
   for (const path of [`/users/${ids.locked}`, '/sessions', `/users/${ids.user}/deactivate`]) {
@@ -149,4 +199,24 @@ test('375 pixels and text at 200 % are enough for what cannot wait', async () =>
     await page.evaluate('document.documentElement.style.fontSize = "200%"');
     assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, path);
   }
+});
+
+test('the outcome of a trial, which is shown once: as all other pages', async () => {
+  const { admin } = world;
+  const cdp = await admin.context.newCDPSession(admin.page);
+  await cdp.send('Page.setBypassCSP', { enabled: true });
+  const found: string[] = [];
+  for (const prompt of ['', 'none']) {
+    const page = await world.open(`/applications/${prompt === '' ? ids.application : ids.asking}/try`);
+    await page.evaluate('document.querySelector("form[target]").removeAttribute("target")');
+    await page.getByLabel('Prompt').selectOption(prompt);
+    await loaded(page, () => page.getByRole('button', { name: 'Start the sign-in' }).click());
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    const name = prompt === '' ? 'try-outcome' : 'try-outcome-refused';
+    await shoot(page, `admin-${name}`);
+    found.push(...(await violationsOf(page, name)));
+  }
+  await cdp.send('Page.setBypassCSP', { enabled: false });
+  assert.deepEqual(found, []);
+  assert.deepEqual(admin.complaints, []);
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type AdminWorld, noticeOf, PASSWORD, press, startAdminWorld } from './admin-world.ts';
-import { enrol } from './phone-steps.ts';
+import { codeOf, enrol, type } from './phone-steps.ts';
 import { type Program, startSample } from './processes.ts';
 import { shoot } from './shots.ts';
 import { connect, enter, heading, loaded } from './steps.ts';
@@ -110,6 +110,36 @@ test('edited: the change shows, and a name that is taken is told at its field', 
   assert.ok(await page.getByText('Grace Hopper').isVisible());
 });
 
+test('one user edited in two tabs: told that it was changed, and neither loses what was typed', async () => {
+  await world.open('/users?search=grace');
+  await press(page, 'grace', 'link');
+  await press(page, 'Edit', 'link');
+  const other = await world.admin.context.newPage();
+  await other.goto(page.url());
+  await other.getByLabel('Nickname').fill('Amazing Grace');
+  await other.getByLabel('Time zone').fill('Europe/Berlin');
+  await press(other, 'Save');
+  await page.getByLabel('Given name').fill('Grace Brewster');
+  await page.getByLabel('Time zone').fill('America/New_York');
+  await press(page, 'Save');
+  assert.match(await text('[role=alert]'), /was changed since you opened it/);
+  assert.equal(await page.getByLabel('Given name').inputValue(), 'Grace Brewster');
+  // Only the other tab wrote here; both wrote there.
+  assert.equal(await page.getByLabel('Nickname').inputValue(), 'Amazing Grace');
+  assert.equal(await page.getByLabel('Time zone').inputValue(), 'America/New_York');
+  assert.deepEqual(await page.locator('.stored').allTextContents(), [
+    'Stored now: (empty)',
+    'Stored now: Europe/Berlin',
+  ]);
+  await press(page, 'Save');
+  assert.equal(await noticeOf(page), 'Changes saved.');
+  await other.close();
+  const { items } = await world.server.admin('GET', '/users?search=grace');
+  const [grace]: unknown[] = Array.isArray(items) ? items : [];
+  const kept = ['nickname', 'given_name', 'zoneinfo', 'name'].map((name) => Reflect.get(Object(grace), name));
+  assert.deepEqual(kept, ['Amazing Grace', 'Grace Brewster', 'America/New_York', 'Grace Hopper']);
+});
+
 test('locked out on the phone: the page says why, one press unlocks', async () => {
   for (let round = 0; round < 5; round += 1) await tryToSignIn('grace', `wrong guess ${round}`);
   await world.open('');
@@ -123,6 +153,129 @@ test('locked out on the phone: the page says why, one press unlocks', async () =
   assert.equal(await tryToSignIn('grace', PASSWORD), 'Hello, Grace Hopper');
 });
 
+test('a group is made and filled, and opens an application to its members alone', async () => {
+  await world.createUser('outsider', { email: 'outsider@example.com' });
+  await world.open('/groups');
+  await press(page, 'Create group', 'link');
+  await page.getByLabel('Name in tokens').fill('finance');
+  await page.getByLabel('Name (optional)').fill('Finance team');
+  await press(page, 'Create group');
+  assert.match(await noticeOf(page), /^Group created/);
+  assert.equal(await heading(page), 'Finance team');
+  // A part of a name is nobody's; whom it could mean is offered.
+  await page.getByLabel('Add a member').fill('grac');
+  await press(page, 'Add');
+  assert.match(await text('[role=alert]'), /Nobody has this username/);
+  await press(page, 'Add grace');
+  assert.equal(await noticeOf(page), 'Added to the group.');
+  await page.getByLabel('Add a member').fill('OUTSIDER@example.com');
+  await press(page, 'Add');
+  assert.match(await text('.pager'), /2 members/);
+  await press(page, 'Remove outsider from this group');
+  assert.match(await text('.pager'), /1 member$/m);
+
+  await world.open('/applications');
+  await press(page, 'Sample', 'link');
+  assert.equal(await page.getByLabel('Finance team').isVisible(), false);
+  await page.getByLabel('Members of chosen groups').check();
+  await page.getByLabel('Finance team').check();
+  await press(page, 'Save who may sign in');
+  assert.match(await noticeOf(page), /^Saved/);
+  assert.match(await text('.badges'), /Restricted/);
+  assert.equal(await tryToSignIn('grace', PASSWORD), 'Hello, Grace Hopper');
+  assert.doesNotMatch(await tryToSignIn('outsider', PASSWORD), /Hello/);
+
+  await world.open('/groups');
+  assert.match(await text('tbody tr'), /Users in Finance team: 1/);
+  await press(page, 'Finance team', 'link');
+  await press(page, 'Edit', 'link');
+  await page.getByLabel('Name', { exact: true }).fill('Finance');
+  await press(page, 'Save');
+  assert.equal(await heading(page), 'Finance');
+  assert.equal(await page.getByRole('link', { name: 'Delete group' }).count(), 0);
+  await press(page, 'Sample', 'link');
+  await page.getByLabel('Everybody').check();
+  await press(page, 'Save who may sign in');
+  assert.match(await tryToSignIn('outsider', PASSWORD), /Hello/);
+});
+
+test('a user’s groups are on their page, and narrow the list of users; a group is deleted when its name is typed', async () => {
+  await world.open('/users');
+  await loaded(page, () => page.getByLabel('Group').selectOption('Finance'));
+  assert.deepEqual(await page.locator('tbody .row').allTextContents(), ['grace']);
+  await press(page, 'grace', 'link');
+  await press(page, 'Take out of Finance');
+  assert.equal(await noticeOf(page), 'Taken out of the group.');
+  await page.getByLabel('Add to a group').selectOption('Finance');
+  await press(page, 'Add');
+  assert.match(await text('.tags'), /Finance/);
+  assert.match(await text('.trail'), /Added to a group: finance/);
+  await press(page, 'Finance', 'link');
+  await press(page, 'Delete group', 'link');
+  assert.match(await text('.lost'), /one member loses what it opens/);
+  await page.getByLabel('to go on').fill('Finance');
+  await press(page, 'Delete group');
+  assert.match(await text('#confirm-error'), /finance/);
+  await page.getByLabel('to go on').fill('finance');
+  await press(page, 'Delete group');
+  assert.match(await noticeOf(page), /^Group deleted/);
+  assert.ok(await page.getByRole('heading', { name: 'No groups yet' }).isVisible());
+});
+
+test('an API key is shown once, reads and changes nothing, and is refused once revoked', async () => {
+  await world.open('/settings');
+  await press(page, 'API keys', 'link');
+  await press(page, 'Make a key', 'link');
+  await page.getByLabel('Name').fill('Backup');
+  await page.getByLabel('Good for (days)').fill('30');
+  await press(page, 'Make key');
+  assert.equal(await heading(page), 'The key Backup is ready');
+  const key = await text('#api-key');
+  await world.admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('[data-copy=api-key]').click();
+  await page.locator('[data-copy=api-key]', { hasText: 'Copied' }).waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), key);
+  const ask = async (method: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const body = method === 'GET' ? {} : { body: '{}' };
+    return (await fetch(`${world.server.origin}/admin/api/users`, { method, headers, ...body })).status;
+  };
+  assert.deepEqual([await ask('GET'), await ask('POST')], [200, 403]);
+  await press(page, 'To the list of keys', 'link');
+  assert.match(await text('tbody tr'), /Backup.*Read only.*ada/s);
+  await press(page, 'Backup', 'link');
+  assert.ok(!(await page.content()).includes(key));
+  await press(page, 'Revoke key', 'link');
+  await press(page, 'Revoke key');
+  assert.match(await noticeOf(page), /^Key revoked/);
+  assert.equal(await ask('GET'), 401);
+});
+
+test('a user becomes an auditor, who sees what administrators see and no control that changes it', async () => {
+  await world.open('/users?search=outsider');
+  await press(page, 'outsider', 'link');
+  await press(page, 'Change role', 'link');
+  await page.getByRole('radio', { name: 'Auditor' }).check();
+  await press(page, 'Change role');
+  assert.match(await noticeOf(page), /^Role changed/);
+  const { page: theirs, complaints, close } = await openWindow(world.browser);
+  await theirs.goto(`${world.server.origin}/admin`);
+  await loaded(theirs, () => enter(theirs, { username: 'outsider', password: PASSWORD }));
+  await theirs.waitForURL('**/admin');
+  assert.ok(await theirs.getByText('Read only').isVisible());
+  assert.equal(await heading(theirs), 'Overview');
+  await theirs.goto(`${world.server.origin}/admin/users`);
+  await press(theirs, 'grace', 'link');
+  assert.match((await theirs.locator('.verdict').textContent()) ?? '', /Can sign in/);
+  for (const path of [new URL(theirs.url()).pathname, '/admin/settings', '/admin/applications/new']) {
+    await theirs.goto(`${world.server.origin}${path}`);
+    assert.equal(await theirs.locator('main').getByRole('button').count(), 0, path);
+  }
+  assert.equal(await heading(theirs), 'For administrators only');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('a session is ended, and the application feels it: its token is worth nothing', async () => {
   const { page: tab, close } = await openWindow(world.browser);
   await tab.goto(`${sample.origin}/`);
@@ -130,6 +283,8 @@ test('a session is ended, and the application feels it: its token is worth nothi
   await loaded(tab, () => enter(tab, { username: 'grace', password: PASSWORD }));
   await loaded(tab, () => tab.getByRole('button', { name: 'Introspect' }).click());
   assert.match((await tab.getByRole('status').textContent()) ?? '', /activetrue/);
+  await loaded(tab, () => tab.getByRole('button', { name: 'Refresh', exact: true }).click());
+  assert.match((await tab.getByRole('status').textContent()) ?? '', /Refreshed/);
   await world.open('/sessions?is_active=true');
   for (;;) {
     const row = page.locator('tr', { has: page.getByRole('link', { name: 'grace', exact: true }) }).first();
@@ -140,21 +295,32 @@ test('a session is ended, and the application feels it: its token is worth nothi
   }
   await loaded(tab, () => tab.getByRole('button', { name: 'Introspect' }).click());
   assert.match((await tab.getByRole('status').textContent()) ?? '', /activefalse/);
+  await loaded(tab, () => tab.getByRole('button', { name: 'Refresh', exact: true }).click());
+  assert.match((await tab.locator('main').textContent()) ?? '', /invalid_grant/);
   await close();
 });
 
-test('the second factor is reset, after a page that says what is lost', async () => {
+test('a trusted browser is forgotten; the second factor is reset, after a page that says what is lost', async () => {
   const id = await world.createUser('has-factor');
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const { page: tab, close } = await openWindow(world.browser);
   await tab.goto(`${sample.origin}/`);
   await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
   await loaded(tab, () => enter(tab, { username: 'has-factor', password: PASSWORD }));
-  await enrol(tab);
+  const { uri } = await enrol(tab);
+  assert.equal(await heading(tab), 'Hello, has-factor');
+  await loaded(tab, () => tab.getByRole('button', { name: 'Sign out' }).click());
+  await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
+  await loaded(tab, () => enter(tab, { username: 'has-factor', password: PASSWORD }));
+  await tab.getByLabel(/Don’t ask on this device again/).check();
+  await type(tab, codeOf(uri, 1));
   assert.equal(await heading(tab), 'Hello, has-factor');
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'optional' });
   await world.open(`/users/${id}`);
   assert.match(await text('.known'), /Authenticator app/);
+  await press(page, 'Forget this browser: Chrome on Linux');
+  assert.match(await noticeOf(page), /asked for the second factor again/);
+  assert.equal(await page.getByRole('heading', { name: 'Trusted browsers' }).count(), 0);
   await press(page, 'Reset second factor', 'link');
   assert.match(await text('.lost'), /authenticator app and all recovery codes stop working/);
   await press(page, 'Reset second factor');
@@ -182,6 +348,47 @@ test('the secret is rotated: the old one is refused, the new one shown once', as
   assert.deepEqual([await status(credentials.clientSecret), await status(secret)], [401, 400]);
   await press(page, 'Go to the application', 'link');
   assert.ok(!(await page.content()).includes(secret));
+});
+
+test('tried: a new tab signs in as the application and tells what it would get; the page stays as it was', async () => {
+  const begin = async (on: Page, name: string): Promise<Page> => {
+    const opened = on.context().waitForEvent('page');
+    await on.getByRole('button', { name }).click();
+    const tab = await opened;
+    await tab.waitForLoadState();
+    return tab;
+  };
+  const tab = await begin(page, 'Try it');
+  assert.match((await tab.locator('.verdict').textContent()) ?? '', /Signed in as ada/);
+  assert.match((await tab.locator('main').textContent()) ?? '', /preferred_username\s*ada/);
+  await tab.getByText('As curl').first().click();
+  assert.match(
+    (await tab.locator('#curl-2').textContent()) ?? '',
+    new RegExp(`-u '${credentials.clientId}:'`),
+  );
+  await tab.reload();
+  assert.equal(await heading(tab), 'This trial is over');
+  await tab.close();
+  // Somebody else, with the consent and the prompt of a partner's application; the page before can be used again.
+  const { id } = await world.createApplication({ client_name: 'Partner portal', skip_consent: false });
+  const own = await openWindow(world.browser);
+  await own.page.goto(`${world.server.origin}/admin/applications/${id}/try`);
+  await enter(own.page, { username: 'ada', password: 'plum trees in June' });
+  await own.page.waitForURL('**/try');
+  await own.page.getByLabel('email', { exact: false }).uncheck();
+  await own.page.getByLabel('Prompt').selectOption('login');
+  await own.page.getByLabel('Who is expected').fill('grace');
+  await own.page.getByLabel('Language of the pages').selectOption('de');
+  const trial = await begin(own.page, 'Start the sign-in');
+  await loaded(trial, () => trial.locator('a[href*="/oauth2/login?"]').click());
+  assert.equal(await trial.locator('[name=username]').inputValue(), 'grace');
+  await trial.locator('[name=password]').fill(PASSWORD);
+  await loaded(trial, () => trial.keyboard.press('Enter'));
+  await loaded(trial, () => trial.getByRole('button', { name: 'Erlauben' }).click());
+  assert.match((await trial.locator('.verdict').textContent()) ?? '', /Signed in as grace/);
+  assert.equal(await trial.getByRole('navigation').count(), 0);
+  assert.deepEqual(own.complaints, []);
+  await own.close();
 });
 
 test('the snippets of every framework hold the application’s own values, and no secret', async () => {
@@ -242,6 +449,52 @@ test('without a mail server the test mail is in the outbox, to be read', async (
   await page.getByLabel('To', { exact: true }).fill('ada@example.com');
   await press(page, 'Send test mail');
   assert.match(await text('[role=status].note'), /no mail server/);
+});
+
+test('by the keyboard: shortcuts are listed, `g a` jumps, Ctrl+K finds a page or a person', async () => {
+  await world.open('');
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  assert.match((await help.textContent()) ?? '', /Go to a page, a user or an application.*gaApplications/s);
+  await page.keyboard.press('Escape');
+  assert.equal(await help.isVisible(), false);
+  await page.keyboard.press('g');
+  await loaded(page, () => page.keyboard.press('a'));
+  assert.equal(await heading(page), 'Applications');
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Go to' });
+  await palette.getByRole('option', { name: 'grace' }).waitFor({ state: 'detached' });
+  await page.keyboard.type('grac');
+  await palette.getByRole('option', { name: 'grace' }).waitFor();
+  await shoot(page, 'admin-work-palette');
+  await loaded(page, () => page.keyboard.press('Enter'));
+  assert.equal(await heading(page), 'grace');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('setti');
+  await palette.getByRole('option', { name: 'Settings' }).waitFor();
+  await loaded(page, () => page.keyboard.press('Enter'));
+  assert.match(page.url(), /\/admin\/settings/);
+});
+
+test('many at once: ticked, counted, named on the page that asks, then done; the list as a file', async () => {
+  for (const name of ['guest-1', 'guest-2', 'guest-3']) await world.createUser(name);
+  await world.open('/users?search=guest-');
+  const act = page.getByRole('button', { name: 'Deactivate' });
+  assert.equal(await act.isVisible(), false);
+  await page.getByLabel('Tick all on this page').check();
+  await page.getByLabel('Tick guest-2').uncheck();
+  assert.equal(await text('.bulk output'), '2');
+  await shoot(page, 'admin-work-ticked');
+  await press(page, 'Deactivate');
+  assert.equal(await heading(page), 'Deactivate: 2 users?');
+  await press(page, 'Deactivate');
+  assert.equal(await heading(page), '2 users deactivated');
+  await world.open('/users?search=guest-&is_active=false');
+  assert.equal(await page.locator('tbody tr').count(), 2);
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Export CSV' }).click();
+  const download = await downloading;
+  assert.match(download.suggestedFilename(), /^users-[\d-]{10}\.csv$/);
 });
 
 test('a user is deleted only when the name is typed; then nothing of them is left but the trail', async () => {

@@ -2,13 +2,16 @@
 // machine at its other end is killed, while what that machine has written stays.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { Transform } from 'node:stream';
+import { PassThrough, Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Wire {
   readonly port: number;
-  /** @param between requests: what the server has taken is still answered, and nothing more is taken */
-  cut(isBetweenRequests?: boolean): Promise<void>;
+  /**
+   * @param how `hard`: at once; `answered`: nothing more is taken, and what the server has taken is still answered;
+   * `unheard`: the same, but nobody hears the answers
+   */
+  cut(how?: 'hard' | 'answered' | 'unheard'): Promise<void>;
   mend(): Promise<void>;
 }
 
@@ -28,10 +31,18 @@ function renaming(target: number, port: number): Transform {
   });
 }
 
+/** What stands in a connection, on the way to the server and back. */
+export interface Tap {
+  readonly up: Transform;
+  readonly down: Transform;
+}
+
+const plain = (): Tap => ({ up: new PassThrough(), down: new PassThrough() });
+
 /** @param target the port it leads to, both on loopback */
-export async function layWire(target: number): Promise<Wire> {
+export async function layWire(target: number, tap: () => Tap = plain): Promise<Wire> {
   const ends = new Set<Socket>();
-  const nears = new Set<Socket>();
+  const nears = new Map<Socket, Transform>();
   let server: Server | undefined;
   let port = 0;
 
@@ -48,10 +59,12 @@ export async function layWire(target: number): Promise<Wire> {
         to.destroy();
       });
     }
-    nears.add(near);
+    const { up, down } = tap();
+    const named = renaming(target, port);
+    nears.set(near, named);
     near.on('close', () => nears.delete(near));
-    near.pipe(far);
-    far.pipe(renaming(target, port)).pipe(near);
+    near.pipe(up).pipe(far);
+    far.pipe(down).pipe(named).pipe(near);
   }
 
   async function listen(at: number): Promise<number> {
@@ -65,17 +78,22 @@ export async function layWire(target: number): Promise<Wire> {
   port = await listen(0);
   return {
     port,
-    async cut(isBetweenRequests = false) {
+    async cut(how = 'hard') {
       const closing = server;
       server = undefined;
       if (closing === undefined) return;
       const isClosed = once(closing, 'close');
       closing.close();
-      if (isBetweenRequests) {
-        for (const near of nears) near.unpipe().pause();
+      if (how !== 'hard') {
+        for (const [near, named] of nears) {
+          near.unpipe().pause();
+          if (how === 'unheard') named.unpipe(near).resume();
+        }
         await sleep(ANSWERED_MS);
       }
-      for (const end of ends) end.resetAndDestroy();
+      for (const near of nears.keys()) near.resetAndDestroy();
+      // A reset fails where the other end is dead already, and the socket would stay open for good.
+      for (const end of ends) if (!nears.has(end)) end.destroy();
       await isClosed;
     },
     async mend() {

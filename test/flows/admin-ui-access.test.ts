@@ -55,6 +55,8 @@ async function world(): Promise<unknown> {
     (await app.admin('GET', '/users')).body.data.total,
     (await app.admin('GET', '/clients')).body.data.total,
     await read('/settings'),
+    (await app.admin('GET', '/groups')).body.data.total,
+    (await app.admin('GET', '/api-keys')).body.data.total,
     (await app.admin('GET', '/mails')).body.data.total,
   ];
 }
@@ -67,9 +69,11 @@ const wanted = {
   username: 'made-by-attack',
   password: PASSWORD,
   confirm: 'victim',
-  name: 'Made by attack',
+  name: 'made-by-attack',
   type: 'machine',
   role: 'admin',
+  days: '1',
+  who: 'groups',
   product_name: 'Owned',
   'was.mail_from': '',
   mail_from: 'owned@example.com',

@@ -124,8 +124,6 @@ export async function startOwnMongoServer(): Promise<MongoServer> {
     isMeantToEnd = false;
     const started = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;
-    // A test file that is ended in the middle must not leave its server behind.
-    process.once('exit', () => started.kill('SIGKILL'));
     const listen = (text: string): void => {
       said = (said + text).slice(-2_000);
     };
@@ -150,6 +148,8 @@ export async function startOwnMongoServer(): Promise<MongoServer> {
     await exited;
   }
 
+  // A test file that is ended in the middle must not leave its server behind.
+  process.once('exit', () => child?.kill('SIGKILL'));
   await start();
   return {
     freshUri: () => freshDatabase(base),

@@ -38,6 +38,8 @@ export interface Kind {
   readonly param: string;
   readonly read: string;
   readonly nameOf: (thing: Values) => string;
+  /** What else there is to say about the thing before something happens to it. */
+  readonly more?: (visit: Visit, thing: Values) => Promise<Values>;
   /** The thing's page, with what went wrong. */
   readonly showThing: (visit: Visit, model: object, status: number) => Promise<void>;
 }
@@ -53,7 +55,8 @@ export function actPages(kind: Kind, acts: readonly Act[]): Page[] {
     model: object,
     status = 200,
   ) {
-    const { data: thing } = await visit.call(kind.read, { params: paramsOf(visit) });
+    const { data } = await visit.call(kind.read, { params: paramsOf(visit) });
+    const thing: Values = { ...data, ...(await kind.more?.(visit, data)) };
     const asked = ask(thing);
     const back = `${kind.path}/${idOf(visit)}`;
     const crumbs = [
@@ -108,6 +111,7 @@ export function actPages(kind: Kind, acts: readonly Act[]): Page[] {
     const isSensitive = ask !== undefined;
     const post: Page = { method: 'POST', path, isSensitive, handle: (visit) => perform(visit, act) };
     if (ask === undefined) return [post];
-    return [{ method: 'GET', path, isSensitive, handle: (visit) => showAsk(visit, act, ask, {}) }, post];
+    const page = (visit: Visit) => showAsk(visit, act, ask, {});
+    return [{ method: 'GET', path, isSensitive, needs: 'admin', handle: page }, post];
   });
 }

@@ -2,16 +2,9 @@
 // snippets for its framework.
 import { lifetimeSettings } from '../../clients/client-settings.ts';
 import { kindLabel, kindOf } from './applications.ts';
-import {
-  isOn,
-  linesOf,
-  numberOrText,
-  refusalOf,
-  textOf,
-  textOrNull,
-  typedIn,
-  versionOf,
-} from './field-values.ts';
+import { apiCall } from './curl.ts';
+import { linesOf, numberOrText, refusalOf, textOf, textOrNull, typedIn, versionOf } from './field-values.ts';
+import { groupChoices } from './group-choice.ts';
 import type { Page, Values, Visit } from './page.ts';
 
 const here = 'applications';
@@ -63,10 +56,22 @@ const sampleOf = (client: Values) => ({
   redirectUri: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String)[0] : undefined,
 });
 
+/** Who may sign in: null in the API stands for everybody. */
+function accessOf(client: Values) {
+  const names: readonly unknown[] = Array.isArray(client.allowed_groups) ? client.allowed_groups : [];
+  return { isForEverybody: client.allowed_groups === null, chosen: names.map(String) };
+}
+
 export async function showApplication(visit: Visit, model: object = {}, status = 200): Promise<void> {
   const params = { client_id: visit.params.id ?? '' };
   const { data: client, version } = await visit.call('GET /clients/{client_id}', { params });
+  const choices = await groupChoices(visit);
+  const stored = valuesOf(client);
   const own = {
+    access: accessOf(client),
+    stored: accessOf(client),
+    groupChoices: choices,
+    groupLabelOf: (name: string) => choices.items.find((choice) => choice.name === name)?.label ?? name,
     title: textOf(client, 'client_name') || textOf(client, 'client_id'),
     here,
     crumbs: [{ label: 'Applications', href: '/applications' }],
@@ -79,7 +84,13 @@ export async function showApplication(visit: Visit, model: object = {}, status =
     isOurs: client.origin === 'seed',
     grants,
     lifetimes: Object.entries(lifetimeSettings).map(([name, bounds]) => ({ name, ...bounds })),
-    values: valuesOf(client),
+    values: stored,
+    call: apiCall(
+      'PATCH',
+      `/clients/${params.client_id}`,
+      bodyOf((name) => String(stored[name] ?? '')),
+      version,
+    ),
     isStale: false,
   };
   visit.show('application', { ...own, ...model }, status);
@@ -95,24 +106,29 @@ async function showConnect(visit: Visit): Promise<void> {
   visit.show('connect', { title: 'Connect', here, crumbs, kind: kindOf(client), sample: sampleOf(client) });
 }
 
+/** What the form's values are to the API. */
+function bodyOf(textIn: (name: string) => string | undefined): Values {
+  const lifetime = (name: string) => {
+    const text = textOrNull(textIn(name));
+    return text === null ? null : numberOrText(text);
+  };
+  return {
+    ...Object.fromEntries(texts.map((name) => [name, textOrNull(textIn(name))])),
+    ...Object.fromEntries(lists.map((name) => [name, linesOf(textIn(name))])),
+    ...Object.fromEntries(lifetimes.map((name) => [name, lifetime(name)])),
+    grant_types: grants.map(({ name }) => name).filter((name) => textIn(`grant.${name}`) === 'on'),
+    skip_consent: textIn('skip_consent') === 'on',
+  };
+}
+
 async function save(visit: Visit): Promise<void> {
   const { form } = visit;
   const params = { client_id: visit.params.id ?? '' };
-  const lifetime = (name: string) => {
-    const text = textOrNull(form.get(name));
-    return text === null ? null : numberOrText(text);
-  };
   try {
     await visit.call('PATCH /clients/{client_id}', {
       params,
       ifVersion: versionOf(form),
-      body: {
-        ...Object.fromEntries(texts.map((name) => [name, textOrNull(form.get(name))])),
-        ...Object.fromEntries(lists.map((name) => [name, linesOf(form.get(name))])),
-        ...Object.fromEntries(lifetimes.map((name) => [name, lifetime(name)])),
-        grant_types: grants.map(({ name }) => name).filter((name) => isOn(form, `grant.${name}`)),
-        skip_consent: isOn(form, 'skip_consent'),
-      },
+      body: bodyOf((name) => form.get(name)),
     });
     visit.go(`/applications/${params.client_id}`, 'application-saved');
   } catch (error) {

@@ -113,6 +113,6 @@ export function showSecret(visit: Visit, client: Values, verb: string): void {
 
 export const applicationListPages: readonly Page[] = [
   { method: 'GET', path: '/applications', handle: list },
-  { method: 'GET', path: '/applications/new', handle: async (visit) => showNew(visit) },
+  { method: 'GET', path: '/applications/new', needs: 'admin', handle: async (visit) => showNew(visit) },
   { method: 'POST', path: '/applications', handle: create },
 ];

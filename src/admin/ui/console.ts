@@ -1,21 +1,25 @@
 // Owns the Admin UI as a whole: who may in, which page answers, CSRF on every form, and what pages are given.
 import type Koa from 'koa';
 import Router from 'koa-router';
+import { accessOfRole } from '../../accounts/role-access.ts';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
+import type { BodyOptions } from '../../http/body.ts';
 import type { Csrf } from '../../http/csrf.ts';
 import { createForm, type Form } from '../../http/form.ts';
+import { linesOfText } from '../../http/lines.ts';
 import type { Views } from '../../http/views.ts';
-import type { Perform } from '../perform.ts';
+import { type Perform, requireAccess } from '../perform.ts';
 import type { Actor } from '../ports.ts';
 import { readQueryString } from '../query-string.ts';
 import type { Route } from '../route.ts';
 import { createFormats } from './format.ts';
-import { createMemory } from './memory.ts';
-import { navigation } from './navigation.ts';
+import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
 import type { CallInput, CallResult, Page, PageModel, Values, Visit } from './page.ts';
 import type { createConsoleSignIn } from './sign-in.ts';
+import { createTryCallback, TRY_CALLBACK } from './try-callback.ts';
+import type { TrialRun } from './try-run.ts';
 import type { AdminVisitor, Visitors } from './visitor.ts';
 
 export interface ConsoleDeps {
@@ -26,12 +30,15 @@ export interface ConsoleDeps {
   readonly setActor: (actor: Actor) => void;
   readonly visitors: Visitors;
   readonly signIn: ReturnType<typeof createConsoleSignIn>;
+  readonly trialRun: TrialRun;
+  /** An application as the API shows it. */
+  readonly readClient: (clientId: string) => Promise<Values | undefined>;
   readonly idleSeconds: () => number;
   /** What an administrator with a second factor has to have used. */
   readonly strongAcr: string;
   readonly views: Views;
   readonly csrf: Csrf;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly readForm: (ctx: Koa.Context, options?: BodyOptions) => Promise<Form>;
   /** Answers somebody who is no administrator. */
   readonly refuse: (ctx: Koa.Context) => void;
   readonly clock: Clock;
@@ -44,8 +51,9 @@ export interface ConsoleDeps {
 const RECENT_SECONDS = 300;
 const RECENT_FOR_FORM_SECONDS = 2 * RECENT_SECONDS;
 
-/** Twice the buckets of both charts of the overview. */
-const MEMORY = 120;
+const READING_ALONE =
+  'Your role is auditor: it opens everything here for reading, but for what is written in mails, and changes nothing. ' +
+  'Ask an administrator to do this.';
 
 const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
@@ -60,15 +68,35 @@ function queryOf(ctx: Koa.Context): URLSearchParams {
 export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const { routes, perform, visitors, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
   const home = `${basePath}/admin`;
-  const remember = createMemory(MEMORY);
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
 
-  async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
+  /** Who is nobody here any more does nothing. */
+  function actorOf({ account, access }: AdminVisitor): Actor {
+    if (access === undefined) throw new AppError('auth.insufficient_scope');
+    return { kind: 'user', id: account.id, access };
+  }
+
+  const routeOf = (name: string): Route => {
     const route = byName.get(name);
     if (route === undefined) throw new TypeError(`there is no route ${name}`);
+    return route;
+  };
+
+  async function callLines(who: AdminVisitor, name: string, text: string): Promise<readonly Values[]> {
+    const route = routeOf(name);
+    const { lines } = route;
+    if (lines === undefined) throw new TypeError(`${name} takes no lines`);
+    const actor = actorOf(who);
+    requireAccess(route, actor);
+    const answer = await lines.run({ lines: linesOfText(text, lines), actor });
+    return answer.split('\n').flatMap((line): Values[] => (line === '' ? [] : [JSON.parse(line)]));
+  }
+
+  async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
+    const route = routeOf(name);
     const query = new URLSearchParams(input.query ?? {}).toString();
     const answer = await perform(route, {
-      actor: { kind: 'user', id: who.account.id, access: 'all' },
+      actor: actorOf(who),
       params: input.params ?? {},
       query: readQueryString(query, route.query),
       body: input.body ?? {},
@@ -80,7 +108,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   function show(ctx: Koa.Context, who: AdminVisitor, template: string, model: PageModel, status = 200): void {
     const frame = {
       ...createFormats(clock()),
-      navigation,
+      navigation: navigationFor(who.access),
+      canChange: who.access === 'all',
       home,
       baseUrl: deps.baseUrl,
       issuer: deps.issuer,
@@ -103,9 +132,15 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       params: ctx.params,
       query: queryOf(ctx),
       now: clock(),
-      remember,
+      canChange: who.access === 'all',
       call: (name, input) => call(who, name, input),
+      callLines: (name, text) => callLines(who, name, text),
       show: (template, model, status) => show(ctx, who, template, model, status),
+      async startTrial(clientId, parameters) {
+        const query = await deps.trialRun.begin(ctx, who, clientId, parameters);
+        ctx.status = 303;
+        ctx.redirect(`${basePath}/oauth2/authorize?${query}`);
+      },
       addFactor: () => signIn.start(ctx, home, { maxAgeSeconds: idleSeconds(), acr: deps.strongAcr }),
       go(path, done) {
         ctx.status = 303;
@@ -118,8 +153,14 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   /** What the API refuses, and the page has nothing better to say to. */
   function showProblem(ctx: Koa.Context, who: AdminVisitor, error: unknown): void {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
-    const { status, message, fields = {} } = error;
-    const title = status === 404 ? 'Not found' : 'That did not work';
+    const { status, fields = {} } = error;
+    const isOnlyReader = error.code === 'auth.insufficient_scope';
+    const message = isOnlyReader ? READING_ALONE : error.message;
+    const title = isOnlyReader
+      ? 'For administrators only'
+      : status === 404
+        ? 'Not found'
+        : 'That did not work';
     show(ctx, who, 'problem', { title, here: '', message, problems: Object.entries(fields) }, status);
   }
 
@@ -129,8 +170,14 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const context: Koa.Context = ctx;
       const who: AdminVisitor = ctx.state.visitor;
       const isPost = page.method === 'POST';
-      const form = isPost ? await readForm(context) : createForm('');
+      const { formBytes } = page;
+      const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
+      const form = isPost ? await readForm(context, limits) : createForm('');
       if (isPost) csrf.verify(context, `admin:${who.sessionUid}`, form.get('csrf'));
+      if (isPost || page.needs === 'admin') {
+        // Each call of the API asks the same again; here, before anything of the form is looked at.
+        if (who.access !== 'all') return showProblem(context, who, new AppError('auth.insufficient_scope'));
+      }
       const limit = isPost ? RECENT_FOR_FORM_SECONDS : RECENT_SECONDS;
       if (page.isSensitive === true && who.signedInSeconds > limit) {
         return signIn.start(context, `${basePath}${ctx.path}`, {
@@ -155,7 +202,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     // What was typed into a form cannot come along; the page that it was on can.
     const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
     const user = await visitors.signedIn(ctx);
-    if (user !== undefined && user.account.role !== 'admin') return deps.refuse(ctx);
+    if (user !== undefined && accessOfRole(user.account.role) === undefined) return deps.refuse(ctx);
     const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : home;
     const needs = user === undefined || user.hasUsedFactors ? {} : needsOf(user);
     return signIn.start(ctx, returnTo, { ...needs, maxAgeSeconds: idleSeconds() });
@@ -184,18 +231,32 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     ctx.redirect(target);
   }
 
+  const endTrial = createTryCallback({
+    run: deps.trialRun,
+    issuer: deps.issuer,
+    readClient: deps.readClient,
+    async show(ctx, model, status) {
+      const who = await visitors.current(ctx);
+      const frame = { title: '', here: 'applications', ...model };
+      if (who?.access === 'all') return show(ctx, who, 'try-outcome', frame, status);
+      const bare = { ...createFormats(clock()), home, account: undefined, notice: undefined };
+      return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, uiLocales: 'en' });
+    },
+  });
+
   return async (ctx, next) => {
     if (ctx.path !== '/admin' && !ctx.path.startsWith('/admin/')) return next();
     ctx.set('Cache-Control', 'no-store');
     if (!['GET', 'HEAD', 'POST'].includes(ctx.method)) throw new AppError('request.method_not_allowed');
     if (ctx.path === '/admin/callback' && ctx.method !== 'POST') return comeBack(ctx);
+    if (ctx.path === TRY_CALLBACK && ctx.method === 'GET') return endTrial(ctx, next);
     const who = await visitors.current(ctx);
     if (who === undefined) {
       const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';
       return isFromElsewhere ? comeAgain(ctx, `${basePath}${ctx.path}${ctx.search}`) : beginSignIn(ctx);
     }
-    if (who.account.role !== 'admin') return deps.refuse(ctx);
-    deps.setActor({ kind: 'user', id: who.account.id, access: 'all' });
+    if (who.access === undefined) return deps.refuse(ctx);
+    deps.setActor(actorOf(who));
     ctx.state.visitor = who;
     return dispatch(ctx, async () => {
       showProblem(ctx, who, new AppError('request.not_found'));

@@ -1,5 +1,6 @@
 // Owns putting the Admin UI together: cookies, sign-in, who may in, pages.
 import type Koa from 'koa';
+import { toClient } from '../../clients/to-client.ts';
 import type { Clock } from '../../clock.ts';
 import { catalogue } from '../../errors.ts';
 import type { AskOurselves } from '../../http/in-process.ts';
@@ -11,6 +12,7 @@ import { adminConsole, type ConsoleDeps } from './console.ts';
 import { adminPages } from './pages.ts';
 import { createSealedCookie } from './sealed-cookie.ts';
 import { createConsoleSignIn, isPendingSignIn, type PendingSignIn } from './sign-in.ts';
+import { createTrialRun, type TrialRunDeps } from './try-run.ts';
 import { type Admission, createVisitors, isAdmission, type Visitors } from './visitor.ts';
 
 interface Deps extends Pick<ConsoleDeps, 'views' | 'csrf' | 'readForm' | 'setActor' | 'strongAcr'> {
@@ -20,6 +22,7 @@ interface Deps extends Pick<ConsoleDeps, 'views' | 'csrf' | 'readForm' | 'setAct
   /** Setting admin_idle_seconds. */
   readonly idleSeconds: () => number;
   readonly ask: AskOurselves;
+  readonly trials: Omit<TrialRunDeps, 'ask' | 'basePath' | 'issuer'>;
   readonly cookieKeys: readonly string[];
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -42,6 +45,11 @@ export function createAdminUi(deps: Deps): Koa.Middleware {
     pages: adminPages,
     routes: adminRouteList(api),
     perform: createPerform(auditTrail),
+    trialRun: createTrialRun({ ...deps, ...deps.trials }),
+    async readClient(clientId) {
+      const client = await api.clients.find(clientId);
+      return client && toClient(client);
+    },
     visitors: createVisitors({
       ...deps,
       admission: createSealedCookie<Admission>({

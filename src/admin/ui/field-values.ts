@@ -52,6 +52,10 @@ export interface Refusal {
 /** @returns what a form is told. @throws the error itself where no form could mend it */
 export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof AppError) || error.status >= 500 || error.status === 404) throw error;
-  const { status, code, message, fields = {} } = error;
-  return { status, alert: message, errors: fields, isStale: code === 'account.changed' };
+  if (error.code === 'auth.insufficient_scope') throw error;
+  const { status, message, fields = {} } = error;
+  return { status, alert: message, errors: fields, isStale: status === 412 };
 }
+
+export const isMembers = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

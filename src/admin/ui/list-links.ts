@@ -9,19 +9,23 @@ export interface Choice {
 }
 
 interface Options {
-  /** Of the list, from the root of the host. */
+  /** Of the list, without the path of BASE_URL (templates put it before: `base`). */
   readonly path: string;
   readonly query: URLSearchParams;
   /** A page of the API: items, total, limit, offset, next. */
   readonly page: Values;
   readonly defaultSort: string;
+  /** As the API has it. */
+  readonly defaultOrder?: 'asc' | 'desc';
   readonly chips?: readonly Choice[];
 }
+
+const other = (order: string): string => (order === 'asc' ? 'desc' : 'asc');
 
 const isOn = (query: URLSearchParams, { set }: Choice): boolean =>
   Object.entries(set).every(([name, value]) => query.get(name) === value);
 
-export function listLinks({ path, query, page, defaultSort, chips = [] }: Options) {
+export function listLinks({ path, query, page, defaultSort, defaultOrder = 'desc', chips = [] }: Options) {
   const items: readonly unknown[] = Array.isArray(page.items) ? page.items : [];
   const [total, offset, limit] = [Number(page.total), Number(page.offset), Number(page.limit)];
   /** The same list with something else about it; its place starts anew. */
@@ -37,7 +41,7 @@ export function listLinks({ path, query, page, defaultSort, chips = [] }: Option
     return text === '' ? path : `${path}?${text}`;
   };
   const sort = query.get('sort') ?? defaultSort;
-  const order = query.get('order') ?? 'desc';
+  const order = query.get('order') ?? defaultOrder;
   const back = Math.max(0, offset - limit);
   return {
     path,
@@ -61,6 +65,6 @@ export function listLinks({ path, query, page, defaultSort, chips = [] }: Option
     sortOf: (name: string): string =>
       name === sort ? (order === 'asc' ? 'ascending' : 'descending') : 'none',
     sortHref: (name: string): string =>
-      href({ sort: name, order: name === sort && order === 'desc' ? 'asc' : 'desc' }),
+      href({ sort: name, order: name === sort ? other(order) : defaultOrder }),
   };
 }

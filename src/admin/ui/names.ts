@@ -2,6 +2,7 @@
 import { AppError } from '../../errors.ts';
 import { deviceName } from '../device-name.ts';
 import { textOf } from './field-values.ts';
+import { groupLabel } from './group-choice.ts';
 import type { Values, Visit } from './page.ts';
 
 const labels: Readonly<Record<string, string>> = {
@@ -15,6 +16,11 @@ const labels: Readonly<Record<string, string>> = {
   'mfa.reset': 'Second factor reset',
   'recovery.generated': 'Recovery codes made',
   'recovery.used': 'Recovery code used',
+  'passkey.added': 'Passkey added',
+  'passkey.used': 'Passkey used',
+  'passkey.renamed': 'Passkey renamed',
+  'passkey.removed': 'Passkey removed',
+  'passkey.failure': 'Passkey refused',
   'device.trusted': 'Browser trusted',
   'device.revoked': 'Browser no longer trusted',
   'password.changed': 'Password changed',
@@ -25,6 +31,12 @@ const labels: Readonly<Record<string, string>> = {
   'email.verified': 'E-mail verified',
   'magic_link.requested': 'Sign-in link asked for',
   'magic_link.used': 'Sign-in link used',
+  'signup.completed': 'Signed up',
+  'invitation.created': 'Invitation sent',
+  'invitation.used': 'Invitation accepted',
+  'invitation.revoked': 'Invitation withdrawn',
+  'enrolment.requested': 'Set-up link sent',
+  'enrolment.completed': 'Account set up',
   'consent.granted': 'Consent given',
   'consent.revoked': 'Consent withdrawn',
   'session.ended': 'Session ended',
@@ -33,6 +45,7 @@ const labels: Readonly<Record<string, string>> = {
   'user.created': 'User created',
   'user.updated': 'User changed',
   'user.removed': 'User deleted',
+  'users.imported': 'Users imported',
   'user.unlocked': 'User unlocked',
   'user.deactivated': 'User deactivated',
   'user.reactivated': 'User reactivated',
@@ -41,10 +54,20 @@ const labels: Readonly<Record<string, string>> = {
   'client.updated': 'Application changed',
   'client.removed': 'Application deleted',
   'client.secret_rotated': 'Secret rotated',
+  'group.created': 'Group created',
+  'group.updated': 'Group changed',
+  'group.removed': 'Group deleted',
+  'group.member_added': 'Added to a group',
+  'group.member_removed': 'Taken out of a group',
+  'api_key.created': 'API key made',
+  'api_key.revoked': 'API key revoked',
+  'client.trial_started': 'Trial sign-in begun',
+  'client.trial_ended': 'Trial sign-in ended',
   'registration_token.created': 'Registration token made',
   'registration_token.removed': 'Registration token withdrawn',
   'settings.changed': 'Settings changed',
   'mail.test_sent': 'Test mail sent',
+  'key.rotation_requested': 'Key rotation asked for',
   'key.rotated': 'Signing key rotated',
   'onboarding.completed': 'First administrator created',
 };
@@ -103,6 +126,20 @@ export function createNames(visit: Visit): NameOf {
       };
       return orElse(read, { label: id });
     }
+    if (kind === 'group') {
+      const read = async (): Promise<Name> => {
+        const { data } = await visit.call('GET /groups/{id}', { params: { id } });
+        return { label: groupLabel(data), href: `/groups/${id}` };
+      };
+      return orElse(read, { label: id });
+    }
+    if (kind === 'api_key') {
+      const read = async (): Promise<Name> => {
+        const { data } = await visit.call('GET /api-keys/{id}', { params: { id } });
+        return { label: textOf(data, 'name'), href: `/api-keys/${id}` };
+      };
+      return orElse(read, { label: id });
+    }
     if (kind === 'bootstrap') return { label: 'ADMIN_TOKEN' };
     if (kind === 'system') return { label: 'Latchkey itself' };
     if (kind === 'anonymous') return { label: 'Somebody' };
@@ -115,6 +152,10 @@ export function createNames(visit: Visit): NameOf {
     return reading;
   };
 }
+
+/** Which group somebody was put into or taken out of. */
+const groupOf = ({ details }: Values): string =>
+  typeof details === 'object' && details !== null ? textOf({ ...details }, 'group') : '';
 
 export interface EventRow {
   readonly id: string;
@@ -141,7 +182,7 @@ export const eventRows = (events: readonly Values[], nameOf: NameOf): Promise<re
         event: text('event'),
         label: eventLabel(text('event')),
         isFailure: text('outcome') === 'failure',
-        reason: reasonText(text('reason')),
+        reason: reasonText(text('reason')) || groupOf(event),
         actor: await nameOf(text('actor_kind'), text('actor_id')),
         target: target === '' ? undefined : await nameOf(kind, target),
         client: text('client_id') === '' ? undefined : await nameOf('client', text('client_id')),

@@ -1,4 +1,6 @@
-// Owns the left navigation: at most eight entries, everything else hangs below one of them.
+// Owns the left navigation: few entries, everything else hangs below one of them.
+import type { AdminAccess } from '../../accounts/role-access.ts';
+
 export interface Entry {
   readonly key: string;
   readonly label: string;
@@ -6,14 +8,22 @@ export interface Entry {
   readonly path: string;
   /** A picture of templates/admin/icon.njk. */
   readonly icon: string;
+  /** Not there for auditors. */
+  readonly needs?: 'admin';
 }
 
-export const navigation: readonly Entry[] = [
+const navigation: readonly Entry[] = [
   { key: 'overview', label: 'Overview', path: '', icon: 'overview' },
   { key: 'users', label: 'Users', path: '/users', icon: 'users' },
   { key: 'applications', label: 'Applications', path: '/applications', icon: 'applications' },
   { key: 'sessions', label: 'Sessions', path: '/sessions', icon: 'sessions' },
+  { key: 'groups', label: 'Groups', path: '/groups', icon: 'groups' },
   { key: 'audit', label: 'Audit log', path: '/audit', icon: 'audit' },
-  { key: 'outbox', label: 'Outbox', path: '/outbox', icon: 'outbox' },
+  { key: 'outbox', label: 'Outbox', path: '/outbox', icon: 'outbox', needs: 'admin' },
+  { key: 'keys', label: 'Keys', path: '/keys', icon: 'key' },
   { key: 'settings', label: 'Settings', path: '/settings', icon: 'settings' },
 ];
+
+/** @returns what somebody of this access is led to */
+export const navigationFor = (access: AdminAccess | undefined): readonly Entry[] =>
+  navigation.filter(({ needs }) => needs === undefined || access === 'all');

@@ -26,6 +26,6 @@ async function showMail(visit: Visit): Promise<void> {
 }
 
 export const outboxPages: readonly Page[] = [
-  { method: 'GET', path: '/outbox', handle: list },
-  { method: 'GET', path: '/outbox/:id', handle: showMail },
+  { method: 'GET', path: '/outbox', needs: 'admin', handle: list },
+  { method: 'GET', path: '/outbox/:id', needs: 'admin', handle: showMail },
 ];

@@ -1,5 +1,5 @@
-// Owns what a page of the Admin UI is: an address, and what it does for the administrator who visits it. Pages change
-// things only by the routes of the REST API (visit.call), so that rules, audit and concurrency are one mechanism.
+// Owns what a page of the Admin UI is: an address, and what it does for the administrator or auditor who visits it. Pages
+// change things only by the routes of the REST API (visit.call), so that rules, audit and concurrency are one mechanism.
 import type Koa from 'koa';
 import type { Form } from '../../http/form.ts';
 import type { AdminVisitor } from './visitor.ts';
@@ -30,20 +30,27 @@ export interface Visit {
   readonly form: Form;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** False for auditors, who see no control that changes something; templates know it by the same name. */
+  readonly canChange: boolean;
   /**
-   * Does what the route of the REST API does, as this administrator.
+   * Does what the route of the REST API does, as this person.
    * @param route method and declared path, such as `PATCH /users/{id}`
    * @throws AppError as the route does
    */
   call(route: string, input?: CallInput): Promise<CallResult>;
+  /**
+   * The same for a route that takes lines. @param text one thing a line @returns what is answered for each
+   * @throws AppError as the route does
+   */
+  callLines(route: string, text: string): Promise<readonly Values[]>;
   /** @param template below templates/admin */
   show(template: string, model: PageModel, status?: number): void;
-  /** What was found once and cannot change any more; kept by this process, a bounded number of things. */
-  remember<T>(key: string, find: () => Promise<T>): Promise<T>;
   /** 303 to another page of ours. @param done a key of `notices` (notices.ts), told there */
   go(path: string, done?: string): void;
   /** Sends the browser through the sign-in, which has a second factor added where there is none; then home. */
   addFactor(): void;
+  /** Sends the browser to sign in as an application (try-run.ts). @param parameters of the authorization request */
+  startTrial(clientId: string, parameters: Readonly<Record<string, string>>): Promise<void>;
 }
 
 export interface PageModel {
@@ -61,5 +68,9 @@ export interface Page {
   readonly path: string;
   /** Needs a sign-in of the last minutes (decisions §7: five). For POST there must be a GET at the same address. */
   readonly isSensitive?: boolean;
+  /** Beside every POST: there is nothing to look at but a form, so that it is for full administrators alone. */
+  readonly needs?: 'admin';
+  /** What its form may be long, in bytes; default: as any form. */
+  readonly formBytes?: number;
   readonly handle: (visit: Visit) => Promise<void>;
 }

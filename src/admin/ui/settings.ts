@@ -2,6 +2,7 @@
 // and who changed it. Only what was really changed is sent, so that two administrators disturb each other only where
 // they change the same thing; then it is said, and nothing typed is lost.
 import { definitionOf, isSettingKey } from '../../settings/schema.ts';
+import { apiCall } from './curl.ts';
 import { itemsOf, refusalOf, textOf, typedIn } from './field-values.ts';
 import { createNames } from './names.ts';
 import type { Page, Values, Visit } from './page.ts';
@@ -86,7 +87,10 @@ async function showGroup(visit: Visit, told: Told = {}, status = 200): Promise<v
         };
       }),
   );
-  const model = { groups, group, fields, test: undefined, typed: typed ?? {} };
+  const open = settings.filter((one) => one.group === group.name && one.is_secret !== true);
+  const body = Object.fromEntries(open.map((one) => [textOf(one, 'key'), one.value]));
+  const call = apiCall('PATCH', '/settings', body);
+  const model = { groups, group, fields, call, test: undefined, typed: typed ?? {} };
   const title = `${group.name} settings`;
   const { errors = {}, alert, test } = told;
   visit.show('settings', { title, here, ...model, errors, alert, stale, test }, status);

@@ -22,6 +22,11 @@ const acts: readonly Act[] = [
   { name: 'sign-out', route: 'POST /users/{id}/revoke-sessions', notice: 'user-signed-out' },
   { name: 'send-password-reset', route: 'POST /users/{id}/send-password-reset', notice: 'user-reset-sent' },
   {
+    name: 'send-enrolment-link',
+    route: 'POST /users/{id}/send-enrolment-link',
+    notice: 'user-enrolment-sent',
+  },
+  {
     name: 'send-email-verification',
     route: 'POST /users/{id}/send-email-verification',
     notice: 'user-verification-sent',
@@ -60,11 +65,11 @@ const acts: readonly Act[] = [
     name: 'role',
     route: 'PATCH /users/{id}',
     notice: 'user-role',
-    body: ({ form }) => ({ role: form.get('role') === 'admin' ? 'admin' : 'user' }),
+    body: ({ form }) => ({ role: form.get('role') ?? '' }),
     ask: (user) => ({
       heading: `Change the role of ${name(user)}`,
       consequences: [
-        'An administrator can do everything here and in the admin API.',
+        'An administrator can do everything here and in the admin API; an auditor can look at it and change nothing.',
         'The user is signed out everywhere.',
       ],
       button: 'Change role',

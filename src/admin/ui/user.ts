@@ -1,9 +1,13 @@
 // Owns the page of one user: what an administrator is asked on the phone, and the form with what is known of the person.
+import type { Form } from '../../http/form.ts';
+import { apiCall } from './curl.ts';
 import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from './field-values.ts';
+import { groupChoices } from './group-choice.ts';
 import { createNames, type EventRow, eventRows } from './names.ts';
 import type { Page, Values, Visit } from './page.ts';
+import { applicationsOf } from './used-applications.ts';
 import { errorsOf, userFields } from './users.ts';
-import { applicationsOf, type Verdict, verdictOn } from './verdict.ts';
+import { type Verdict, verdictOn } from './verdict.ts';
 
 const here = 'users';
 const TRAIL = 12;
@@ -29,14 +33,19 @@ export async function showUser(visit: Visit, model: object = {}, status = 200): 
     return itemsOf((await visit.call('GET /audit', { query })).data)[0];
   };
   const active = { is_active: 'true', limit: '50' };
-  const [sessions, devices, failure, trail] = await Promise.all([
+  const [sessions, devices, passkeys, grants, failure, trail, choices] = await Promise.all([
     visit.call('GET /users/{id}/sessions', { params, query: active }),
     visit.call('GET /users/{id}/trusted-devices', { params }),
+    visit.call('GET /users/{id}/passkeys', { params }),
+    visit.call('GET /users/{id}/grants', { params, query: { limit: '200' } }),
     latest('signin.failure'),
     trailOf(visit, params.id),
+    groupChoices(visit),
   ]);
   const verdict: Verdict = verdictOn(user, failure);
   const all: readonly Values[] = itemsOf(sessions.data);
+  const names: readonly unknown[] = Array.isArray(user.groups) ? user.groups : [];
+  const labels = new Map(choices.items.map(({ name, label }) => [name, label]));
   visit.show(
     'user',
     {
@@ -50,8 +59,11 @@ export async function showUser(visit: Visit, model: object = {}, status = 200): 
       sessions: all,
       ownSession: visit.who.sessionUid,
       devices: itemsOf(devices.data),
-      applications: applicationsOf(all),
+      passkeys: itemsOf(passkeys.data),
+      applications: applicationsOf(itemsOf(grants.data), all),
       trail,
+      groups: names.map(String).map((name) => ({ name, label: labels.get(name) ?? name })),
+      groupChoices: { ...choices, items: choices.items.filter(({ name }) => !names.includes(name)) },
       isSelf: visit.who.account.id === params.id,
       ...model,
     },
@@ -61,46 +73,82 @@ export async function showUser(visit: Visit, model: object = {}, status = 200): 
 
 interface Edit {
   readonly values?: Values;
+  /** What the form was made from, where that is not what is stored now. */
+  readonly version?: number;
+  readonly was?: Values;
   readonly alert?: string;
   readonly errors?: Readonly<Record<string, string>>;
   readonly isStale?: boolean;
 }
 
+const fieldNames = ['username', 'email', 'is_email_verified', ...userFields.map(({ name }) => name)];
+
+/** What is stored, as the form's fields would send it. */
+const storedIn = (user: Values): Values =>
+  Object.fromEntries(fieldNames.map((name) => [name, user[name] === true ? 'on' : textOf(user, name)]));
+
+/** Somebody saved meanwhile: where nothing was typed theirs stands, elsewhere what was typed. */
+const mergedWith = (form: Form, stored: Values): Values =>
+  Object.fromEntries(
+    fieldNames.map((name) => {
+      const typed = form.get(name) ?? '';
+      return [name, typed === form.get(`was.${name}`) ? stored[name] : typed];
+    }),
+  );
+
 async function showEdit(visit: Visit, edit: Edit = {}, status = 200): Promise<void> {
   const { data: user, version } = await visit.call('GET /users/{id}', { params: idOf(visit) });
-  const values = edit.values ?? { ...user, is_email_verified: user.is_email_verified === true ? 'on' : '' };
+  const stored = storedIn(user);
+  const values = edit.isStale === true ? mergedWith(visit.form, stored) : (edit.values ?? stored);
   const crumbs = [
     { label: 'Users', href: '/users' },
     { label: textOf(user, 'username'), href: `/users/${textOf(user, 'id')}` },
   ];
-  const model = { title: 'Edit', here, crumbs, user, version, fields: userFields, isStale: false };
+  const was = stored;
+  const call = apiCall(
+    'PATCH',
+    `/users/${textOf(user, 'id')}`,
+    bodyOf((name) => textOf(values, name)),
+    version,
+  );
+  const model = { title: 'Edit', here, crumbs, user, version, was, call, fields: userFields, isStale: false };
   visit.show('user-edit', { ...model, ...edit, values }, status);
+}
+
+/** What the form's values are to the API. */
+function bodyOf(textIn: (name: string) => string | undefined): Values {
+  const names = ['email', ...userFields.map(({ name }) => name)];
+  return {
+    username: (textIn('username') ?? '').trim(),
+    is_email_verified: textIn('is_email_verified') === 'on',
+    ...Object.fromEntries(names.map((name) => [name, textOrNull(textIn(name))])),
+  };
 }
 
 async function edit(visit: Visit): Promise<void> {
   const { form } = visit;
-  const names = ['email', ...userFields.map(({ name }) => name)];
   try {
     await visit.call('PATCH /users/{id}', {
       params: idOf(visit),
       ifVersion: versionOf(form),
-      body: {
-        username: (form.get('username') ?? '').trim(),
-        is_email_verified: form.get('is_email_verified') === 'on',
-        ...Object.fromEntries(names.map((name) => [name, textOrNull(form.get(name))])),
-      },
+      body: bodyOf((name) => form.get(name)),
     });
     visit.go(`/users/${idOf(visit).id}`, 'user-saved');
   } catch (error) {
     const { status, alert, errors, isStale } = refusalOf(error);
-    const told = { values: typedIn(form), errors: errorsOf(status, alert, errors), isStale };
-    await showEdit(visit, { ...told, ...(isStale ? {} : { alert }) }, status);
+    const told = { errors: errorsOf(status, alert, errors), isStale };
+    if (isStale) return showEdit(visit, told, status);
+    // Still a form of the version that it was made from: what others saved since is noticed at the next try.
+    const was = Object.fromEntries(fieldNames.map((name) => [name, form.get(`was.${name}`) ?? '']));
+    const version = versionOf(form);
+    const made = version === undefined ? { was } : { was, version };
+    await showEdit(visit, { ...told, alert, values: typedIn(form), ...made }, status);
   }
 }
 
 export const userPages: readonly Page[] = [
   { method: 'GET', path: '/users/:id', handle: (visit) => showUser(visit) },
-  { method: 'GET', path: '/users/:id/edit', handle: (visit) => showEdit(visit) },
+  { method: 'GET', path: '/users/:id/edit', needs: 'admin', handle: (visit) => showEdit(visit) },
   { method: 'POST', path: '/users/:id/edit', handle: edit },
   {
     method: 'POST',

@@ -1,5 +1,7 @@
 // Owns the pages of users as a list: searching, filtering, adding one, and the fields of the form.
+import { apiCall } from './curl.ts';
 import { isOn, refusalOf, textOrNull, typedIn } from './field-values.ts';
+import { groupChoices } from './group-choice.ts';
 import { listLinks } from './list-links.ts';
 import type { Page, Visit } from './page.ts';
 
@@ -22,6 +24,7 @@ const chips = [
   { label: 'Locked', set: { is_locked: 'true' } },
   { label: 'Deactivated', set: { is_active: 'false' } },
   { label: 'Administrators', set: { role: 'admin' } },
+  { label: 'Auditors', set: { role: 'auditor' } },
   { label: 'No second factor', set: { totp_verified: 'false' } },
   { label: 'E-mail not verified', set: { is_email_verified: 'false' } },
 ];
@@ -30,11 +33,23 @@ async function list(visit: Visit): Promise<void> {
   const { query, ctx } = visit;
   const { data } = await visit.call('GET /users', { query });
   const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
-  visit.show('users', { title: 'Users', here, list: links });
+  visit.show('users', {
+    title: 'Users',
+    here,
+    list: links,
+    exportQuery: query.toString(),
+    groupChoices: await groupChoices(visit),
+  });
 }
 
+const newCall = apiCall('POST', '/users', { username: 'grace', password: '…', email: 'grace@example.com' });
+
 const showNew = (visit: Visit, model: object = {}, status = 200): void =>
-  visit.show('user-new', { title: 'Add a user', here, crumbs: [users], values: {}, ...model }, status);
+  visit.show(
+    'user-new',
+    { title: 'Add a user', here, crumbs: [users], values: {}, call: newCall, ...model },
+    status,
+  );
 
 async function create(visit: Visit): Promise<void> {
   const { form } = visit;
@@ -45,7 +60,7 @@ async function create(visit: Visit): Promise<void> {
         password: form.get('password') ?? '',
         email: textOrNull(form.get('email')),
         name: textOrNull(form.get('name')),
-        role: form.get('role') === 'admin' ? 'admin' : 'user',
+        role: form.get('role') ?? 'user',
         is_email_verified: isOn(form, 'is_email_verified'),
       },
     });
@@ -70,6 +85,6 @@ export function errorsOf(
 
 export const userListPages: readonly Page[] = [
   { method: 'GET', path: '/users', handle: list },
-  { method: 'GET', path: '/users/new', handle: async (visit) => showNew(visit) },
+  { method: 'GET', path: '/users/new', needs: 'admin', handle: async (visit) => showNew(visit) },
   { method: 'POST', path: '/users/new', handle: create },
 ];

@@ -2,6 +2,7 @@
 // and who clicked something within the idle time. The cookie only adds to the SSO session, it never stands for it: where
 // that ended, by whomever, nobody is here.
 import type Koa from 'koa';
+import { type AdminAccess, accessOfRole } from '../../accounts/role-access.ts';
 import type { Clock } from '../../clock.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
@@ -22,6 +23,8 @@ export interface BrowserUser {
 }
 
 export interface AdminVisitor extends BrowserUser {
+  /** What their role opens now; undefined: nothing, whatever they were when they came in. */
+  readonly access: AdminAccess | undefined;
   /** Seconds since they proved who they are. */
   readonly signedInSeconds: number;
 }
@@ -57,7 +60,11 @@ export function createVisitors({ admission, signedIn, idleSeconds, clock }: Deps
         return undefined;
       if (!user.hasUsedFactors) return undefined;
       admission.write(ctx, given, idleSeconds());
-      return { ...user, signedInSeconds: Math.max(0, Math.floor(clock() / 1000) - user.signedInAt) };
+      return {
+        ...user,
+        access: accessOfRole(user.account.role),
+        signedInSeconds: Math.max(0, Math.floor(clock() / 1000) - user.signedInAt),
+      };
     },
 
     /** After our own flow. @returns whether the browser's session is that person's */

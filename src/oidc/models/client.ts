@@ -1,14 +1,16 @@
 // Owns the library's view of a stored application: built once per version of its record (the library's own cache holds
-// 100 and hashes all metadata at every use), secrets compared by digest, `sid` in every token.
+// 100 and hashes all metadata at every use), secrets compared by digest, `sid` in every token; and what it is in a trial.
 import type { Client as AnyClient } from 'oidc-provider';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
-import type { ClientClass, LogoutClient } from '../provider-base.ts';
+import { type ClientClass, type LogoutClient, ProviderBase } from '../provider-base.ts';
+import { isAdmittedTrial, isTrialExchange, trialRedirectUri } from '../trial-gate.ts';
 
 interface Deps {
   readonly findClient: (clientId: string) => Promise<Stored<ClientRecord> | undefined>;
   /** Constant-time comparison with the digests that are valid now. */
   readonly verifySecret: (record: ClientRecord, presented: string) => boolean;
+  readonly baseUrl: string;
 }
 
 // The library wants a secret where the authentication method has one; ours are digests, so this stands in its place.
@@ -26,14 +28,24 @@ export function clientRecord(client: AnyClient): ClientRecord {
   return record;
 }
 
-export function createClientModel(Base: ClientClass, { findClient, verifySecret }: Deps): ClientClass {
+export function createClientModel(
+  Base: ClientClass,
+  { findClient, verifySecret, baseUrl }: Deps,
+): ClientClass {
   const cache = new Map<string, { version: number; client: LogoutClient }>();
+  const trialUri = trialRedirectUri(baseUrl);
 
   return class Client extends Base {
     static override async find(id: string): Promise<LogoutClient | undefined> {
       if (typeof id !== 'string' || id === '' || id.length > 200) return undefined;
       const stored = await findClient(id);
       if (stored?.value.isActive !== true) return undefined;
+      const { ctx } = ProviderBase;
+      if (ctx !== undefined && isTrialExchange(ctx.req, id)) {
+        const client = new Client({ ...stored.value.metadata, token_endpoint_auth_method: 'none' });
+        records.set(client, stored.value);
+        return client;
+      }
       const cached = cache.get(id);
       if (cached?.version === stored.version) return cached.client;
       const { value: record, version } = stored;
@@ -50,6 +62,13 @@ export function createClientModel(Base: ClientClass, { findClient, verifySecret 
 
     override includeSid(): boolean {
       return true;
+    }
+
+    // Registered or not: this address is for trials alone.
+    override redirectUriAllowed(redirectUri: string): boolean {
+      if (redirectUri !== trialUri) return super.redirectUriAllowed(redirectUri);
+      const { ctx } = ProviderBase;
+      return ctx !== undefined && isAdmittedTrial(ctx.req, this.clientId);
     }
 
     override compareClientSecret(presented: string): boolean {

@@ -4,6 +4,7 @@ import type { AdapterPayload, Interaction } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import type { AccountDirectory } from '../find-account.ts';
 import { type ModelClass, ProviderBase } from '../provider-base.ts';
+import { trialRedirectUri } from '../trial-gate.ts';
 
 /** What a sign-in has come to; kept in the interaction between its pages. */
 export interface SigninProgress {
@@ -31,6 +32,8 @@ export type BoundInteraction = Interaction & {
   provenAt?: number;
   /** Whether this browser says that it can make passkeys; what it is offered follows from that, nothing else. */
   canPasskey?: boolean;
+  /** Whether an administrator tries the application (trial-gate.ts): what is agreed to is not kept. */
+  readonly isTrial?: boolean;
 };
 
 interface Deps {
@@ -38,6 +41,7 @@ interface Deps {
   readonly browserDigest: (ctx: NonNullable<typeof ProviderBase.ctx>) => string;
   readonly clock: Clock;
   readonly accounts: AccountDirectory;
+  readonly baseUrl: string;
 }
 
 // Where the library takes a step's result for a fact.
@@ -45,7 +49,7 @@ const RESUMING = new Set(['resume', 'device_resume']);
 
 export function createInteractionModel(
   Base: ModelClass<Interaction>,
-  { browserDigest, clock, accounts }: Deps,
+  { browserDigest, clock, accounts, baseUrl }: Deps,
 ): ModelClass<Interaction> {
   /** Locked, switched off, removed, or given another password since (checklist R089, R063). */
   async function isOver({
@@ -66,6 +70,10 @@ export function createInteractionModel(
     declare progress?: SigninProgress | undefined;
     declare provenAt?: number;
     declare canPasskey?: boolean;
+
+    get isTrial(): boolean {
+      return this.params.redirect_uri === trialRedirectUri(baseUrl);
+    }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
       const interaction: BoundInteraction | undefined = await super.find(value, options);

@@ -4,10 +4,12 @@
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AccessTokenJwt } from '../access-token-jwt.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
+import { isTrialExchange, trialRedirectUri } from '../trial-gate.ts';
 import { clientRecord } from './client.ts';
 
 interface Deps {
   readonly jwt: AccessTokenJwt;
+  readonly baseUrl: string;
 }
 
 // Where clients authenticate.
@@ -20,13 +22,18 @@ const ROUTES = new Set([
 ]);
 const ASKING_ROUTES = new Set(['introspection', 'revocation']);
 
-export const createOIDCContextModel = (Base: OIDCContextClass, { jwt }: Deps): OIDCContextClass =>
+export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }: Deps): OIDCContextClass =>
   class OIDCContext extends Base {
     constructor(ctx: KoaContextWithOIDC) {
       super(ctx);
       if (!ROUTES.has(this.route)) return;
       this.once('assign.client', (request: KoaContextWithOIDC, client: Client) => {
         refuseOtherMethod(request, client);
+        const isForTrial = this.params?.redirect_uri === trialRedirectUri(baseUrl);
+        // A code of a trial is redeemed by the trial itself, whoever else has it and every secret.
+        if (isForTrial && !isTrialExchange(request.req, client.clientId)) {
+          throw new errors.InvalidGrant('this redirect_uri is not for applications');
+        }
         if (!ASKING_ROUTES.has(this.route)) return;
         // RFC 7662 §2.1: the caller must be authorised; naming a public client proves nothing.
         if (client.clientAuthMethod === 'none') {

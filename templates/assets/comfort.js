@@ -1,0 +1,185 @@
+// Owns the comforts of the Admin UI's keyboard and lists: shortcuts, the palette, ticking many. Nothing needs them.
+const home = document.querySelector('.top .home').pathname;
+const find = document.getElementById('find');
+const make = (name, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+};
+const entries = [...document.querySelectorAll('.side a')].map(({ href, pathname, textContent }) => ({
+  label: textContent.trim(),
+  href,
+  path: pathname.slice(home.length),
+}));
+
+// --- ticking -----------------------------------------------------------------------------------------------------------
+for (const form of document.querySelectorAll('[data-choose]')) {
+  const boxes = [...form.querySelectorAll('tbody .picker')];
+  const bar = form.querySelector('.bulk');
+  if (boxes.length === 0) {
+    bar.hidden = true;
+    continue;
+  }
+  const every = make('input', { type: 'checkbox', className: 'picker', ariaLabel: 'Tick all on this page' });
+  form.querySelector('thead .tick').replaceChildren(every);
+  const tell = () => {
+    const count = boxes.filter(({ checked }) => checked).length;
+    bar.querySelector('output').value = count || '';
+    bar.dataset.count = count;
+    for (const button of bar.querySelectorAll('button')) button.disabled = count === 0;
+    every.checked = count > 0 && count === boxes.length;
+    every.indeterminate = count > 0 && count < boxes.length;
+  };
+  every.addEventListener('change', () => {
+    for (const box of boxes) box.checked = every.checked;
+    tell();
+  });
+  form.addEventListener('change', tell);
+  // The back button brings ticks back.
+  addEventListener('pageshow', tell);
+  tell();
+}
+
+// --- dialogs -----------------------------------------------------------------------------------------------------------
+const dialog = (name, label, ...children) => {
+  const box = make('dialog', { className: name, ariaLabel: label }, ...children);
+  document.body.append(box);
+  // A press beside it closes it, as Esc does.
+  box.addEventListener('click', ({ target }) => target === box && box.close());
+  return box;
+};
+
+const jumps = {
+  o: '',
+  u: '/users',
+  a: '/applications',
+  s: '/sessions',
+  g: '/groups',
+  l: '/audit',
+  t: '/settings',
+};
+const known = Object.entries(jumps).flatMap(([key, path]) => {
+  const entry = entries.find((one) => one.path === path);
+  return entry ? [{ key, ...entry }] : [];
+});
+
+let help;
+const showHelp = () => {
+  const rows = [
+    ['/', 'Search'],
+    ['Ctrl K', 'Go to a page, a user or an application'],
+    ...known.map(({ key, label }) => [`g ${key}`, label]),
+    ['?', 'This list'],
+    ['Esc', 'Close'],
+  ].map(([keys, what]) => {
+    const caps = keys.split(' ').map((key) => make('kbd', { textContent: key }));
+    return make('div', {}, make('dt', {}, ...caps), make('dd', { textContent: what }));
+  });
+  const title = make('h2', { textContent: 'Keyboard shortcuts' });
+  help ??= dialog('shortcuts', 'Keyboard shortcuts', title, make('dl', {}, ...rows));
+  help.showModal();
+};
+
+// --- palette -----------------------------------------------------------------------------------------------------------
+let palette;
+const createPalette = () => {
+  const list = make('ul', { id: 'palette-list', role: 'listbox', ariaLabel: 'Results' });
+  const field = make('input', {
+    type: 'text',
+    role: 'combobox',
+    className: 'palette-field',
+    placeholder: 'Page, user or application',
+    ariaLabel: 'Go to',
+    ariaExpanded: 'true',
+    autocomplete: 'off',
+    spellcheck: false,
+    maxLength: 200,
+  });
+  field.setAttribute('aria-controls', list.id);
+  const box = dialog('palette', 'Go to', field, list);
+  let chosen = 0;
+  let asked = 0;
+  const choose = (index) => {
+    const options = [...list.children];
+    chosen = options.length ? (index + options.length) % options.length : 0;
+    for (const [place, option] of options.entries()) option.ariaSelected = String(place === chosen);
+    if (options[chosen]) field.setAttribute('aria-activedescendant', options[chosen].id);
+    else field.removeAttribute('aria-activedescendant');
+    options[chosen]?.scrollIntoView({ block: 'nearest' });
+  };
+  const fill = (results) => {
+    const options = results.map(({ label, note, href }, place) => {
+      const option = make('li', { id: `palette-${place}`, role: 'option' });
+      option.append(make('bdi', { textContent: label }), make('small', { textContent: note }));
+      option.addEventListener('click', () => location.assign(href));
+      return option;
+    });
+    list.replaceChildren(...options);
+    choose(0);
+  };
+  const pagesFor = (text) =>
+    entries
+      .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+      .map(({ label, href }) => ({ label, href, note: 'Page' }));
+  const ask = async (text, mine) => {
+    const address = `${find.form.action}?${new URLSearchParams({ q: text })}`;
+    const answer = await fetch(address, { headers: { accept: 'application/json' } }).catch(() => undefined);
+    // Somebody who must sign in again gets a page instead; only the latest question counts.
+    if (!answer?.ok || answer.redirected || mine !== asked) return;
+    const { items } = await answer.json();
+    if (mine !== asked) return;
+    fill([...pagesFor(text), ...items.map(({ path, ...item }) => ({ ...item, href: home + path }))]);
+  };
+  let waiting;
+  field.addEventListener('input', () => {
+    const text = field.value.trim();
+    asked += 1;
+    // At once, so that Enter goes where the eye is; the server is asked when the fingers rest.
+    fill(pagesFor(text));
+    clearTimeout(waiting);
+    if (text !== '') waiting = setTimeout(ask, 120, text, asked);
+  });
+  field.addEventListener('keydown', (event) => {
+    const steps = { ArrowDown: 1, ArrowUp: -1 };
+    if (Object.hasOwn(steps, event.key)) {
+      event.preventDefault();
+      choose(chosen + steps[event.key]);
+    } else if (event.key === 'Enter') list.children[chosen]?.click();
+  });
+  return {
+    open() {
+      field.value = '';
+      fill(pagesFor(''));
+      box.showModal();
+      field.focus();
+    },
+  };
+};
+
+// --- keys --------------------------------------------------------------------------------------------------------------
+let isGoing = false;
+addEventListener('keydown', (event) => {
+  const { key, target } = event;
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && key.toLowerCase() === 'k') {
+    event.preventDefault();
+    if (document.querySelector('dialog[open]')) return;
+    palette ??= createPalette();
+    palette.open();
+    return;
+  }
+  const isText = target.closest(
+    'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]',
+  );
+  if (isText || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]'))
+    return;
+  if (isGoing) {
+    isGoing = false;
+    const jump = known.find((one) => one.key === key);
+    if (jump) location.assign(jump.href);
+  } else if (key === 'g') {
+    isGoing = true;
+    setTimeout(() => {
+      isGoing = false;
+    }, 1500);
+  } else if (key === '?') showHelp();
+});

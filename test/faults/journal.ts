@@ -1,0 +1,174 @@
+// Owns what the MongoDB server for tests lacks against one that keeps a journal: what it has acknowledged is there when it
+// comes back after a kill, and a write that is sent again (retryWrites) is not done twice. Both are made from outside, from
+// the messages on the wire (OP_MSG of the MongoDB wire protocol): a write is noted before its answer goes on, and after a
+// restart the notes are played to the empty server before anybody else may talk to it. What was not acknowledged is gone,
+// as a kill may have it.
+import { Transform } from 'node:stream';
+import { BSON, type Document, MongoClient } from 'mongodb';
+
+export interface Journal {
+  /** For one connection: what stands between its two ends. */
+  tap(): { readonly up: Transform; readonly down: Transform };
+  /** Plays everything to an empty server. @returns how many writes */
+  replay(uri: string): Promise<number>;
+}
+
+interface Write {
+  readonly database: string;
+  readonly command: Document;
+  /** How many documents it touched. */
+  readonly effect: number;
+}
+
+interface Asked {
+  readonly database: string;
+  readonly command: Document;
+  readonly key: string | undefined;
+}
+
+const OP_MSG = 2013;
+const HEADER = 16;
+const NAMES = ['insert', 'update', 'delete', 'findAndModify', 'createIndexes', 'dropIndexes'];
+/** What belongs to the connection or the session it came by. */
+const PASSING = ['lsid', 'txnNumber', '$clusterTime', '$db', '$readPreference', 'maxTimeMS'];
+
+/** Cuts a stream into whole messages. */
+function framed(take: (message: Buffer, push: (message: Buffer) => void) => void): Transform {
+  let rest: Buffer = Buffer.alloc(0);
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
+        const length = rest.readInt32LE(0);
+        take(rest.subarray(0, length), (message) => this.push(message));
+        rest = rest.subarray(length);
+      }
+      done();
+    },
+  });
+}
+
+const parse = (bytes: Buffer): Document => BSON.deserialize(bytes, { promoteValues: false });
+
+/** @returns the document of an OP_MSG with its sequences put in, undefined for what is none */
+function bodyOf(message: Buffer): Document | undefined {
+  if (message.readInt32LE(12) !== OP_MSG) return undefined;
+  let body: Document = {};
+  const sequences: Document = {};
+  let at = HEADER + 4;
+  while (at < message.length) {
+    const kind = message.readUInt8(at);
+    const size = message.readInt32LE(at + 1);
+    const section = message.subarray(at + 1, at + 1 + size);
+    if (kind === 0) body = parse(section);
+    else {
+      const end = section.indexOf(0, 4);
+      const documents: Document[] = [];
+      for (let from = end + 1; from < section.length; ) {
+        const length = section.readInt32LE(from);
+        documents.push(parse(section.subarray(from, from + length)));
+        from += length;
+      }
+      sequences[section.toString('utf8', 4, end)] = documents;
+    }
+    at += 1 + size;
+  }
+  return { ...body, ...sequences };
+}
+
+/** @returns how many documents a write touched by its answer, undefined when it was refused */
+function effectOf(answer: Document): number | undefined {
+  if (Number(answer.ok) !== 1 || (answer.writeErrors?.length ?? 0) > 0) return undefined;
+  if ('lastErrorObject' in answer) return Number(answer.lastErrorObject.n);
+  return Number(answer.n ?? 1);
+}
+
+/** The same answer to another request. */
+function addressed(answer: Buffer, requestId: number): Buffer {
+  const copy = Buffer.from(answer);
+  copy.writeInt32LE(requestId, 8);
+  return copy;
+}
+
+export function createJournal(): Journal {
+  const writes: Write[] = [];
+  /** What was answered to a retryable write, by session and number: a real server keeps that beside the write. */
+  const answered = new Map<string, Buffer>();
+
+  function asked(message: Buffer): Asked | undefined {
+    const body = bodyOf(message);
+    const name = body && Object.keys(body)[0];
+    if (body === undefined || name === undefined || !NAMES.includes(name)) return undefined;
+    const { $db: database, lsid, txnNumber } = body;
+    const command = Object.fromEntries(Object.entries(body).filter(([key]) => !PASSING.includes(key)));
+    const key = txnNumber === undefined ? undefined : `${lsid.id.toString('hex')}/${txnNumber}`;
+    return { database: String(database), command, key };
+  }
+
+  function tap() {
+    const pending = new Map<number, Asked>();
+    const down = framed((message, push) => {
+      const write = pending.get(message.readInt32LE(8));
+      pending.delete(message.readInt32LE(8));
+      const answer = write && bodyOf(message);
+      const effect = answer && effectOf(answer);
+      if (write && effect !== undefined) {
+        const { database, command, key } = write;
+        if (effect > 0) writes.push({ database, command, effect });
+        if (key !== undefined) answered.set(key, message);
+      }
+      push(message);
+    });
+    const up = framed((message, push) => {
+      const write = asked(message);
+      const known = write?.key === undefined ? undefined : answered.get(write.key);
+      if (known) {
+        down.push(addressed(known, message.readInt32LE(4)));
+        return;
+      }
+      if (write) pending.set(message.readInt32LE(4), write);
+      push(message);
+    });
+    return { up, down };
+  }
+
+  async function replay(uri: string): Promise<number> {
+    const client = new MongoClient(uri);
+    // Answers of one moment may have been noted in another order than the writes were done in: what does not fit yet
+    // comes after the rest. A document's versions leave only one order.
+    let open: readonly Write[] = writes;
+    /** Of two that delete the same, the first may find here what the second did there. */
+    let credit = 0;
+    /** @returns what is still to be done of it */
+    const rest = (write: Write, done: number): Write | undefined => {
+      if (!('delete' in write.command)) return done === write.effect ? undefined : write;
+      const balance = credit + done - write.effect;
+      credit = Math.max(0, balance);
+      return balance < 0 ? { ...write, effect: -balance } : undefined;
+    };
+    try {
+      while (open.length > 0) {
+        const misfits: Write[] = [];
+        for (const write of open) {
+          const answer = await client
+            .db(write.database)
+            .command(write.command)
+            .catch(() => ({ ok: 0 }));
+          const misfit = rest(write, effectOf(answer) ?? 0);
+          if (misfit) misfits.push(misfit);
+        }
+        if (misfits.length === open.length) {
+          throw new Error(
+            `${misfits.length} writes of the journal do not fit: ${JSON.stringify(misfits[0])}`,
+          );
+        }
+        open = misfits;
+      }
+    } finally {
+      await client.close();
+    }
+    return writes.length;
+  }
+
+  return { tap, replay };
+}

@@ -1,0 +1,394 @@
+// Owns the proof of "Try it": an administrator sees what an application of any kind would get, and nobody, the application
+// itself and its owner included, gets anything else out of it. Attack by attack, over HTTP.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { generateKeyPair } from 'jose';
+import { Agent, challengeOf, hiddenFields, type Page, redeem, requestTokens } from '../support/agent.ts';
+import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
+
+const COOKIE_KEYS = 'known-to-this-test-0123456789-0123456789';
+
+let app: TestApp;
+let web: { id: string; secret: string };
+let admin: Agent;
+let callback: string;
+
+before(async () => {
+  app = await startApp({ env: { COOKIE_KEYS } });
+  callback = `${app.url}/admin/applications/try/callback`;
+  web = await app.register();
+  await app.createUser('root-admin', { role: 'admin', email: 'root@example.com' });
+  await app.createUser('second-admin', { role: 'admin' });
+  await app.createUser('reader', { role: 'auditor' });
+  await app.createUser('somebody', { name: 'Some Body' });
+  admin = await enter('root-admin');
+});
+after(() => app.stop());
+
+async function enter(username: string): Promise<Agent> {
+  const agent = new Agent(app);
+  await agent.submit(await agent.follow(await agent.get('/admin')), { username, password: PASSWORD });
+  return agent;
+}
+
+const csrfOf = async (agent: Agent): Promise<string> =>
+  hiddenFields((await agent.get('/admin/users/new')).body).csrf ?? '';
+
+/** Presses the button. @returns where the browser is sent */
+async function begin(agent: Agent, clientId: string, fields: Record<string, string> = {}): Promise<Page> {
+  return agent.post(`/admin/applications/${clientId}/try`, { csrf: await csrfOf(agent), ...fields });
+}
+
+/** Goes on until the browser is sent back to us, and stops before it goes there. */
+async function untilBack(agent: Agent, first: Page): Promise<string> {
+  let page = first;
+  while (page.location !== undefined && !page.location.startsWith(callback))
+    page = await agent.get(page.location);
+  ok(page.location, `not on the way back: ${page.status} ${page.body.slice(0, 900)}`);
+  return page.location;
+}
+
+const tried = async (agent: Agent, clientId: string, fields: Record<string, string> = {}): Promise<Page> =>
+  agent.follow(await begin(agent, clientId, fields));
+
+const textOf = (html: string): string => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+
+/** Whatever the application has in hand. */
+async function alive(clientId: string): Promise<number> {
+  const { items = [] } = (await app.admin('GET', `/tokens?client_id=${clientId}&limit=1000`)).body.data;
+  const users = (await app.admin('GET', '/users?limit=1000')).body.data.items ?? [];
+  const owned = await Promise.all(
+    users.map(async ({ id }) => {
+      const tokens = (await app.admin('GET', `/tokens?user_id=${id}&limit=1000`)).body.data.items ?? [];
+      const grants = (await app.admin('GET', `/users/${id}/grants`)).body.data.items ?? [];
+      return [...tokens, ...grants].filter(({ client_id }) => client_id === clientId).length;
+    }),
+  );
+  return items.length + owned.reduce((sum, count) => sum + count, 0);
+}
+
+test('applications of every kind, with any proof of their own: the outcome is told, and nothing of it lives on', async () => {
+  const { publicKey } = await generateKeyPair('ES256', { extractable: true });
+  const jwk = await crypto.subtle.exportKey('jwk', publicKey);
+  const kinds: Record<string, Record<string, unknown>> = {
+    basic: {},
+    post: { token_endpoint_auth_method: 'client_secret_post' },
+    assertion: {
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [{ ...jwk, kid: 'k', use: 'sig', alg: 'ES256' }] },
+    },
+    spa: { token_endpoint_auth_method: 'none' },
+    native: {
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+      redirect_uris: ['com.example.app:/callback', 'http://127.0.0.1/callback'],
+    },
+    both: { grant_types: ['authorization_code', 'client_credentials'] },
+    signed: { userinfo_signed_response_alg: 'RS256' },
+  };
+  for (const [kind, metadata] of Object.entries(kinds)) {
+    const { id } = await app.register({ client_name: `Kind ${kind}`, ...metadata });
+    const page = await tried(admin, id);
+    equal(page.status, 200, `${kind}: ${textOf(page.body).slice(0, 600)}`);
+    const text = textOf(page.body);
+    match(text, /Signed in as root-admin/, `${kind}: ${text.slice(0, 1500)}`);
+    match(text, /The nonce came back unchanged/);
+    match(text, /sub .* never changes/);
+    match(text, /email_verified/);
+    match(text, /3\. |Userinfo request/);
+    equal(/and a refresh token/.test(text), !['spa', 'both'].includes(kind), kind);
+    // Decoded, and nowhere whole: no JWT, no secret.
+    ok(!/eyJ[\w-]+\.eyJ/.test(page.body), kind);
+    equal(page.headers.get('cache-control'), 'no-store');
+    equal(await alive(id), 0, kind);
+  }
+});
+
+const isRefused = ({ status, location, body }: Page): boolean =>
+  status === 400 && location === undefined && body.includes('invalid_redirect_uri');
+
+test('a link to a trial is sent to somebody: no person, no administrator and no other browser gets anywhere by it', async () => {
+  const link = (await begin(admin, web.id)).location ?? '';
+  match(link, /redirect_uri=[^&]+try%2Fcallback/);
+  const victims = {
+    nobody: new Agent(app),
+    person: new Agent(app),
+    'other administrator': await enter('second-admin'),
+    'the same administrator elsewhere': await enter('root-admin'),
+  };
+  await victims.person.signIn(web.id, { username: 'somebody' });
+  for (const [who, agent] of Object.entries(victims)) ok(isRefused(await agent.get(link)), who);
+  const made = { response_type: 'code', scope: 'openid', redirect_uri: callback, client_id: web.id };
+  const pkce = { code_challenge: challengeOf('v'.repeat(43)), code_challenge_method: 'S256' };
+  for (const state of [undefined, '', 'x', 'y'.repeat(43)]) {
+    ok(isRefused(await victims.person.authorize({ ...made, ...pkce, state })), `made up: ${state}`);
+    ok(isRefused(await admin.authorize({ ...made, ...pkce, state })), `to the administrator: ${state}`);
+  }
+  // With the administrator's cookie of the browser alone, without the session.
+  const half = new Agent(app);
+  half.plant(
+    admin
+      .cookiesFor('/')
+      .split('; ')
+      .filter((pair) => pair.startsWith('latchkey_browser'))
+      .join('; '),
+  );
+  ok(isRefused(await half.get(link)));
+  match((await admin.follow(await admin.get(link))).body, /Signed in as/);
+});
+
+test('a trial turned into another: more scopes, another application, another answer are refused', async () => {
+  const other = await app.register();
+  for (const [name, value] of [
+    ['scope', 'openid profile email offline_access'],
+    ['client_id', other.id],
+    ['code_challenge', challengeOf('mine'.repeat(11))],
+    ['response_mode', 'fragment'],
+    ['nonce', 'mine'],
+  ] as const) {
+    const url = new URL((await begin(admin, web.id)).location ?? '');
+    url.searchParams.set(name, value);
+    ok(isRefused(await admin.get(url.href)), name);
+  }
+});
+
+test('state and code again: of many that come back at once one is told, later ones nothing, and nothing begins anew', async () => {
+  const link = (await begin(admin, web.id)).location ?? '';
+  const back = await untilBack(admin, await admin.get(link));
+  const answers = await Promise.all([1, 2, 3, 4].map(() => admin.get(back)));
+  equal(answers.filter(({ body }) => body.includes('Signed in as')).length, 1);
+  equal(
+    answers.filter(({ status, body }) => status === 400 && body.includes('This trial is over')).length,
+    3,
+  );
+  ok(isRefused(await admin.get(link)));
+  match((await admin.get(back)).body, /This trial is over/);
+  // In the victim's browser, the attacker's own way back.
+  const again = await untilBack(admin, await begin(admin, web.id));
+  match((await (await enter('second-admin')).get(again)).body, /This trial is over/);
+  const elsewhere = new URL(again);
+  elsewhere.searchParams.set('iss', 'https://evil.example');
+  match((await admin.get(elsewhere.href)).body, /This trial is over/);
+  equal((await admin.get(again)).status, 200);
+});
+
+test('the code redeemed by others: with secret, verifier and redirect URI all right, the token endpoint refuses it', async () => {
+  const spa = await app.register({ token_endpoint_auth_method: 'none' });
+  for (const client of [web, spa]) {
+    const back = new URL(await untilBack(admin, await begin(admin, client.id)));
+    const code = back.searchParams.get('code') ?? '';
+    const state = back.searchParams.get('state') ?? '';
+    const verifier = createHmac('sha256', COOKIE_KEYS).update(`trial-verifier\n${state}`).digest('base64url');
+    const grant = { grant_type: 'authorization_code', code, code_verifier: verifier };
+    const results = await Promise.all([
+      requestTokens(app, client, { ...grant, redirect_uri: callback }),
+      requestTokens(app, client, { ...grant, redirect_uri: REDIRECT_URI }),
+      requestTokens(app, { id: client.id, secret: '' }, { ...grant, redirect_uri: callback }),
+      redeem(app, client, { code, verifier: 'x'.repeat(43) }),
+    ]);
+    for (const { status, body } of results) {
+      ok(status === 400 || status === 401, String(status));
+      ok(body.error === 'invalid_grant' || body.error === 'invalid_client', body.error);
+      equal(body.access_token, undefined);
+    }
+    // The verifier was the right one, and the code is still good for the trial.
+    match((await admin.get(back.href)).body, new RegExp(verifier));
+  }
+});
+
+test('an application that registers or pushes the trial’s address gets nothing by it', async () => {
+  const thief = await app.register({ redirect_uris: [callback, REDIRECT_URI] });
+  const request = {
+    client_id: thief.id,
+    response_type: 'code',
+    scope: 'openid',
+    redirect_uri: callback,
+    state: 'st',
+    code_challenge: challengeOf('v'.repeat(43)),
+    code_challenge_method: 'S256',
+  };
+  ok(isRefused(await admin.authorize(request)));
+  const pushed = await fetch(`${app.url}/oauth2/par`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...request, client_secret: thief.secret }),
+  });
+  equal(pushed.status, 400);
+  const posted = await admin.post('/oauth2/authorize', request);
+  ok(isRefused(posted));
+});
+
+test('begun by somebody who may not: a user, an auditor, nobody', async () => {
+  for (const username of ['somebody', 'reader']) {
+    const agent = await enter(username);
+    const answer = await agent.post(`/admin/applications/${web.id}/try`, { csrf: await csrfOf(agent) });
+    equal(answer.status, 403, username);
+    equal(answer.location, undefined);
+  }
+  const answer = await new Agent(app).post(`/admin/applications/${web.id}/try`, {});
+  ok(!answer.location?.includes(web.id));
+  const forged = await admin.post(`/admin/applications/${web.id}/try`, { csrf: 'x' });
+  equal(forged.status, 403);
+});
+
+test('a deactivated application: refused at the start, on the way, and at the token endpoint', async () => {
+  const { id } = await app.register();
+  const set = (isActive: boolean) => app.admin('PATCH', `/clients/${id}`, { is_active: isActive });
+  await set(false);
+  const refused = await begin(admin, id);
+  equal(refused.status, 409);
+  match(refused.body, /It is deactivated/);
+  await set(true);
+  const link = (await begin(admin, id)).location ?? '';
+  await set(false);
+  const onTheWay = await admin.get(link);
+  equal(onTheWay.location, undefined);
+  match(onTheWay.body, /invalid_client/);
+  await set(true);
+  const back = await untilBack(admin, await begin(admin, id));
+  await set(false);
+  const told = textOf((await admin.get(back)).body);
+  match(told, /token endpoint answered invalid_client/);
+  equal(await alive(id), 0);
+});
+
+test('there is nothing to try where no person signs in, and the page says so', async () => {
+  const machine = await app.register({
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+  });
+  const device = await app.register({
+    grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+    redirect_uris: [],
+    response_types: [],
+  });
+  for (const [id, words] of [
+    [machine.id, /gets tokens for itself/],
+    [device.id, /Try it on the device/],
+    ['latchkey-admin', /the Admin UI itself/],
+  ] as const) {
+    match((await admin.get(`/admin/applications/${id}/try`)).body, words);
+    const answer = await begin(admin, id);
+    equal(answer.status, 409);
+    equal(answer.location, undefined);
+  }
+});
+
+test('consent given in a trial is none: the application asks for its own, and its tokens outlive the trial', async () => {
+  const { id, secret } = await app.register({ skip_consent: false });
+  const agent = await enter('second-admin');
+  const consent = await tried(agent, id);
+  match(consent.body, /\/oauth2\/consent/);
+  match(textOf((await agent.submit(consent, { action: 'allow' })).body), /Signed in as second-admin/);
+  const asked = await agent.authorize({
+    client_id: id,
+    redirect_uri: REDIRECT_URI,
+    response_type: 'code',
+    scope: 'openid profile email',
+    code_challenge: challengeOf('v'.repeat(43)),
+    code_challenge_method: 'S256',
+  });
+  match(asked.body, /\/oauth2\/consent/);
+  // One that is left half-way keeps its grant for a while; that is no start for the application either.
+  const left = await tried(agent, id);
+  await untilBack(
+    agent,
+    await agent.post('/oauth2/consent', { ...hiddenFields(left.body), action: 'allow' }),
+  );
+  const still = await agent.authorize({
+    client_id: id,
+    redirect_uri: REDIRECT_URI,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: challengeOf('v'.repeat(43)),
+    code_challenge_method: 'S256',
+  });
+  match(still.body, /\/oauth2\/consent/);
+  const own = await agent.signIn(id, { username: 'second-admin' });
+  const tokens = await redeem(app, { id, secret }, own);
+  equal(tokens.status, 200);
+  ok((await alive(id)) > 0);
+  match(textOf((await tried(agent, id)).body), /Signed in as second-admin/);
+  const userinfo = await fetch(`${app.url}/oauth2/userinfo`, {
+    headers: { authorization: `Bearer ${tokens.body.access_token}` },
+  });
+  equal(userinfo.status, 200);
+  const refreshed = await requestTokens(
+    app,
+    { id, secret },
+    { grant_type: 'refresh_token', refresh_token: tokens.body.refresh_token },
+  );
+  equal(refreshed.status, 200);
+});
+
+test('left half-way: what was given is over after ten minutes, and the way back leads nowhere', async () => {
+  const { id } = await app.register();
+  const link = (await begin(admin, id)).location ?? '';
+  const back = await untilBack(admin, await admin.get(link));
+  equal(await alive(id), 1, 'the grant');
+  app.advance(601_000);
+  equal(await alive(id), 0);
+  ok(isRefused(await admin.get(link)));
+  match((await admin.get(back)).body, /This trial is over/);
+  admin = await enter('root-admin');
+});
+
+test('the administrator is demoted on the way: nothing is told any more', async () => {
+  const { id } = await app.createUser('soon-demoted', { role: 'admin' });
+  const agent = await enter('soon-demoted');
+  const [link, second] = [await begin(agent, web.id), await begin(agent, web.id)];
+  const back = await untilBack(agent, link);
+  await app.admin('PATCH', `/users/${id}`, { role: 'user' });
+  match((await agent.get(back)).body, /This trial is over/);
+  ok(isRefused(await agent.get(second.location ?? '')));
+});
+
+test('what goes wrong is told with the exact error', async () => {
+  const { id } = await app.register({ skip_consent: false, scope: 'openid profile email' });
+  const chosen = { chosen: 'on', 'scope.profile': 'on' };
+  const silent = textOf((await tried(admin, id, { ...chosen, prompt: 'none' })).body);
+  match(silent, /authorization endpoint answered consent_required/);
+  const consent = await tried(admin, id);
+  const denied = textOf((await admin.submit(consent, { action: 'deny' })).body);
+  match(denied, /authorization endpoint answered access_denied .*The person did not allow it/);
+  await app.admin('POST', '/groups', { name: 'chosen-few' });
+  await app.admin('PATCH', `/clients/${id}`, { allowed_groups: ['chosen-few'] });
+  match(textOf((await tried(admin, id)).body), /access_denied/);
+  for (const wrong of [
+    { prompt: 'x' },
+    { acr_values: 'x' },
+    { ui_locales: 'xx' },
+    { login_hint: 'x'.repeat(201) },
+  ]) {
+    equal((await begin(admin, id, { ...chosen, ...wrong })).status, 400, JSON.stringify(wrong));
+  }
+});
+
+test('signed in as somebody else: the outcome is theirs, in a frame without the Admin UI, which is closed to them', async () => {
+  const { id } = await app.register();
+  const agent = await enter('second-admin');
+  const before = agent.cookiesFor('/admin');
+  const page = await tried(agent, id, { chosen: 'on', 'scope.profile': 'on', prompt: 'login' });
+  const done = await agent.submit(page, { username: 'somebody', password: PASSWORD });
+  const text = textOf(done.body);
+  match(text, /Signed in as somebody/);
+  match(text, /somebody else in this browser/);
+  ok(!done.body.includes('name="csrf"') && !done.body.includes('Audit log'));
+  equal((await agent.get('/admin/users')).status, 403);
+  notEqual(agent.cookiesFor('/admin'), before);
+  equal(await alive(id), 0);
+});
+
+test('the audit log tells of a trial: who, which application, what came of it', async () => {
+  const { id } = await app.register();
+  await tried(admin, id);
+  const root = (await app.admin('GET', '/users?search=root-admin')).body.data.items?.[0];
+  for (const event of ['client.trial_started', 'client.trial_ended']) {
+    const { items = [] } = (await app.admin('GET', `/audit?event=${event}&target_id=${id}`)).body.data;
+    deepEqual(
+      items.map(({ actor_id, outcome, client_id }) => ({ actor_id, outcome, client_id })),
+      [{ actor_id: root?.id, outcome: 'success', client_id: id }],
+    );
+  }
+});
