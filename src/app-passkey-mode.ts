@@ -56,8 +56,8 @@ export function createModeGuards({ accounts, mode, sweep }: Deps) {
       return {
         ...guarded,
         async update(id, changes, options) {
-          const isLoss =
-            changes.totpVerified === false || changes.isActive === false || changes.role === 'user';
+          const isDemoted = changes.role !== undefined && changes.role !== 'admin';
+          const isLoss = changes.totpVerified === false || changes.isActive === false || isDemoted;
           if (isLoss) await keepAdmin(id);
           const account = await guarded.update(id, changes, options);
           if (changes.totpVerified === false) await sweep(id);

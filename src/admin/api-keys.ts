@@ -45,7 +45,7 @@ const scope = () => Enum(['admin', 'admin:read']);
 
 const shown = {
   id: StringSchema({ description: 'Names the key; it is not the key.' }),
-  name: StringSchema(),
+  name: StringSchema({ examples: ['Nightly export'] }),
   scopes: ArraySchema(scope()),
   created_by: StringSchema({ description: 'Who made it, as kind:id.' }),
   created_at: time(),
@@ -56,7 +56,7 @@ const shown = {
 const apiKeySchema = ObjectSchema(shown, strict);
 const newApiKeySchema = ObjectSchema(
   {
-    name: StringSchema({ minLength: 1, maxLength: 200 }),
+    name: StringSchema({ minLength: 1, maxLength: 200, examples: ['Nightly export'] }),
     scopes: Optional(
       ArraySchema(scope(), {
         minItems: 1,
@@ -99,7 +99,7 @@ export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
       tag,
       summary: 'Make an API key; its value is in this answer only',
       body: newApiKeySchema,
-      success: { status: 201, schema: createdApiKeySchema },
+      success: { status: 201, schema: createdApiKeySchema, hasVersion: true },
       handle: async ({ body, actor }) => {
         const { value, apiKey } = await apiKeys.create({
           name: body.name,
@@ -135,7 +135,7 @@ export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
       tag,
       summary: 'Read what is known of an API key',
       params: idParams,
-      success: { status: 200, schema: apiKeySchema },
+      success: { status: 200, schema: apiKeySchema, hasVersion: true },
       handle: async ({ params }) => {
         const key = await get(params.id);
         return { data: show(key), version: key.version };

@@ -88,7 +88,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
           : 'Change an application: only the given fields change, null clears one',
       params: clientIdParams,
       body: method === 'PUT' ? replacedClientSchema : changedClientSchema,
-      success: { status: 200, schema: clientWithSecretSchema },
+      success: { status: 200, schema: clientWithSecretSchema, hasVersion: true },
       handle: async ({ params, body, ifVersion }) =>
         showWithSecret(
           await clients.update(params.client_id, {
@@ -107,7 +107,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
       tag,
       summary: 'Register an application; a confidential one gets its secret in this answer only',
       body: newClientSchema,
-      success: { status: 201, schema: clientWithSecretSchema },
+      success: { status: 201, schema: clientWithSecretSchema, hasVersion: true },
       handle: async ({ body }) => {
         const created = await clients.create({ ...readClient(body), origin: 'admin' });
         return { ...showWithSecret(created), id: created.client.id };
@@ -138,7 +138,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
       tag,
       summary: 'Read an application',
       params: clientIdParams,
-      success: { status: 200, schema: clientSchema },
+      success: { status: 200, schema: clientSchema, hasVersion: true },
       handle: async ({ params }) => show(atVersion(await clients.find(params.client_id), 'client.not_found')),
     }),
     change('PUT'),
@@ -163,7 +163,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
       params: clientIdParams,
       body: rotationSchema,
       isBodyOptional: true,
-      success: { status: 200, schema: clientWithSecretSchema },
+      success: { status: 200, schema: clientWithSecretSchema, hasVersion: true },
       handle: async ({ params, body, ifVersion }) =>
         showWithSecret(
           await clients.rotateSecret(params.client_id, { overlapSeconds: body.overlap_seconds, ifVersion }),

@@ -51,8 +51,8 @@ const orNull = (maxLength?: number) =>
 
 const groupSchema = ObjectSchema(
   {
-    id: StringSchema({ description: 'The same as the name.' }),
-    name: StringSchema({ description: 'What the claim `groups` says; it never changes.' }),
+    id: StringSchema({ description: 'The same as the name.', examples: ['staff'] }),
+    name: StringSchema({ description: 'What the claim groups says; it never changes.', examples: ['staff'] }),
     display_name: orNull(),
     description: orNull(),
     created_at: time(),
@@ -61,8 +61,9 @@ const groupSchema = ObjectSchema(
   strict,
 );
 const fields = { display_name: Optional(orNull(200)), description: Optional(orNull(2000)) };
+const nameRule = 'a-z, 0-9, dot, hyphen, underscore.';
 const newGroupSchema = ObjectSchema(
-  { name: StringSchema({ maxLength: 64, description: 'a-z, 0-9, dot, hyphen, underscore.' }), ...fields },
+  { name: StringSchema({ maxLength: 64, description: nameRule, examples: ['staff'] }), ...fields },
   strict,
 );
 const groupChangesSchema = ObjectSchema(fields, strict);
@@ -97,7 +98,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
       summary: 'Change how a group is described: only the given fields change, null clears one',
       params: idParams,
       body: groupChangesSchema,
-      success: { status: 200, schema: groupSchema },
+      success: { status: 200, schema: groupSchema, hasVersion: true },
       handle: async ({ params, body, ifVersion }) =>
         show(
           await groups.update(
@@ -115,7 +116,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
       tag,
       summary: 'Create a group',
       body: newGroupSchema,
-      success: { status: 201, schema: groupSchema },
+      success: { status: 201, schema: groupSchema, hasVersion: true },
       handle: async ({ body }) => {
         const group = await groups.create(body.name, {
           displayName: body.display_name,
@@ -149,7 +150,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
       tag,
       summary: 'Read a group',
       params: idParams,
-      success: { status: 200, schema: groupSchema },
+      success: { status: 200, schema: groupSchema, hasVersion: true },
       handle: async ({ params }) => show(await get(params.id)),
     }),
     change('PUT'),
@@ -198,7 +199,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
       summary: 'Put a user into a group; nothing happens to one who is in it',
       params: idParams,
       body: userIdBody,
-      success: { status: 200, schema: userSchema },
+      success: { status: 200, schema: userSchema, hasVersion: true },
       handle: async ({ params, body }) => {
         const account = await groups.addMember(params.id, body.user_id);
         return { data: toUser(account, clock()), version: account.version };

@@ -148,6 +148,7 @@ export function invitationRoutes({ invitations, cursors, clock }: Deps): Route[]
     defineRoute({
       method: 'DELETE',
       path: '/invitations/{id}',
+      isUnversioned: true,
       tag,
       summary: 'Withdraw an invitation; an account that it became stays',
       params: idParams,

@@ -60,26 +60,37 @@ export const MAX_LIMIT = 1000;
 const MAX_OFFSET = 1_000_000;
 const DEFAULT_LIMIT = 50;
 
-const timeSchema = StringSchema({
-  format: 'date-time',
-  maxLength: 40,
-  [EXPECTED]: 'a time as RFC 3339 has it, such as 2026-01-31T12:00:00Z',
-});
+const timeSchema = (description: string) =>
+  StringSchema({
+    format: 'date-time',
+    maxLength: 40,
+    description,
+    [EXPECTED]: 'a time as RFC 3339 has it, such as 2026-01-31T12:00:00Z',
+  });
 
 /** @returns the schema of the list's query string */
 export function listQuerySchema<Record>(list: ListDefinition<Record>): TObject {
   const properties: TProperties = {
-    limit: Optional(Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
-    offset: Optional(Integer({ minimum: 0, maximum: MAX_OFFSET })),
-    cursor: Optional(StringSchema({ minLength: 1, maxLength: 4096 })),
-    sort: Optional(Enum([...list.sorts])),
-    order: Optional(Enum(['asc', 'desc'])),
+    limit: Optional(
+      Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'How many at once.' }),
+    ),
+    offset: Optional(
+      Integer({ minimum: 0, maximum: MAX_OFFSET, description: 'How many to leave out; not with a cursor.' }),
+    ),
+    cursor: Optional(
+      StringSchema({ minLength: 1, maxLength: 4096, description: 'What the page before has as next.' }),
+    ),
+    sort: Optional(Enum([...list.sorts], { default: list.sorts[0] })),
+    order: Optional(Enum(['asc', 'desc'], { default: list.defaultOrder })),
   };
-  if (list.searches) properties.search = Optional(StringSchema({ maxLength: 200 }));
+  if (list.searches) {
+    const description = `A part of ${list.searches.join(' or ')}, as it is written; case does not count.`;
+    properties.search = Optional(StringSchema({ maxLength: 200, description }));
+  }
   for (const [name, { schema }] of Object.entries(list.filters ?? {})) properties[name] = Optional(schema);
   for (const name of list.times) {
-    properties[`${name}_from`] = Optional(timeSchema);
-    properties[`${name}_to`] = Optional(timeSchema);
+    properties[`${name}_from`] = Optional(timeSchema(`${name} is this or later.`));
+    properties[`${name}_to`] = Optional(timeSchema(`${name} is this or earlier.`));
   }
   return ObjectSchema(properties, { additionalProperties: false });
 }

@@ -1,57 +1,37 @@
 // Owns the OpenAPI 3.1 document of the admin API, made from the same declarations that check the requests.
-import {
-  Integer,
-  Object as ObjectSchema,
-  Optional,
-  Record as RecordSchema,
-  String as StringSchema,
-  type TSchema,
-  Unknown,
-} from 'typebox';
+import { Record as RecordSchema, String as StringSchema, type TSchema, Unknown } from 'typebox';
+import { exampleOf } from './examples.ts';
+import { errorSchema, headers, linesOf, refusals, responsesOf } from './openapi-responses.ts';
 import { defineRoute, isConditional, isCreating, type Route } from './route.ts';
 
 interface About {
   readonly title: string;
   readonly version: string;
   readonly publicUrl: string;
+  /** Of the same for people. */
+  readonly referenceUrl: string;
 }
-
-const errorSchema = ObjectSchema({
-  data: Unknown({ description: 'Always null.' }),
-  error: ObjectSchema({
-    code: Integer({ description: 'The HTTP status.' }),
-    message: StringSchema(),
-    reason: StringSchema({ description: 'Stable code, such as account.username_taken.' }),
-    fields: Optional(
-      RecordSchema(StringSchema(), StringSchema(), { description: 'Field -> what is wrong.' }),
-    ),
-    request_id: StringSchema(),
-  }),
-});
-
-const json = (schema: unknown) => ({ 'application/json': { schema } });
-/** The schema is that of one line. */
-const linesOf = (lines: NonNullable<Route['lines']>, which: 'row' | 'result') =>
-  Object.fromEntries(lines.types.map((type) => [type, { schema: lines[which] }]));
-const failed = (description: string) => ({
-  description,
-  content: json({ $ref: '#/components/schemas/Error' }),
-});
 
 /** RFC 9110 §13.1.1 on what exists, `Idempotency-Key` on what is to exist. */
 const headersOf = (route: Route): object[] => {
-  const header = (name: string, description: string): object => ({
+  const header = (name: string, description: string, schema: object): object => ({
     name,
     in: 'header',
     required: false,
     description,
-    schema: { type: 'string' },
+    schema: { type: 'string', ...schema },
   });
   if (isCreating(route)) {
-    return [header('Idempotency-Key', 'The same request with the same key is done once, within a day.')];
+    return [
+      header('Idempotency-Key', 'The same request with the same key is done once, within a day.', {
+        pattern: '^[\\x21-\\x7e]{1,255}$',
+      }),
+    ];
   }
   if (!isConditional(route)) return [];
-  return [header('If-Match', 'The ETag of what was read: where it was changed since, the answer is 412.')];
+  const what =
+    'The `ETag` of what was read: where it was changed since, the answer is 412 and nothing is done.';
+  return [header('If-Match', what, { pattern: '^("\\d{1,15}"|\\*)$' })];
 };
 
 const parametersOf = (route: Route): object[] => {
@@ -68,48 +48,45 @@ const parametersOf = (route: Route): object[] => {
   return [...of(params, 'path'), ...of(query, 'query'), ...headersOf(route)];
 };
 
-function responsesOf(route: Route): object {
-  const { status, schema } = route.success;
-  const enveloped = (inner: TSchema) => (route.isBare === true ? inner : ObjectSchema({ data: inner }));
-  const isSingle = route.params !== undefined;
-  const hasInput = route.body !== undefined || route.query !== undefined;
-  return {
-    [status]: {
-      description: route.summary,
-      ...(schema && { content: json(enveloped(schema)) }),
-      ...(route.lines && { content: linesOf(route.lines, 'result') }),
-    },
-    ...(hasInput && {
-      400: failed('A field, parameter or the whole request is not right; `fields` says which.'),
-    }),
-    401: failed('No bearer token, or one that is not valid.'),
-    403: failed('The token does not belong to an administrator.'),
-    ...(isSingle && { 404: failed('There is no such thing.') }),
-    ...(route.method !== 'GET' && { 409: failed('It clashes with what is there.') }),
-    ...(isConditional(route) && { 412: failed('It was changed: If-Match does not fit.') }),
-    ...(isCreating(route) && { 422: failed('The Idempotency-Key was used for another request.') }),
-    ...(route.lines && { 413: failed('Too much for one request.'), 415: failed('Not lines of JSON.') }),
-    ...(route.body && { 413: failed('Over 100 kB.'), 415: failed('Not JSON.') }),
-  };
-}
-
 const operationId = ({ method, path }: Route): string =>
   [method.toLowerCase(), ...path.split(/[^a-z]+/i).filter((part) => part !== '')].join('_');
+
+/** Which scope it takes (decisions §2). */
+export const accessTo = ({ method, needs }: Pick<Route, 'method' | 'needs'>): string =>
+  method === 'GET' && needs === undefined ? 'Needs `admin:read` or `admin`.' : 'Needs `admin`.';
+
+const bodyOf = (schema: TSchema) => ({
+  'application/json': { schema, example: exampleOf(schema, 'short') },
+});
 
 const operationOf = (route: Route): object => ({
   operationId: operationId(route),
   summary: route.summary,
+  description: accessTo(route),
   tags: [route.tag],
   parameters: parametersOf(route),
   ...(route.lines && { requestBody: { required: true, content: linesOf(route.lines, 'row') } }),
-  ...(route.body && { requestBody: { required: route.isBodyOptional !== true, content: json(route.body) } }),
+  ...(route.body && {
+    requestBody: { required: route.isBodyOptional !== true, content: bodyOf(route.body) },
+  }),
   responses: responsesOf(route),
 });
+
+/** What holds for all routes alike, a paragraph each. */
+export const description: readonly string[] = [
+  'Bodies are JSON in UTF-8, up to 100 kB. What a schema does not know is refused and named, never ignored. Times are RFC 3339.',
+  'A success is `{ "data": … }`. A refusal is `{ "data": null, "error": { "code", "message", "reason", "fields", "request_id" } }`; ' +
+    '`reason` is for programs and does not change.',
+  'Lists take `limit` with `offset`, or go on with `cursor`: the `next` of the page before. With a cursor nobody is shown twice ' +
+    'and nobody is left out while others come and go.',
+  'Whatever has an `ETag` can be changed under `If-Match`: a change of what was changed in between is refused (412), and nothing is lost.',
+  'A request that makes something can carry an `Idempotency-Key`: sent again within a day, it is done once and answered the same.',
+];
 
 /** @returns the document as plain JSON */
 export function toOpenApi(
   routes: readonly Route[],
-  { title, version, publicUrl }: About,
+  { title, version, publicUrl, referenceUrl }: About,
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
@@ -117,13 +94,23 @@ export function toOpenApi(
   }
   return {
     openapi: '3.1.0',
-    info: { title, version },
+    info: { title, version, description: description.join('\n\n') },
+    externalDocs: { url: referenceUrl, description: 'For people, with examples.' },
     servers: [{ url: publicUrl }],
     security: [{ bearer: [] }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token or API key with the scope `admin` or `admin:read`, or ADMIN_TOKEN.',
+        },
+      },
       schemas: { Error: errorSchema },
+      responses: refusals,
+      headers,
     },
   };
 }

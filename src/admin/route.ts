@@ -42,8 +42,13 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S 
   readonly isUnversioned?: boolean;
   /** Whether a request only asks what would happen, so that there is nothing to write down. */
   readonly isTrial?: (input: RawInput) => boolean;
-  /** Without a schema: 204. */
-  readonly success: { readonly status: 200 | 201 | 204; readonly schema?: S };
+  readonly success: {
+    readonly status: 200 | 201 | 204;
+    /** Absent: there is no body (204). */
+    readonly schema?: S;
+    /** Whether the answer has a version, which becomes its ETag. */
+    readonly hasVersion?: boolean;
+  };
   /** The answer goes out as it is, without the `data` envelope. */
   readonly isBare?: boolean;
   readonly handle: (input: Input<Static<P>, Static<Q>, Static<B>>) => Promise<Answer<Static<S>> | undefined>;

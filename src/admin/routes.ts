@@ -85,7 +85,12 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...mailRoutes({ ...deps, cursors, clock }),
     ...auditRoutes({ ...deps, cursors }),
   ];
-  const about = { title: 'Latchkey admin API', version, publicUrl: `${baseUrl}${PATH}` };
+  const about = {
+    title: 'Latchkey admin API',
+    version,
+    publicUrl: `${baseUrl}${PATH}`,
+    referenceUrl: `${baseUrl}/admin/api-reference`,
+  };
   return [...routes, openApiRoute(routes, about)];
 }
 

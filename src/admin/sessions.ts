@@ -107,7 +107,7 @@ export function sessionRoutes(deps: Deps): Route[] {
       tag,
       summary: 'Read a session',
       params: idParams,
-      success: { status: 200, schema: sessionSchema },
+      success: { status: 200, schema: sessionSchema, hasVersion: true },
       handle: async ({ params }) => {
         const session = atVersion(await sessions.find(params.id), 'session.not_found');
         return { data: await presenter()(session), version: session.version };

@@ -72,7 +72,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
       tag,
       summary,
       body: valuesSchema,
-      success: { status: 200, schema: allSchema },
+      success: { status: 200, schema: allSchema, hasVersion: true },
       handle: async ({ body, actor, ifVersion }) => {
         await (method === 'PUT'
           ? settings.replaceAll(body, nameOf(actor), { ifVersion })
@@ -87,7 +87,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
       path: '/settings',
       tag,
       summary: 'Read all settings',
-      success: { status: 200, schema: allSchema },
+      success: { status: 200, schema: allSchema, hasVersion: true },
       handle: describe,
     }),
     write('PUT', 'Replace all settings: those not given go back to their defaults'),

@@ -143,7 +143,7 @@ export function tokenRoutes(deps: Deps): Route[] {
       tag,
       summary: 'Read what is known of a token',
       params: idParams,
-      success: { status: 200, schema: tokenSchema },
+      success: { status: 200, schema: tokenSchema, hasVersion: true },
       handle: async ({ params }) => {
         const token = await findToken(params.id);
         return { data: toToken(token), version: token.version };

@@ -74,7 +74,7 @@ const list: ListDefinition<Account> = {
 
 const querySchema: TObject = listQuerySchema(list);
 const tag = 'Users';
-const ok = { status: 200, schema: userSchema } as const;
+const ok = { status: 200, schema: userSchema, hasVersion: true } as const;
 
 export function userRoutes(deps: Deps): Route[] {
   const { accounts, sessions, cursors, clock } = deps;
@@ -116,7 +116,7 @@ export function userRoutes(deps: Deps): Route[] {
       tag,
       summary: 'Create a user',
       body: newUserSchema,
-      success: { status: 201, schema: userSchema },
+      success: { ...ok, status: 201 },
       handle: async ({ body }) => {
         const { username } = body;
         const account = await accounts.create({ ...toAccountChanges(body), username });

@@ -1,6 +1,5 @@
 // Owns what the tests of the admin API and of client registration share: an HTTP server with the real parts behind it
-// (stores, accounts, clients, sessions, settings, the protocol core's client schema), and a caller that checks every
-// answer against the schema its route declares.
+// (stores, accounts, clients, sessions, settings, the protocol core's client schema), and a caller.
 import { ok } from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,8 +18,7 @@ import { createInvitations } from '../../src/accounts/invitations.ts';
 import { createPasskeys } from '../../src/accounts/passkeys.ts';
 import { createPasswords } from '../../src/accounts/password.ts';
 import { createTrustedDevices, type TrustedDevices } from '../../src/accounts/trusted-devices.ts';
-import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
-import { createValidator } from '../../src/admin/validate.ts';
+import { type AdminRoutesDeps, adminRoutes } from '../../src/admin/routes.ts';
 import { createAdministration } from '../../src/app-administration.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createOrigins } from '../../src/audit/origin.ts';
@@ -50,7 +48,8 @@ import { passkeyChallenges, passkeys as passkeyRecords } from '../../src/store/p
 import type { Store } from '../../src/store/port.ts';
 import { invitations as invitationCollection } from '../../src/store/signups.ts';
 import { plainTheme } from '../pages/server.ts';
-import { ADMIN, type Answer, type CallOptions, membersOf, send, USER } from './answers.ts';
+import { watchAdminApi } from '../support/api-check.ts';
+import { ADMIN, type Answer, type CallOptions, send, USER } from './answers.ts';
 
 export const goodPassword = 'seven tall lanterns';
 
@@ -96,31 +95,11 @@ export interface World {
   advance(ms: number): void;
   /** Calls any address. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
-  /** Calls the admin API; every success is checked against the schema that its route declares. */
+  /** Calls the admin API; every answer is checked against the OpenAPI document (test/support/api-check.ts). */
   api(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
 }
 
 export const BASE_URL = 'https://id.example.com';
-
-/** @returns a check that a success has the form its route declares */
-function createSchemaCheck(deps: AdminRoutesDeps): (method: string, path: string, answer: Answer) => void {
-  const routes = adminRouteList(deps).map((route) => ({
-    method: route.method,
-    pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
-    status: route.success.status,
-    isBare: route.isBare === true,
-    validator: route.success.schema && createValidator(route.success.schema),
-  }));
-  return (method, path, { status, body, text }) => {
-    if (status >= 300) return;
-    const [pathname = ''] = path.split('?');
-    const route = routes.find((one) => one.method === method && one.pattern.test(pathname));
-    ok(route, `${method} ${path} answered ${status} without a declaration`);
-    ok(status === route.status, `${method} ${path}: ${status} is not the declared ${route.status}`);
-    if (route.validator === undefined) ok(text === '', 'no body was declared');
-    else route.validator.parse(route.isBare ? body : membersOf(body).data);
-  };
-}
 
 async function run(store: Store, time: Clockwork, act: (world: World) => Promise<void>): Promise<void> {
   const clock = time.now;
@@ -261,13 +240,13 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       publicUrl: `${BASE_URL}/oauth2/register`,
     }),
   );
-  const server = createServer(app.callback());
+  const watched = watchAdminApi(app.callback());
+  const server = createServer(watched.handler);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   ok(typeof address === 'object' && address !== null);
   const url = `http://127.0.0.1:${address.port}`;
-  const check = createSchemaCheck(deps);
   try {
     await act({
       ...time,
@@ -280,12 +259,9 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       trustedDevices,
       mail,
       call: (method, path, body, options = {}) => send(url + path, method, body, options),
-      api: async (method, path, body, options = {}) => {
-        const answer = await send(`${url}/admin/api${path}`, method, body, options);
-        check(method, path, answer);
-        return answer;
-      },
+      api: (method, path, body, options = {}) => send(`${url}/admin/api${path}`, method, body, options),
     });
+    watched.assertRight();
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

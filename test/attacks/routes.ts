@@ -41,6 +41,8 @@ const pages: readonly Route[] = [
   '/admin',
   '/admin/callback',
   '/admin/applications',
+  '/admin/api-reference',
+  '/admin/api-reference/users',
   '/admin/applications/try/callback',
   '/admin/keys',
   '/admin/settings/export',

@@ -125,6 +125,8 @@ const pages = (): Readonly<Record<string, string>> => ({
   'settings-tokens': '/settings/tokens',
   'settings-import': '/settings/import',
   search: '/search?q=ac',
+  'api-reference': '/api-reference',
+  'api-reference-groups': '/api-reference/groups',
 });
 
 /** Where an auditor sees something else than an administrator: values in the place of forms. */

@@ -110,6 +110,7 @@ before(async () => {
     `/${text}`,
     `/users/${text}`,
     `/settings/${text}`,
+    `/api-reference/${text}`,
   ];
 });
 after(() => world?.stop());

@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { assertDeclared } from '../support/api-check.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
 
@@ -101,6 +102,7 @@ export async function startServer(env: Readonly<Record<string, string>> = {}): P
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
+      assertDeclared(method, path, response, text);
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
       return text === '' ? {} : JSON.parse(text).data;
     },

@@ -65,9 +65,11 @@ test('attack: nobody is locked out by turning passwords off before an administra
   for (const [method, path, body] of [
     ['POST', `/users/${admin.id}/reset-mfa`, undefined],
     ['PATCH', `/users/${admin.id}`, { role: 'user' }],
+    ['PATCH', `/users/${admin.id}`, { role: 'auditor' }],
   ] as const) {
     const answer = await app.admin(method, path, body);
     assert.equal(answer.status, 409, path);
+    assert.equal(answer.body.error?.reason, 'passkey.last_admin');
   }
   await setMode('password_and_passkey');
 });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { liftLimits } from '../attacks/limits.ts';
 import { Agent, hiddenFields, redeem, refresh } from '../support/agent.ts';
+import { assertDeclared } from '../support/api-check.ts';
 import { ADMIN_TOKEN, PASSWORD } from '../support/app.ts';
 import { freePort, type ServerProcess, startServer } from './server-process.ts';
 
@@ -128,7 +129,7 @@ test('100 users of one name over both: one', async () => {
         headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
         body: JSON.stringify({ username: names[index % names.length], password: PASSWORD }),
       });
-      await response.text();
+      assertDeclared('POST', '/users', response, await response.text());
       return response.status;
     }),
   );

@@ -8,6 +8,7 @@ import { createHttpServer, type HttpServer, listen, stopServer } from '../../src
 import { createLogger } from '../../src/log.ts';
 import { settingKeys } from '../../src/settings/schema.ts';
 import type { Store } from '../../src/store/port.ts';
+import { assertDeclared, watchAdminApi } from './api-check.ts';
 import { openTestStore, type StoreKind } from './test-store.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
@@ -115,7 +116,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     await stopServer(listening, { graceMs: 0 });
     throw error;
   });
-  handler = app.handler;
+  const watched = watchAdminApi(app.handler, options.path);
+  handler = watched.handler;
   if (options.limits !== 'shipped') await app.settings.patch(generousLimits, 'test');
 
   return {
@@ -136,6 +138,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       if (server) await stopServer(server, { graceMs: 200 });
       if (!options.shared) await store.close();
       await rm(folder, { recursive: true, force: true });
+      watched.assertRight();
     },
   };
 }
@@ -150,6 +153,7 @@ export function createOperator(url: string): Operator {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
+      assertDeclared(method, path, response, text);
       return { status: response.status, body: text === '' ? { data: {} } : JSON.parse(text) };
     },
 

@@ -132,6 +132,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       params: ctx.params,
       query: queryOf(ctx),
       now: clock(),
+      routes,
+      apiUrl: `${deps.baseUrl}/admin/api`,
       canChange: who.access === 'all',
       call: (name, input) => call(who, name, input),
       callLines: (name, text) => callLines(who, name, text),

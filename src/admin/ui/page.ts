@@ -2,6 +2,7 @@
 // change things only by the routes of the REST API (visit.call), so that rules, audit and concurrency are one mechanism.
 import type Koa from 'koa';
 import type { Form } from '../../http/form.ts';
+import type { Route } from '../route.ts';
 import type { AdminVisitor } from './visitor.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -30,6 +31,10 @@ export interface Visit {
   readonly form: Form;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** All routes of the REST API, for pages about it; what they do is done by `call`. */
+  readonly routes: readonly Route[];
+  /** Where the REST API is, as others see it. */
+  readonly apiUrl: string;
   /** False for auditors, who see no control that changes something; templates know it by the same name. */
   readonly canChange: boolean;
   /**

@@ -14,6 +14,7 @@ import { keyPages } from './keys.ts';
 import { outboxPages } from './outbox.ts';
 import { overviewPages } from './overview.ts';
 import type { Page } from './page.ts';
+import { referencePages } from './reference.ts';
 import { registrationTokenPages } from './registration-tokens.ts';
 import { searchPages } from './search.ts';
 import { sessionPages } from './sessions.ts';
@@ -59,4 +60,5 @@ export const adminPages: readonly Page[] = [
   ...keyPages,
   ...settingTransferPages,
   ...settingPages,
+  ...referencePages,
 ];

@@ -1,0 +1,120 @@
+// The OpenAPI document itself: valid by the meta-schema of OpenAPI 3.1, its examples fit their own schemas, and the check
+// that all other tests go through (test/support/api-check.ts) can fail.
+import { deepEqual, equal, match, ok, throws } from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { isConditional, isCreating } from '../../src/admin/route.ts';
+import { problemIn, problemOfAnswer, type SeenAnswer, watchAdminApi } from '../support/api-check.ts';
+import { apiDocument, declaredRoutes } from '../support/api-document.ts';
+import { membersOf } from './answers.ts';
+
+const validate = async (document: unknown) => new Validator().validate(structuredClone(membersOf(document)));
+
+test('the document is valid OpenAPI 3.1; one that is not is found out', async () => {
+  const result = await validate(apiDocument());
+  deepEqual([result.valid, result.errors], [true, undefined]);
+  const broken = membersOf(apiDocument());
+  const { valid } = await validate({
+    ...broken,
+    paths: { ...membersOf(broken.paths), '/x': { get: { responses: 1 } } },
+  });
+  equal(valid, false);
+});
+
+test('every example of a body fits the schema that it stands beside, whole', () => {
+  const root = apiDocument();
+  let seen = 0;
+  const look = (value: unknown, where: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { schema, example } = Array.isArray(value) ? {} : membersOf(value);
+    if (schema !== undefined && example !== undefined) {
+      const isLine = /\/(?:x-ndjson|jsonl)$/.test(where);
+      const problem = problemIn(schema, isLine ? JSON.parse(String(example)) : example, root);
+      equal(problem, undefined, `${where}: ${JSON.stringify(example)}`);
+      seen += 1;
+      return;
+    }
+    for (const [name, inner] of Object.entries(value)) look(inner, `${where}/${name}`);
+  };
+  look(root, '');
+  ok(seen > 80, String(seen));
+});
+
+test('every route is there, with who may use it, and what is asked for by headers', async () => {
+  const { paths } = membersOf(apiDocument());
+  for (const route of declaredRoutes()) {
+    const operation = membersOf(membersOf(membersOf(paths)[route.path])[route.method.toLowerCase()]);
+    const parameters = JSON.stringify(operation.parameters);
+    const responses = membersOf(operation.responses);
+    const name = `${route.method} ${route.path}`;
+    match(String(operation.description), /`admin`/, name);
+    equal(parameters.includes('"If-Match"'), isConditional(route), name);
+    equal(parameters.includes('"Idempotency-Key"'), isCreating(route), name);
+    equal(isCreating(route), Object.hasOwn(responses, '422'), name);
+    for (const status of ['400', '401', '403', '429', '503']) ok(Object.hasOwn(responses, status), name);
+    equal(route.body !== undefined || route.lines !== undefined, Object.hasOwn(responses, '415'), name);
+  }
+});
+
+const answerOf = (changes: Partial<Omit<SeenAnswer, 'header'>> & { headers?: Record<string, string> }) => {
+  const { headers = {}, ...rest } = changes;
+  const all: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': 'x', ...headers };
+  return problemOfAnswer({
+    method: 'GET',
+    path: '/keys',
+    status: 200,
+    text: '{"data":{"items":[]}}',
+    header: (name) => all[name.toLowerCase()] || undefined,
+    ...rest,
+  });
+};
+
+test('an answer that is not as declared is found: status, type, body, header, address', () => {
+  equal(answerOf({}), undefined);
+  const error = {
+    code: 404,
+    message: 'No.',
+    reason: 'request.not_found',
+    request_id: 'x',
+  };
+  const refused = (more: object = {}) => JSON.stringify({ data: null, error: { ...error, ...more } });
+  equal(answerOf({ path: '/nothing', status: 404, text: refused() }), undefined);
+  equal(answerOf({ path: '/users/x', status: 404, text: refused() }), undefined);
+  const wrong: Parameters<typeof answerOf>[0][] = [
+    { status: 202 },
+    { status: 500, text: refused() },
+    { status: 404, text: refused() },
+    { headers: { 'content-type': 'text/html' } },
+    { text: '{"data":{"items":[],"more":1}}' },
+    { text: '{"data":{"items":[]},"more":1}' },
+    { text: '{"data":{"items":[{}]}}' },
+    { text: '' },
+    { headers: { etag: '"1"' } },
+    { path: '/nothing' },
+    { path: '/users/x', status: 404, text: refused({ stack: 'at x.ts:1' }) },
+    { path: '/users/x', status: 404, text: refused({ reason: 'made.up' }) },
+    { path: '/users/x', status: 401, text: refused(), headers: { 'www-authenticate': 'Basic' } },
+    { path: '/users/x', status: 404, text: refused(), headers: { 'x-request-id': '' } },
+    { method: 'DELETE', path: '/users/x', status: 204, text: 'x' },
+    { method: 'HEAD', text: 'x' },
+    { method: 'POST', path: '/keys', status: 200 },
+  ];
+  for (const one of wrong) ok(answerOf(one), JSON.stringify(one));
+});
+
+test('a server whose admin API answers something else fails the test that started it', async () => {
+  const watched = watchAdminApi((_request, response) => void response.end('{"data":{"secret":1}}'), '/base');
+  const server = createServer(watched.handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  ok(typeof address === 'object' && address !== null);
+  const url = `http://127.0.0.1:${address.port}/base`;
+  await (await fetch(`${url}/account`)).text();
+  watched.assertRight();
+  await (await fetch(`${url}/admin/api/keys`)).text();
+  throws(() => watched.assertRight(), /GET \/admin\/api\/keys: 200/);
+  watched.assertRight();
+  await new Promise((resolve) => server.close(resolve));
+});
