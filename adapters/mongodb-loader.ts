@@ -5,7 +5,7 @@ import type { Clock } from '../src/clock.ts';
 import { type CollectionDefinition, type Stored, StoreUnavailable } from '../src/store/port.ts';
 import { toDocument } from './memory-document.ts';
 import { clashingIndex, openConnection, toOutcome } from './mongodb-connection.ts';
-import { type Row, toRow } from './mongodb-document.ts';
+import { expiryOf, fromRow, isLiveAt, type Row, readProjection, toRow } from './mongodb-document.ts';
 import { checkCollections } from './mongodb-schema.ts';
 
 export interface MongoLoader {
@@ -14,8 +14,12 @@ export interface MongoLoader {
    * @throws StoreUnavailable also when another document holds one of their unique keys
    */
   load<T>(definition: CollectionDefinition<T>, documents: readonly Stored<T>[]): Promise<void>;
+  /** Everything that lives, in the order of the ids: one walk along the index, however long it takes. */
+  pagesOf<T>(definition: CollectionDefinition<T>): AsyncGenerator<Stored<T>[]>;
   close(): Promise<void>;
 }
+
+const PAGE = 1_000;
 
 export async function createMongoLoader(options: {
   readonly uri: string;
@@ -32,16 +36,38 @@ export async function createMongoLoader(options: {
     throw toOutcome(error);
   }
 
-  /** Most of the time nothing of it is there, and inserting is the fastest; otherwise each takes its place. */
+  /** What is there just as it should be needs no write. */
+  async function whatDiffers(collection: Collection<Row>, rows: readonly Row[]) {
+    const ids = rows.map(({ _id }) => _id);
+    const found = collection.find({ _id: { $in: ids } }, { projection: { ...readProjection, model: 1 } });
+    const there = new Map((await found.toArray()).map((row) => [row._id, row]));
+    const isSame = (row: Row, old: Row): boolean =>
+      old.value === row.value &&
+      old.version === row.version &&
+      old.model === row.model &&
+      expiryOf(old) === expiryOf(row);
+    return {
+      absent: rows.filter(({ _id }) => !there.has(_id)),
+      changed: rows.filter((row) => {
+        const old = there.get(row._id);
+        return old !== undefined && !isSame(row, old);
+      }),
+    };
+  }
+
+  /** Most of the time nothing of it is there, and inserting is the fastest; otherwise what differs takes its place. */
   async function write(collection: Collection<Row>, rows: readonly Row[]): Promise<void> {
     try {
       await collection.insertMany(rows, { ordered: false });
     } catch (error) {
       if (clashingIndex(error) === undefined) throw error;
-      const replacements = rows.map(({ _id, ...replacement }) => ({
-        replaceOne: { filter: { _id }, replacement, upsert: true },
+      const { absent, changed } = await whatDiffers(collection, rows);
+      // First, so that a key which has changed hands is free.
+      const replacements = changed.map(({ _id, ...replacement }) => ({
+        replaceOne: { filter: { _id }, replacement },
       }));
-      await collection.bulkWrite(replacements, { ordered: false });
+      if (replacements.length > 0) await collection.bulkWrite(replacements, { ordered: false });
+      if (absent.length > 0) await collection.insertMany(absent, { ordered: false });
     }
   }
 
@@ -63,6 +89,29 @@ export async function createMongoLoader(options: {
         );
       }
     },
+
+    async *pagesOf<T>(definition: CollectionDefinition<T>) {
+      const rows = connection.db.collection<Row>(definition.name);
+      const cursor = rows
+        .find(isLiveAt(clock()), { projection: readProjection, batchSize: PAGE })
+        .sort({ _id: 1 });
+      try {
+        for (let page: Stored<T>[] = []; ; page = []) {
+          while (page.length < PAGE) {
+            const row = await cursor.next();
+            if (row === null) break;
+            page.push(fromRow<T>(row));
+          }
+          if (page.length === 0) return;
+          yield page;
+        }
+      } catch (error) {
+        throw toOutcome(error);
+      } finally {
+        await cursor.close();
+      }
+    },
+
     close: () => connection.close(),
   };
 }

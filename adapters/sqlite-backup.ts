@@ -18,7 +18,10 @@ function check(file: string): BackupResult {
   try {
     const [problem] = copy.prepare('PRAGMA integrity_check').all();
     if (problem?.integrity_check !== 'ok') throw new Error(String(problem?.integrity_check));
-    const tables = copy.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
+    // What is derived from a table has its name, two underscores and more.
+    const tables = copy
+      .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND instr(name, '__') = 0 ORDER BY name`)
+      .all();
     const count = (name: string): number =>
       Number(copy.prepare(`SELECT count(*) AS n FROM "${name.replaceAll('"', '""')}"`).get()?.n);
     return { documents: Object.fromEntries(tables.map(({ name }) => [String(name), count(String(name))])) };

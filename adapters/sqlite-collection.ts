@@ -11,6 +11,7 @@ import {
 } from '../src/store/port.ts';
 import { checkExpiry, checkIndex, checkQuery, type Document, isLive, toDocument } from './memory-document.ts';
 import { type Connection, isUniqueClash, type Row } from './sqlite-connection.ts';
+import type { Counter } from './sqlite-count.ts';
 import { runQuery } from './sqlite-query.ts';
 import { keyColumn, type Table, toCells } from './sqlite-table.ts';
 import { decodeText, encodeText } from './sqlite-text.ts';
@@ -22,6 +23,7 @@ export interface CollectionDeps<T> {
   readonly clock: Clock;
   readonly definition: CollectionDefinition<T>;
   readonly table: Table;
+  readonly counter: Counter;
 }
 
 const expiryOf = (row: Row): number | undefined =>
@@ -37,7 +39,7 @@ function fromRow<T>(row: Row): Stored<T> {
 }
 
 export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T> {
-  const { connection, writer, clock, definition, table } = deps;
+  const { connection, writer, clock, definition, table, counter } = deps;
   const { name } = definition;
   const uniqueIndexes = Object.keys(definition.indexes).filter(
     (index) => definition.indexes[index]?.unique === true,
@@ -185,10 +187,8 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
 
     async query(query) {
       checkQuery(definition, query);
-      return connection.read(() => {
-        const { rows, total } = runQuery(connection, table, query, clock());
-        return { items: rows.map(fromRow<T>), total };
-      });
+      const { rows, total } = await runQuery({ connection, counter, table, query, now: clock() });
+      return { items: rows.map(fromRow<T>), total };
     },
   };
 }

@@ -1,77 +1,51 @@
-// Owns how a query becomes SQL, and which way it is walked: along the sorted field's index when many documents match,
-// from the few that match when they are few. SQLite's own choice is right for one of the two only.
+// Owns how a query is answered: along the sorted field's index when many documents match, from the few that match when
+// they are few.
+
 import type { SQLInputValue } from 'node:sqlite';
-import type { FieldFilter, FieldValue, Query } from '../src/store/port.ts';
-import { fold } from './memory-document.ts';
+import { setImmediate as letOthersThrough } from 'node:timers/promises';
+import type { Query } from '../src/store/port.ts';
+import { all, type Condition } from './sqlite-condition.ts';
 import type { Connection, Row } from './sqlite-connection.ts';
-import { expiryIndex, fieldColumn, sortIndex, type Table, toCell } from './sqlite-table.ts';
+import type { Counter } from './sqlite-count.ts';
+import { along, amongRows, candidateRows, countExpired, type Plan, planOf, rowsOf } from './sqlite-plan.ts';
+import { fieldColumn, sortIndex, type Table, toCell } from './sqlite-table.ts';
 import { encodeText } from './sqlite-text.ts';
 
-/** A piece of SQL with what is bound to it: text of callers is never part of the SQL. */
-interface Condition {
-  readonly sql: string;
-  readonly cells: readonly SQLInputValue[];
+export interface Answer {
+  readonly rows: Row[];
+  readonly total: number;
 }
 
-// Sorting this many rows takes a few milliseconds, less than walking an index past all that don't match.
-const FEW = 5_000;
-
-const all = (conditions: readonly Condition[]): Condition => ({
-  sql: conditions.map(({ sql }) => `(${sql})`).join(' AND ') || 'TRUE',
-  cells: conditions.flatMap(({ cells }) => cells),
-});
-
-/** SQLite's lower() knows ASCII alone and is fast; `fold` is ours and takes over for all other text. */
-function contains(field: string, text: FieldValue | undefined): Condition {
-  const column = fieldColumn(field);
-  const wanted = encodeText(fold(String(text)));
-  return {
-    sql: `CASE WHEN length(${column}) = octet_length(${column}) THEN instr(lower(${column}), ?)
-          ELSE instr(fold(${column}), ?) END > 0`,
-    cells: [wanted, wanted],
-  };
+interface Deps {
+  readonly connection: Connection;
+  readonly counter: Counter;
+  readonly table: Table;
+  readonly query: Query;
+  readonly now: number;
 }
 
-function toCondition({ field, op, value }: FieldFilter): Condition {
-  const column = fieldColumn(field);
-  const cells = [toCell(value)];
-  switch (op) {
-    case 'eq':
-      return { sql: `${column} = ?`, cells };
-    case 'gte':
-      return { sql: `${column} >= ?`, cells };
-    case 'lte':
-      return { sql: `${column} <= ?`, cells };
-    case 'contains':
-      return contains(field, value);
-    case 'absent':
-      return { sql: `${column} IS NULL`, cells: [] };
-    case 'present':
-      return { sql: `${column} IS NOT NULL`, cells: [] };
-  }
+/** A place in the sort order, as the table has it. */
+interface Place {
+  readonly cell: SQLInputValue;
+  readonly id: SQLInputValue;
 }
 
-function filterOf({ filters = [], search }: Query): Condition | undefined {
-  const conditions = filters.map(toCondition);
-  if (search) {
-    const anywhere = search.fields.map((field) => contains(field, search.text));
-    const sql = anywhere.map((one) => one.sql).join(' OR ') || 'FALSE';
-    conditions.push({ sql, cells: anywhere.flatMap(({ cells }) => cells) });
-  }
-  return conditions.length > 0 ? all(conditions) : undefined;
-}
+const columnsOf = ({ sort }: Query): string[] => (sort === 'id' ? ['id'] : [fieldColumn(sort), 'id']);
+const orderOf = (query: Query): string =>
+  columnsOf(query)
+    .map((column) => `${column} ${query.order}`)
+    .join(', ');
 
 /**
  * The stretches of the sort order behind a position, in order. Documents without the field (NULL) come first in
  * ascending order; SQL compares NULL with nothing, so they are a stretch of their own.
  */
-function stretchesBehind({ sort, order, after }: Query): Condition[] {
+function stretchesBehind({ sort, order }: Query, after: Place | undefined): Condition[] {
   if (after === undefined) return [{ sql: 'TRUE', cells: [] }];
+  const { cell, id } = after;
   const than = order === 'asc' ? '>' : '<';
-  const id = encodeText(after.id);
   if (sort === 'id') return [{ sql: `id ${than} ?`, cells: [id] }];
   const column = fieldColumn(sort);
-  const cell = toCell(after.sortValue);
   const absent = `${column} IS NULL`;
   const valued: Condition = { sql: `(${column}, id) ${than} (?, ?)`, cells: [cell, id] };
   if (cell !== null) return order === 'asc' ? [valued] : [valued, { sql: absent, cells: [] }];
@@ -79,16 +53,17 @@ function stretchesBehind({ sort, order, after }: Query): Condition[] {
   return order === 'asc' ? [rest, { sql: `${column} IS NOT NULL`, cells: [] }] : [rest];
 }
 
+const placeOf = ({ after }: Query): Place | undefined =>
+  after && { cell: toCell(after.sortValue), id: encodeText(after.id) };
+
 /** @returns one page of the rows in `from` */
 function readPage(connection: Connection, from: string, where: Condition, query: Query): Row[] {
-  const { sort, order, limit, offset = 0 } = query;
-  const columns = sort === 'id' ? ['id'] : [fieldColumn(sort), 'id'];
-  const orderBy = columns.map((column) => `${column} ${order}`).join(', ');
+  const { limit, offset = 0 } = query;
   const rows: Row[] = [];
-  for (const stretch of stretchesBehind(query)) {
+  for (const stretch of stretchesBehind(query, placeOf(query))) {
     const { sql, cells } = all([where, stretch]);
     const page = connection.statement(
-      `SELECT id, version, expires_at, value FROM ${from} WHERE ${sql} ORDER BY ${orderBy} LIMIT ? OFFSET ?`,
+      `SELECT id, version, expires_at, value FROM ${from} WHERE ${sql} ORDER BY ${orderOf(query)} LIMIT ? OFFSET ?`,
     );
     rows.push(...page.all(...cells, limit - rows.length, offset));
     if (rows.length === limit) break;
@@ -96,57 +71,96 @@ function readPage(connection: Connection, from: string, where: Condition, query:
   return rows;
 }
 
-function count(connection: Connection, from: string, where: Condition): number {
-  const row = connection
-    .statement(`SELECT count(*) AS n FROM ${from} WHERE ${where.sql}`)
-    .get(...where.cells);
-  return Number(row?.n);
-}
-
-/** @returns the table, bound to one of its SQL indexes; an unknown one is an error, never a slow answer */
-const along = (table: Table, index: string): string => `${table.sql} INDEXED BY "${index}"`;
-
-function runInSnapshot(
-  connection: Connection,
-  table: Table,
-  query: Query,
-  now: number,
-): { rows: Row[]; total: number } {
-  const filter = filterOf(query);
-  // `ifnull`: an OR would tempt the planner to the index on expires_at, away from the one that sorts.
-  const live: Condition = { sql: 'ifnull(expires_at > ?, 1)', cells: [now] };
-
-  if (filter) {
-    const where = all([filter, live]);
-    const few = connection
-      .statement(`SELECT rowid FROM ${table.sql} WHERE ${where.sql} LIMIT ${FEW + 1}`)
-      .all(...where.cells);
-    if (few.length <= FEW) {
-      const ids = JSON.stringify(few.map(({ rowid }) => rowid));
-      const isOne: Condition = { sql: 'rowid IN (SELECT value FROM json_each(?))', cells: [ids] };
-      return { rows: readPage(connection, `${table.sql} NOT INDEXED`, isOne, query), total: few.length };
+/**
+ * What matches among the next rows of the sorted index.
+ * @returns also where to go on; undefined at the end
+ */
+function readWindow({ connection, table, query, counter }: Deps, where: Condition, at: Walk) {
+  const { slice } = counter.sizes;
+  const index = along(table, sortIndex(table, query.sort));
+  const rows: Row[] = [];
+  let { skip } = at;
+  for (const { sql, cells } of stretchesBehind(query, at.behind)) {
+    const stretch = `FROM ${index} WHERE ${sql} ORDER BY ${orderOf(query)}`;
+    const from = `(SELECT rowid AS row ${stretch} LIMIT ${slice}) AS next CROSS JOIN ${table.sql} AS found
+      ON found.rowid = next.row WHERE ${where.sql}`;
+    const page = connection.statement(`SELECT id, version, expires_at, value FROM ${from} LIMIT ? OFFSET ?`);
+    rows.push(...page.all(...cells, ...where.cells, at.wanted - rows.length, skip));
+    if (rows.length === at.wanted) return { rows, skip: 0, behind: undefined };
+    if (skip > 0) {
+      const passed = connection.statement(`SELECT count(*) AS n FROM ${from}`).get(...cells, ...where.cells);
+      skip = Math.max(0, skip - Number(passed?.n));
     }
+    const last = connection
+      .statement(`SELECT ${columnsOf(query)[0]} AS cell, id ${stretch} LIMIT 1 OFFSET ${slice - 1}`)
+      .get(...cells);
+    if (last !== undefined) return { rows, skip, behind: { cell: last.cell ?? null, id: last.id ?? null } };
   }
-  // Counting everything is nearly free in SQLite, counting the live is not: so, everything less the few expired.
-  const some = filter ?? { sql: 'TRUE', cells: [] };
-  const expired = all([{ sql: 'expires_at <= ?', cells: [now] }, some]);
-  const total =
-    count(connection, table.sql, some) - count(connection, along(table, expiryIndex(table)), expired);
-  const from = along(table, sortIndex(table, query.sort));
-  return { rows: readPage(connection, from, all([some, live]), query), total };
+  return { rows, skip, behind: undefined };
 }
 
-/** Page and total are of the same moment. */
-export function runQuery(
-  connection: Connection,
-  table: Table,
-  query: Query,
-  now: number,
-): { rows: Row[]; total: number } {
+interface Walk {
+  readonly behind: Place | undefined;
+  readonly skip: number;
+  readonly wanted: number;
+}
+
+/** Along the sorted index, past all that does not match, in slices: it may be far. */
+async function walk(deps: Deps, where: Condition): Promise<Row[]> {
+  const { connection, query } = deps;
+  const rows: Row[] = [];
+  let at: Walk = { behind: placeOf(query), skip: query.offset ?? 0, wanted: query.limit };
+  for (;;) {
+    const window = await connection.read(() => inSnapshot(connection, () => readWindow(deps, where, at)));
+    rows.push(...window.rows);
+    if (window.behind === undefined) return rows;
+    at = { behind: window.behind, skip: window.skip, wanted: query.limit - rows.length };
+    await letOthersThrough();
+  }
+}
+
+const pageOf = ({ connection, table, query }: Deps, where: Condition): Row[] =>
+  readPage(connection, `${table.sql} NOT INDEXED`, where, query);
+
+type Step = Answer | { readonly plan: Plan; readonly wanted: Condition };
+
+function answerAtOnce(deps: Deps, live: Condition): Step {
+  const { connection, counter, table, query, now } = deps;
+  const planning = { connection, sizes: counter.sizes };
+  const plan = planOf(planning, table, query);
+  const { wanted } = plan;
+  if (wanted === undefined) {
+    // Counting everything is nearly free in SQLite, counting the live is not: so, everything less the few expired.
+    const total = plan.rowCount() - countExpired(connection, table, all([]), now);
+    return { rows: readPage(connection, along(table, sortIndex(table, query.sort)), live, query), total };
+  }
+  const candidates = candidateRows(planning, table, plan, counter.sizes.few);
+  if (candidates === undefined && plan.rowCount() > counter.sizes.few) return { plan, wanted };
+  const among = candidates ? [amongRows(candidates)] : [];
+  const few = rowsOf(connection, table, all([...among, wanted, live]));
+  return { rows: pageOf(deps, amongRows(few)), total: few.length };
+}
+
+/** Inside, all is of the same moment. */
+function inSnapshot<R>(connection: Connection, act: () => R): R {
   connection.exec('BEGIN');
   try {
-    return runInSnapshot(connection, table, query, now);
+    return act();
   } finally {
     connection.exec('COMMIT');
   }
+}
+
+/** Page and total are of the same moment, unless counting takes many. */
+export async function runQuery(deps: Deps): Promise<Answer> {
+  const { connection, counter, table, now } = deps;
+  // `ifnull`: an OR would tempt the planner to the index on expires_at, away from the one that sorts.
+  const live: Condition = { sql: 'ifnull(expires_at > ?, 1)', cells: [now] };
+  const step = await connection.read(() => inSnapshot(connection, () => answerAtOnce(deps, live)));
+  if ('rows' in step) return step;
+  const { plan, wanted } = step;
+  const where = all([wanted, live]);
+  const { total, rows: few } = await counter.countMatching(table, plan, wanted, now);
+  if (few === undefined) return { rows: await walk(deps, where), total };
+  return { rows: await connection.read(() => pageOf(deps, all([amongRows(few), where]))), total };
 }

@@ -8,6 +8,7 @@ const BACK_FILL_ROWS = 500;
 interface Catalog {
   /** `table.column` */
   readonly columns: ReadonlySet<string>;
+  /** Names of indexes, triggers and tables for searching. */
   readonly indexes: ReadonlySet<string>;
 }
 
@@ -18,7 +19,7 @@ function readCatalog(connection: Connection): Catalog {
        WHERE m.type = 'table'`,
     )
     .all();
-  const indexes = connection.statement(`SELECT name FROM sqlite_schema WHERE type = 'index'`).all();
+  const indexes = connection.statement(`SELECT name FROM sqlite_schema`).all();
   return {
     columns: new Set(columns.map(({ name }) => String(name))),
     indexes: new Set(indexes.map(({ name }) => String(name))),
@@ -29,6 +30,7 @@ const isComplete = (table: Table, { columns, indexes }: Catalog): boolean =>
   columns.has(`${table.name}.id`) &&
   table.columns.every((column) => columns.has(`${table.name}.${column.name}`)) &&
   table.indexes.every((index) => indexes.has(index.name)) &&
+  (table.search?.create ?? []).every(({ name }) => indexes.has(name)) &&
   !table.obsoleteIndexes.some((index) => indexes.has(index));
 
 function createTable(connection: Connection, table: Table): void {
@@ -70,7 +72,19 @@ function createIndexes(connection: Connection, table: Table): void {
   }
 }
 
-function complete(connection: Connection, table: Table, { columns }: Catalog, now: number): void {
+/** All of it anew: what was there may have missed writes. */
+function createSearch(connection: Connection, { search }: Table, { indexes }: Catalog): void {
+  const { create, fillSql } = search ?? { create: [] };
+  if (fillSql === undefined || create.every(({ name }) => indexes.has(name))) return;
+  for (const { name, sql } of create.toReversed()) {
+    connection.exec(`DROP ${sql.startsWith('CREATE TRIGGER') ? 'TRIGGER' : 'TABLE'} IF EXISTS "${name}"`);
+  }
+  for (const { sql } of create) connection.exec(sql);
+  connection.exec(fillSql);
+}
+
+function complete(connection: Connection, table: Table, catalog: Catalog, now: number): void {
+  const { columns } = catalog;
   const isNew = !columns.has(`${table.name}.id`);
   if (isNew) createTable(connection, table);
   const missing = isNew ? [] : table.columns.filter(({ name }) => !columns.has(`${table.name}.${name}`));
@@ -80,6 +94,7 @@ function complete(connection: Connection, table: Table, { columns }: Catalog, no
   if (!isNew) connection.statement(`DELETE FROM ${table.sql} WHERE expires_at <= ?`).run(now);
   if (missing.length > 0) backFill(connection, table);
   createIndexes(connection, table);
+  createSearch(connection, table, catalog);
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { CollectionDefinition, FieldType, FieldValue } from '../src/store/port.ts';
 import { type Document, derive } from './memory-document.ts';
+import { type SearchIndex, toSearchIndex } from './sqlite-search.ts';
 import { encodeText } from './sqlite-text.ts';
 
 export interface Column {
@@ -21,6 +22,8 @@ export interface Table {
   /** One for each declared index and field, on top of id, version, expires_at and value. */
   readonly columns: readonly Column[];
   readonly indexes: readonly SqlIndex[];
+  /** Over the text of the fields that are searched; undefined where none are. */
+  readonly search: SearchIndex | undefined;
   /** What an earlier definition may have left that would now be wrong. */
   readonly obsoleteIndexes: readonly string[];
   /** The content of `columns` for a stored value. */
@@ -93,6 +96,14 @@ export function toTable<T>(definition: CollectionDefinition<T>): Table {
         create('INDEX', sortIndex({ name }, field), `(${fieldColumn(field)}, id, expires_at)`),
       ),
     ],
+    search: toSearchIndex(
+      name,
+      new Map(
+        Object.entries(fields)
+          .filter(([, { isSearched }]) => isSearched === true)
+          .map(([field]) => [field, fieldColumn(field)]),
+      ),
+    ),
     obsoleteIndexes: Object.entries(indexes).map(([index, { unique = false }]) => keyIndex(index, !unique)),
     cellsOf(text) {
       const value: T = JSON.parse(text);

@@ -9,6 +9,8 @@ import {
 } from '../src/store/port.ts';
 import { createSqliteCollection } from './sqlite-collection.ts';
 import { type Connection, openConnection, toOutcome } from './sqlite-connection.ts';
+import { createCounter } from './sqlite-count.ts';
+import type { Sizes } from './sqlite-plan.ts';
 import { ensureTables } from './sqlite-schema.ts';
 import { type Table, toTable } from './sqlite-table.ts';
 import { createWriter, type WriterOptions } from './sqlite-writer.ts';
@@ -19,6 +21,8 @@ export interface SqliteStoreOptions extends Omit<WriterOptions, 'connection'> {
   readonly clock: Clock;
   /** Tables to make ready now, in one transaction; others are when their collection is asked for. */
   readonly definitions?: readonly CollectionDefinition<never>[] | undefined;
+  /** From how many rows on a query is answered in another way; tests make them small. */
+  readonly sizes?: Sizes | undefined;
 }
 
 /**
@@ -39,8 +43,9 @@ export function createSqliteStore({ file, ...options }: SqliteStoreOptions): Sto
 export function createSqliteStoreOn(
   options: Omit<SqliteStoreOptions, 'file'> & { readonly connection: Connection },
 ): Store {
-  const { connection, clock, definitions = [], lockTimeoutMs, maxPending } = options;
+  const { connection, clock, definitions = [], lockTimeoutMs, maxPending, sizes } = options;
   const writer = createWriter({ connection, lockTimeoutMs, maxPending });
+  const counter = createCounter(connection, sizes);
   const tables = new Map<string, Table>();
   let closing: Promise<void> | undefined;
 
@@ -56,7 +61,7 @@ export function createSqliteStoreOn(
   function collection<T>(definition: CollectionDefinition<T>): Collection<T> {
     const table = toTable(definition);
     if (!tables.has(table.name)) register([table]);
-    return createSqliteCollection({ connection, writer, clock, definition, table });
+    return createSqliteCollection({ connection, writer, clock, definition, table, counter });
   }
 
   function sweepTable({ sql }: Table, limit: number): number {

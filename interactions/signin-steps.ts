@@ -92,6 +92,10 @@ export function wantsMultiFactor(interaction: Pick<BoundInteraction, 'params'>):
   }
 }
 
+/** Whether a code is asked for, be it by mail: as people's own pages do before an account with such codes is changed. */
+const wantsCode = ({ params }: Pick<BoundInteraction, 'params'>): boolean =>
+  typeof params.acr_values === 'string' && params.acr_values.split(' ').includes(ACR.emailCode);
+
 export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): SigninSteps<A> {
   const { current, basePath, mfaMode, findUsable, stepOf, hasFactor, isTrustedDevice, endSession } = deps;
   const { passkeys } = deps;
@@ -159,7 +163,8 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     const step = stepOf(account, mode);
     if (step === 'none') return isDemanded ? (hasFactor(account) ? 'verify' : 'enrol') : undefined;
     // R101: a trusted device stands for the second factor at an ordinary sign-in of an ordinary account, no more.
-    const mayBeTrusted = step === 'verify' && !isDemanded && account.role === 'user';
+    const isOrdinary = !isDemanded && !wantsCode(interaction);
+    const mayBeTrusted = step === 'verify' && isOrdinary && account.role === 'user';
     return mayBeTrusted && (await isTrustedDevice(ctx, account)) ? undefined : step;
   }
 

@@ -54,7 +54,7 @@ async function openTarget(config: Config, clock: () => number): Promise<Target &
   };
   return {
     store,
-    canList: (definition) => !isInRedis(definition),
+    pagesOf: (definition) => (isInRedis(definition) ? undefined : loader.pagesOf(definition)),
     async load(definition, documents) {
       if (!isInRedis(definition)) return loader.load(definition, documents);
       for (const stored of documents) await put(definition, stored);
@@ -74,10 +74,11 @@ async function claim(target: Target, at: number): Promise<void> {
     throw new Refused('This database holds a finished copy and may be in use. Copy into an empty one.');
   }
   if (mark !== undefined) return;
-  for (const definition of copiedCollections.filter((one) => target.canList(one))) {
-    const { total } = await target.store.collection(definition).query({ sort: 'id', order: 'asc', limit: 1 });
-    if (total > 0)
+  for (const definition of copiedCollections) {
+    for await (const page of target.pagesOf(definition) ?? []) {
+      if (page.length === 0) continue;
       throw new Refused(`The database is not empty (${definition.name}). Copy into an empty one.`);
+    }
   }
   await marks.insert(COPY_MARK, { at, value: 'running' });
 }

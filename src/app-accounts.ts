@@ -79,6 +79,18 @@ export function createAccountParts(parts: Parts) {
   const authenticate = protection.limitSignIns(
     createAuthenticate({ collection, clock, passwords, settings: current, ...protection.signInEvents }),
   );
+  /** By somebody who is signed in already: counted and locked as a sign-in is, and no sign-in in the audit log. */
+  const checkPassword = protection.limitSignIns(
+    createAuthenticate({
+      collection,
+      clock,
+      passwords,
+      settings: current,
+      ...protection.signInEvents,
+      onOutcome: (event) =>
+        event.outcome === 'success' ? undefined : protection.signInEvents.onOutcome(event),
+    }),
+  );
   const directory: AccountDirectory<Account> = {
     find: (id) => accounts.find(id),
     isUsable: (account) => isUsable(account, clock()),
@@ -100,5 +112,15 @@ export function createAccountParts(parts: Parts) {
     return false;
   }
 
-  return { grants, sessions, consents, groups, accounts, authenticate, directory, confirmSession };
+  return {
+    grants,
+    sessions,
+    consents,
+    groups,
+    accounts,
+    authenticate,
+    checkPassword,
+    directory,
+    confirmSession,
+  };
 }

@@ -6,6 +6,7 @@ import type { Interactions } from '../interactions/routes.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { Groups } from './accounts/groups.ts';
 import { type AdminRoutesDeps, adminRoutes } from './admin/routes.ts';
+import type { AccountParts } from './app-accounts.ts';
 import { createAdministration } from './app-administration.ts';
 import { auditedRegistration, auditOrigin } from './app-audit.ts';
 import type { Factors } from './app-factors.ts';
@@ -45,7 +46,7 @@ import type { Settings } from './settings/settings.ts';
 import type { Store } from './store/port.ts';
 
 /** What app.ts has built, each for the middleware that needs it. */
-export interface HttpParts {
+export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirmSession'> {
   readonly config: Config;
   readonly version: string;
   readonly basePath: string;
@@ -69,7 +70,7 @@ export interface HttpParts {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly interactions: Interactions;
-  readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices'>;
+  readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices' | 'signIn' | 'tellOwnerOf'>;
   readonly newAccounts: Pick<NewAccounts, 'forAdministrators'>;
   readonly passkeys: PasskeyApp;
   readonly mounted: () => MountedProvider;
@@ -80,7 +81,7 @@ export interface HttpParts {
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, directory, clients, sessions, interactions, factors, passkeys } = parts;
+  const { settings, accounts, clients, sessions, interactions, factors, passkeys } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -156,17 +157,8 @@ export function createHandler(parts: HttpParts): RequestListener {
   };
   site.use(adminRoutes(adminApi));
   const ownPages = createOwnPages({
-    config,
-    basePath,
-    clock,
+    ...parts,
     current: () => settings.current(),
-    views,
-    csrf,
-    browser,
-    accounts,
-    directory,
-    passkeys,
-    setActor: origins.setActor,
     adminApi,
     trials: trials.forConsole,
     handler: () => handler,

@@ -15,6 +15,7 @@ import { purgeExpired } from './jobs/purge-expired.ts';
 import { createScheduler, type Job, type Scheduler } from './jobs/scheduler.ts';
 import { sendMail } from './jobs/send-mail.ts';
 import type { Logger } from './log.ts';
+import { countRunning } from './sessions/running.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { SettingValues } from './settings/schema.ts';
 import { eventHours } from './store/administration.ts';
@@ -74,6 +75,7 @@ export function createJobs({
           audit: store.collection(model.audit),
           collection: store.collection(eventHours),
           clock,
+          countSessions: () => countRunning(store.collection(model.sessions), clock()),
         }).rollUp,
       }),
       finishInterrupted({

@@ -3,36 +3,34 @@
 import type { RequestListener } from 'node:http';
 import type Koa from 'koa';
 import { accountPasskeys } from './account/passkeys-page.ts';
-import { consoleSignInUrl } from './account/sign-in-url.ts';
+import { consoleSignInUrl, type OwnPage } from './account/sign-in-url.ts';
+import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { AdminRoutesDeps } from './admin/routes.ts';
 import { createAdminUi } from './admin/ui/create.ts';
-import type { PasskeyApp } from './app-passkeys.ts';
+import { createOwnAccount, type OwnAccountParts } from './app-own-account.ts';
 import type { Protection } from './app-protection.ts';
 import type { TrialParts } from './app-trials.ts';
-import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
+import { AppError } from './errors.ts';
 import { readForm, readJson } from './http/body.ts';
 import type { Csrf } from './http/csrf.ts';
 import { createAskOurselves } from './http/in-process.ts';
 import type { Views } from './http/views.ts';
-import type { BrowserSession } from './oidc/browser-session.ts';
+import type { MountedProvider } from './oidc/create-provider.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
+import { createAuthorizeOwner } from './oidc/own-bearer.ts';
 import { ACR } from './oidc/scopes.ts';
-import type { SettingValues } from './settings/schema.ts';
+import type { TokenState } from './oidc/token-state.ts';
 
-interface Parts {
+interface Parts extends Omit<OwnAccountParts, 'audit' | 'limits'> {
   readonly config: Pick<Config, 'baseUrl' | 'issuer' | 'cookieKeys'>;
-  readonly basePath: string;
-  readonly clock: Clock;
-  readonly current: () => SettingValues;
   readonly views: Views;
   readonly csrf: Csrf;
-  readonly browser: BrowserSession;
-  readonly accounts: Accounts;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
-  readonly passkeys: PasskeyApp;
-  readonly setActor: Protection['origins']['setActor'];
+  readonly protection: Pick<Protection, 'origins' | 'audit' | 'limits' | 'limitAdmins'>;
+  readonly tokens: TokenState;
+  readonly mounted: () => MountedProvider;
   readonly adminApi: AdminRoutesDeps;
   readonly trials: TrialParts;
   /** The whole server: the administrators' pages redeem their code like any other application. */
@@ -42,6 +40,7 @@ interface Parts {
 /** @returns middleware in the order in which it is to be asked */
 export function createOwnPages(parts: Parts): Koa.Middleware[] {
   const { config, basePath, clock, current, views, csrf, browser, accounts, directory, passkeys } = parts;
+  const { origins, audit, limits } = parts.protection;
   const { baseUrl, issuer, cookieKeys } = config;
 
   /** Whoever is signed in with this browser, if the account is usable and nothing ended the session since. */
@@ -57,22 +56,53 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
       account,
       signedInAt,
       isFresh: passkeys.isFresh(account, session),
+      amr: session.amr ?? [],
+      acr: session.acr,
       hasUsedFactors: !hasToUse || session.amr?.includes('mfa') === true,
     };
   }
 
-  const accountSignIn = { baseUrl, basePath };
+  /** On people's own pages: whatever comes of it, they did. */
+  async function owner(ctx: Koa.Context) {
+    const who = await signedIn(ctx);
+    if (who !== undefined) origins.setActor({ kind: 'user', id: who.account.id });
+    return who && { ...who, isBrowser: true };
+  }
+
+  const signInUrl = (page: OwnPage): string => consoleSignInUrl({ baseUrl, basePath, page });
+  const confirmUrl = (account: Account, page: OwnPage): string =>
+    consoleSignInUrl({ baseUrl, basePath, page, isFresh: true, acr: passkeys.strongestAcr(account) });
+  const authorizeOwner = parts.protection.limitAdmins(
+    createAuthorizeOwner({
+      tokens: parts.tokens,
+      models: () => parts.mounted().provider,
+      findClient: async (id) => (await parts.clients.find(id))?.value,
+    }),
+  );
+  /** The same people, by the bearer of an application of ours. */
+  async function authorize(ctx: Koa.Context) {
+    const { id, session } = await authorizeOwner(ctx.get('authorization'));
+    const account = await accounts.find(id);
+    if (account === undefined) throw new AppError('auth.invalid_token');
+    return {
+      sessionUid: session?.uid ?? '',
+      account,
+      signedInAt: session?.loginTs ?? 0,
+      isFresh: session !== undefined && passkeys.isFresh(account, session),
+      amr: session?.amr ?? [],
+      acr: session?.acr,
+      isBrowser: false,
+    };
+  }
+
+  const ownPages = { views, csrf, basePath, readForm, signedIn: owner };
   return [
+    ...createOwnAccount({ ...parts, audit, limits }, { ...ownPages, authorize, signInUrl, confirmUrl }),
     accountPasskeys({
-      views,
-      csrf,
-      basePath,
-      readForm,
+      ...ownPages,
       readJson,
-      signedIn,
-      signInUrl: () => consoleSignInUrl(accountSignIn),
-      confirmUrl: (account) =>
-        consoleSignInUrl({ ...accountSignIn, isFresh: true, acr: passkeys.strongestAcr(account) }),
+      signInUrl: () => signInUrl('passkeys'),
+      confirmUrl: (account) => confirmUrl(account, 'passkeys'),
       passkeys: {
         list: passkeys.own,
         signals: passkeys.passkeys.signals,
@@ -91,7 +121,7 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
       issuer,
       clock,
       readForm,
-      setActor: parts.setActor,
+      setActor: origins.setActor,
       strongAcr: ACR.multiFactor,
       idleSeconds: () => current().admin_idle_seconds,
       ask: createAskOurselves(parts.handler),

@@ -75,7 +75,7 @@ export function createModeGuards({ accounts, mode, sweep }: Deps) {
     },
 
     /** Nobody turns passwords off before an administrator can come in without one. */
-    guardSettings<S extends Pick<Settings, 'patch' | 'replaceAll'>>(guarded: S): S {
+    guardSettings<S extends Pick<Settings, 'patch' | 'replaceAll' | 'preview'>>(guarded: S): S {
       const check = async (values: Readonly<Record<string, unknown>>): Promise<void> => {
         if (values.auth_mode !== 'passkey_only' || mode() === 'passkey_only') return;
         if (await hasOtherPasskeyAdmin()) return;
@@ -91,6 +91,10 @@ export function createModeGuards({ accounts, mode, sweep }: Deps) {
         async replaceAll(values, actor, options) {
           await check(values);
           return guarded.replaceAll(values, actor, options);
+        },
+        async preview(values) {
+          await check(values);
+          return guarded.preview(values);
         },
       };
     },

@@ -44,12 +44,6 @@ const RECOVERY_MS = 250;
 
 const FRESH_MS = 300_000;
 
-/** What a sign-in must have come to before it may change factors; undefined: anything. */
-function strongestAcr(account: Account): string | undefined {
-  if (account.totp !== undefined || hasPasskey(account)) return ACR.multiFactor;
-  return account.hasEmailCodes === true ? ACR.emailCode : undefined;
-}
-
 const targetOf = (accountId: string | undefined): Pick<AuditEvent, 'target'> =>
   accountId === undefined ? {} : { target: { kind: 'user', id: accountId } };
 
@@ -68,6 +62,15 @@ export function createPasskeyApp(parts: Parts) {
   });
   const offer = createPasskeyOfferCookie({ isSecure: baseUrl.startsWith('https:'), basePath });
   const { findUsable } = factors.signIn;
+
+  /** What a sign-in must have come to before it may change factors; undefined: anything. */
+  function strongestAcr(account: Account): string | undefined {
+    if (hasPasskey(account)) return ACR.multiFactor;
+    // Where no codes are asked for nobody can show one, and who has one could never change anything.
+    if (current().mfa_mode === 'off') return undefined;
+    if (account.totp !== undefined) return ACR.multiFactor;
+    return account.hasEmailCodes === true ? ACR.emailCode : undefined;
+  }
 
   const guards = createModeGuards({ accounts, mode, sweep: passkeys.sweep });
 

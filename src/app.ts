@@ -266,6 +266,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     clients,
     grants,
     sessions,
+    checkPassword: signIn.checkPassword,
+    confirmSession,
     tokens,
     revokeToken,
     browser,

@@ -53,6 +53,12 @@ export const catalogue = {
   },
   'passkey.off': { status: 403, message: 'Passkeys are not used here to sign in.' },
   'password.off': { status: 403, message: 'Passwords are not used here. Sign in with a passkey.' },
+  'mfa.off': { status: 403, message: 'Second factors are not used here.' },
+  'mfa.required': {
+    status: 409,
+    message: 'A second factor is demanded here, and no other one would be left.',
+  },
+  'auth.stale': { status: 403, message: 'Sign in again: the last sign-in is too long ago, or was too weak.' },
   'account.not_found': { status: 404, message: 'There is no such user.' },
   'account.username_taken': { status: 409, message: 'This username is taken.' },
   'account.email_taken': { status: 409, message: 'This e-mail address is taken.' },

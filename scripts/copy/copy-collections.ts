@@ -9,8 +9,8 @@ export interface Target {
   /** Writes them as they are; again changes nothing. */
   load<T>(definition: CollectionDefinition<T>, documents: readonly Stored<T>[]): Promise<void>;
   readonly store: Store;
-  /** Whether the target can list this collection, or is asked document by document. */
-  canList(definition: CollectionDefinition<never>): boolean;
+  /** All documents of a collection in the order of their ids; undefined where the target cannot list them. */
+  pagesOf<T>(definition: CollectionDefinition<T>): AsyncIterable<Stored<T>[]> | undefined;
 }
 
 export interface Copied {
@@ -27,6 +27,9 @@ export class CopyDiffers extends Error {
 
 const PAGE = 1_000;
 const AT_ONCE = 20;
+// Each step waits once for a majority of the database, so steps are large; and bounded, or memory would not be.
+const STEP_DOCUMENTS = 10_000;
+const STEP_CHARACTERS = 8_000_000;
 
 /** The mark of a copy lies in the target alone; who runs a job now is nothing to take along. */
 export const COPY_MARK = 'copied_from_embedded';
@@ -41,9 +44,23 @@ async function* pagesOf<T>(store: Store, definition: CollectionDefinition<T>): A
     const { items } = await collection.query({ sort: 'id', order: 'asc', limit: PAGE, after });
     const last = items.at(-1);
     if (last === undefined) return;
-    yield items.filter((stored) => isOurs(definition, stored));
+    yield items;
     after = { sortValue: undefined, id: last.id };
   }
+}
+
+async function* stepsOf<T>(pages: AsyncIterable<Stored<T>[]>): AsyncGenerator<Stored<T>[]> {
+  let step: Stored<T>[] = [];
+  let characters = 0;
+  for await (const page of pages) {
+    step.push(...page);
+    characters += JSON.stringify(page).length;
+    if (step.length < STEP_DOCUMENTS && characters < STEP_CHARACTERS) continue;
+    yield step;
+    step = [];
+    characters = 0;
+  }
+  if (step.length > 0) yield step;
 }
 
 /** Looks each document of the source up in the target, which cannot list its own. */
@@ -63,11 +80,16 @@ async function* counterpartsOf<T>(
 }
 
 /** Versions are left out: a store that starts them anew holds the same all the same. */
-async function digestOf<T>(pages: AsyncIterable<Stored<T>[]>): Promise<Omit<Copied, 'name'>> {
+async function digestOf<T>(
+  definition: CollectionDefinition<T>,
+  pages: AsyncIterable<Stored<T>[]>,
+): Promise<Omit<Copied, 'name'>> {
   const hash = createHash('sha256');
   let count = 0;
   for await (const page of pages) {
-    for (const { id, expiresAt, value } of page) {
+    for (const stored of page) {
+      if (!isOurs(definition, stored)) continue;
+      const { id, expiresAt, value } = stored;
       hash.update(`${JSON.stringify([id, expiresAt ?? null, value])}\n`);
       count += 1;
     }
@@ -83,9 +105,12 @@ export async function copyCollection<T>(
   say: (count: number) => void,
 ): Promise<void> {
   let count = 0;
-  for await (const page of pagesOf(source, definition)) {
-    await target.load(definition, page);
-    count += page.length;
+  for await (const step of stepsOf(pagesOf(source, definition))) {
+    await target.load(
+      definition,
+      step.filter((stored) => isOurs(definition, stored)),
+    );
+    count += step.length;
     say(count);
   }
 }
@@ -97,11 +122,9 @@ export async function verifyCollection<T>(
   definition: CollectionDefinition<T>,
 ): Promise<Copied> {
   const { name } = definition;
-  const wanted = await digestOf(pagesOf(source, definition));
-  const isListed = target.canList(definition);
-  const found = await digestOf(
-    isListed ? pagesOf(target.store, definition) : counterpartsOf(source, target, definition),
-  );
+  const wanted = await digestOf(definition, pagesOf(source, definition));
+  const listed = target.pagesOf(definition) ?? counterpartsOf(source, target, definition);
+  const found = await digestOf(definition, listed);
   if (found.count !== wanted.count) {
     throw new CopyDiffers(`${name}: ${wanted.count} documents in the source, ${found.count} in the copy`);
   }

@@ -7,13 +7,7 @@ import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
 import type { PageModels } from '../http/pages.ts';
 import type { Views } from '../http/views.ts';
-
-export interface SignedIn<A> {
-  readonly sessionUid: string;
-  readonly account: A;
-  /** Whether it may change how the account is signed in to. */
-  readonly isFresh: boolean;
-}
+import type { SignedIn } from './visit.ts';
 
 interface PasskeyAccount {
   readonly id: string;
@@ -158,20 +152,12 @@ export function accountPasskeys<A extends PasskeyAccount>(deps: Deps<A>): Koa.Mi
 
   return async (ctx, next) => {
     const act = ctx.path.startsWith(root) ? ctx.path.slice(root.length) : undefined;
-    const isPage = act === '' || ctx.path === '/account' || ctx.path === '/account/callback';
+    const isPage = act === '';
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
     if (isPage ? !isRead : act === undefined || !posts.has(act) || ctx.method !== 'POST') return next();
     ctx.set('Cache-Control', 'no-store');
     const who = await signedIn(ctx);
     if (!isPage) return post(ctx, who, act ?? '');
-    if (who === undefined) {
-      // Somebody who cancelled would only see the sign-in page again, and a lasting error would go round for ever.
-      if (ctx.path === '/account/callback' && ctx.query.error !== undefined) {
-        if (ctx.query.error !== 'access_denied') throw new AppError('server.error');
-        return views.send(ctx, 'signed-out', { continueUrl: home });
-      }
-      return goTo(ctx, signInUrl());
-    }
-    return act === '' ? show(ctx, who) : goTo(ctx, home);
+    return who === undefined ? goTo(ctx, signInUrl()) : show(ctx, who);
   };
 }

@@ -38,9 +38,10 @@ export interface SecondFactors {
   startEmail(account: Account, boundTo: string): ReturnType<EmailCodes['start']>;
   /**
    * Switches codes by mail on or off as a factor of this account.
+   * @param check throws to refuse; sees the account as it would be
    * @throws AppError account.not_found; request.invalid when there is no verified address to switch it on for
    */
-  setEmailFactor(accountId: string, isOn: boolean): Promise<void>;
+  setEmailFactor(accountId: string, isOn: boolean, check?: (after: AccountRecord) => void): Promise<void>;
   /** What lies outside of the account's own document, at its removal. */
   removeAllOf(accountId: string): Promise<void>;
   readonly totp: Totp;
@@ -107,12 +108,14 @@ export function createSecondFactors(deps: SecondFactorsDeps): SecondFactors {
       if (!methodsOf(account).includes('email')) return 'limited';
       return emailCodes.start({ accountId: account.id, purpose: 'sign_in', boundTo });
     },
-    async setEmailFactor(accountId, isOn) {
+    async setEmailFactor(accountId, isOn, check) {
       const stored = await update(accounts, accountId, (record) => {
         if (record.deletingAt !== undefined) throw new AppError('account.not_found');
         if ((record.hasEmailCodes === true) === isOn) return undefined;
         const changed = isOn ? withEmailFactor(record, clock()) : withoutEmailFactor(record);
-        return { value: settleFactors(record, changed, clock()) };
+        const after = settleFactors(record, changed, clock());
+        check?.(after);
+        return { value: after };
       });
       if (stored === undefined) throw new AppError('account.not_found');
     },

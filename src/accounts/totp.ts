@@ -39,8 +39,11 @@ export interface Totp {
    */
   confirm(accountId: string, pending: string, code: string): Promise<'ok' | 'wrong' | 'expired'>;
   verify(attempt: Attempt): Promise<Verdict>;
-  /** @returns whether one was enrolled. Recovery codes go with the last factor. */
-  remove(accountId: string): Promise<boolean>;
+  /**
+   * @param check throws to refuse; sees the account as it would be
+   * @returns whether one was enrolled. Recovery codes go with the last factor.
+   */
+  remove(accountId: string, check?: (after: AccountRecord) => void): Promise<boolean>;
 }
 
 const PERIOD_SECONDS = 30;
@@ -155,13 +158,15 @@ export function createTotp(deps: {
       return stored === undefined ? 'expired' : last.outcome;
     },
     verify: (attempt) => limit.judge(attempt, (record) => useCode(attempt.accountId, attempt.code, record)),
-    async remove(accountId) {
+    async remove(accountId, check) {
       const last = { isRemoved: false };
       const stored = await update(accounts, accountId, (record) => {
         const { totp, ...rest } = record;
         last.isRemoved = totp !== undefined;
         if (totp === undefined) return undefined;
-        return { value: settleFactors(record, { ...rest, totpVerified: false }, clock()) };
+        const after = settleFactors(record, { ...rest, totpVerified: false }, clock());
+        check?.(after);
+        return { value: after };
       });
       return stored !== undefined && last.isRemoved;
     },

@@ -58,11 +58,11 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S 
 export const isCreating = ({ method, success }: Pick<Route, 'method' | 'success'>): boolean =>
   method === 'POST' && success.status === 201;
 
-/** Those that obey `If-Match`: whatever changes one thing, and the settings, which are one. */
+/** Those that obey `If-Match`: whatever changes one thing, also where the body names it, and the settings. */
 export const isConditional = (route: Pick<Route, 'method' | 'path' | 'params' | 'isUnversioned'>): boolean =>
   route.method !== 'GET' &&
   route.isUnversioned !== true &&
-  (route.params !== undefined || ['/settings', '/settings/import'].includes(route.path));
+  (route.params !== undefined || ['/settings', '/settings/import', '/users/unlock'].includes(route.path));
 
 /** Input before it is checked. */
 export type RawInput = Input<unknown, unknown, unknown>;

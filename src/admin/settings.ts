@@ -118,7 +118,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
         if (isDryRun(query)) {
           if (ifVersion !== undefined && ifVersion !== settings.version())
             throw new AppError('setting.changed');
-          return importedOf(true, settings.preview(body.values));
+          return importedOf(true, await settings.preview(body.values));
         }
         return importedOf(false, await settings.patch(body.values, nameOf(actor), { ifVersion }));
       },

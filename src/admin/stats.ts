@@ -1,8 +1,16 @@
 // Owns GET /stats (decisions §6): how many there are of each thing, and what happened in the last day and month. The answer
 // is made at most once in ten seconds, and so rarely that making it never takes more than a hundredth of the time.
-import { Array as ArraySchema, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
+import {
+  Array as ArraySchema,
+  Integer,
+  Null,
+  Object as ObjectSchema,
+  String as StringSchema,
+  Union,
+} from 'typebox';
 import type { EventHour, Statistics } from '../audit/statistics.ts';
 import type { Clock } from '../clock.ts';
+import { countRunning } from '../sessions/running.ts';
 import type { FieldFilter, Query } from '../store/port.ts';
 import { defineRoute, type Route } from './route.ts';
 
@@ -35,6 +43,8 @@ const series = {
   sign_ins: ['signin.success'],
   failed_sign_ins: ['signin.failure'],
   lockouts: ['signin.locked'],
+  passkeys_used: ['passkey.used'],
+  second_factors_used: ['mfa.success'],
   users_created: ['user.created'],
   sessions_ended: ['session.ended', 'session.revoked'],
   tokens_revoked: ['token.revoked'],
@@ -51,9 +61,15 @@ const pointSchema = ObjectSchema(
     sign_ins: Integer(),
     failed_sign_ins: Integer(),
     lockouts: Integer(),
+    passkeys_used: Integer({ description: 'To sign in, or as a second factor.' }),
+    second_factors_used: Integer(),
     users_created: Integer(),
     sessions_ended: Integer(),
     tokens_revoked: Integer(),
+    sessions_active: Union([Integer(), Null()], {
+      description:
+        'At the end of the hour; of a day, the most of any hour. null where nobody looked in time.',
+    }),
   },
   strict,
 );
@@ -63,6 +79,7 @@ const countsSchema = ObjectSchema(
     users_inactive: Integer(),
     users_locked: Integer(),
     users_with_second_factor: Integer(),
+    users_with_passkey: Integer(),
     administrators: Integer(),
     auditors: Integer(),
     groups: Integer(),
@@ -92,17 +109,17 @@ export function statsRoutes({ stats, clock }: Deps): Route[] {
 
   async function countAll(now: number) {
     const { accounts, clients, groups, sessions, mails } = counted;
-    const live: FieldFilter = { field: 'expires_at', op: 'gte', value: now + 1 };
     return {
       users: await count(accounts),
       users_inactive: await count(accounts, is('is_active', false)),
       users_locked: await count(accounts, { field: 'locked_until', op: 'gte', value: now + 1 }),
       users_with_second_factor: await count(accounts, is('totp_verified', true)),
+      users_with_passkey: await count(accounts, { field: 'passkey_count', op: 'gte', value: 1 }),
       administrators: await count(accounts, is('role', 'admin')),
       auditors: await count(accounts, is('role', 'auditor')),
       groups: await count(groups),
       clients: await count(clients),
-      sessions_active: await count(sessions, { field: 'ended_at', op: 'absent' }, live),
+      sessions_active: await countRunning(sessions, now),
       mails_queued: await count(mails, is('state', 'queued')),
       mails_failed: await count(mails, is('state', 'failed')),
     };
@@ -110,10 +127,12 @@ export function statsRoutes({ stats, clock }: Deps): Route[] {
 
   async function make() {
     const now = clock();
-    const hours = await statistics.hours();
+    const counts = await countAll(now);
+    const present: EventHour = { at: now, counts: {}, sessionsActive: counts.sessions_active };
+    const hours = [...(await statistics.hours()), present];
     return {
       generated_at: new Date(now).toISOString(),
-      counts: await countAll(now),
+      counts,
       hours: seriesOf(hours, now, HOUR_MS, 24),
       days: seriesOf(hours, now, DAY_MS, 30),
     };
@@ -157,11 +176,15 @@ function seriesOf(hours: readonly EventHour[], now: number, step: number, length
   const points = Array.from({ length }, (_, index) => ({
     at: new Date(first + index * step).toISOString(),
     ...zeros(),
+    sessions_active: null as number | null,
   }));
-  for (const { at, counts } of hours) {
+  for (const { at, counts, sessionsActive } of hours) {
     const point = points[Math.floor((at - first) / step)];
     if (point === undefined) continue;
     for (const name of seriesNames) for (const event of series[name]) point[name] += counts[event] ?? 0;
+    if (sessionsActive !== undefined) {
+      point.sessions_active = Math.max(point.sessions_active ?? 0, sessionsActive);
+    }
   }
   return points;
 }
@@ -170,6 +193,8 @@ const zeros = (): Record<SeriesName, number> => ({
   sign_ins: 0,
   failed_sign_ins: 0,
   lockouts: 0,
+  passkeys_used: 0,
+  second_factors_used: 0,
   users_created: 0,
   sessions_ended: 0,
   tokens_revoked: 0,

@@ -35,7 +35,7 @@ const MAX_LINE_BYTES = 64 * 1024;
 const WINDOW = 64;
 
 const strict = { additionalProperties: false } as const;
-const rowSchema = ObjectSchema(
+export const importRowSchema = ObjectSchema(
   {
     ...importedUserFields,
     password_hash: Optional(
@@ -74,7 +74,7 @@ const resultSchema = ObjectSchema(
 );
 type Result = Static<typeof resultSchema>;
 
-const row = createValidator(rowSchema);
+const row = createValidator(importRowSchema);
 const types = ['application/x-ndjson', 'application/jsonl'];
 
 export function userImportRoutes({ prepareImport, audit }: Deps): Route[] {
@@ -187,7 +187,7 @@ export function userImportRoutes({ prepareImport, audit }: Deps): Route[] {
         types,
         maxLineBytes: MAX_LINE_BYTES,
         maxBytes: MAX_BYTES,
-        row: rowSchema,
+        row: importRowSchema,
         result: resultSchema,
       },
       handle: ({ lines, actor }) => takeAll(lines, actor),

@@ -175,7 +175,10 @@ export function userRoutes(deps: Deps): Route[] {
       summary: 'Unlock a user',
       body: userIdBody,
       success: ok,
-      handle: async ({ body }) => show(await accounts.unlock(body.user_id)),
+      handle: async ({ body, ifVersion }) => {
+        if (ifVersion !== undefined) await get(body.user_id, ifVersion);
+        return show(await accounts.unlock(body.user_id));
+      },
     }),
     action('unlock', 'Unlock a user', ({ id }) => accounts.unlock(id)),
     action('deactivate', 'Deactivate a user and end their sessions', ({ id }) =>

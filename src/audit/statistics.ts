@@ -11,6 +11,8 @@ export interface EventHour {
   readonly at: number;
   /** How often, by the event's name. */
   readonly counts: Readonly<Record<string, number>>;
+  /** How many sessions ran at its end, where somebody looked in time. */
+  readonly sessionsActive?: number | undefined;
 }
 
 export interface Statistics {
@@ -24,6 +26,8 @@ interface Deps {
   readonly audit: Collection<AuditRecord>;
   readonly collection: Collection<EventHourRecord>;
   readonly clock: Clock;
+  /** How many sessions run now: noted with each hour by whoever rolls up. */
+  readonly countSessions?: () => Promise<number>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -44,7 +48,7 @@ const placeOf = (at: number): string => {
 };
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 
-export function createStatistics({ audit, collection, clock }: Deps): Statistics {
+export function createStatistics({ audit, collection, clock, countSessions }: Deps): Statistics {
   /** Hours since the last one that was counted, as far as this process has read. */
   const tail = { from: Number.NaN, place: '', hours: new Map<number, Map<string, number>>() };
 
@@ -126,7 +130,10 @@ export function createStatistics({ audit, collection, clock }: Deps): Statistics
         if (at + HOUR_MS + SETTLED_MS > clock()) break;
         const counts = await countHour(at);
         const id = new Date(at).toISOString();
-        await collection.put(id, { at, counts }, { expiresAt: at + KEPT_MS + HOUR_MS });
+        const isLatest = at + HOUR_MS === hourOf(clock());
+        const sessionsActive = isLatest ? await countSessions?.() : undefined;
+        const record = { at, counts, ...(sessionsActive !== undefined && { sessionsActive }) };
+        await collection.put(id, record, { expiresAt: at + KEPT_MS + HOUR_MS });
         done += 1;
       }
       return done;

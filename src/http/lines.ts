@@ -48,6 +48,15 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
+/** The same of a text that is here already, such as a field of a form. */
+export async function* linesOfText(text: string, { maxLineBytes }: LineOptions): AsyncGenerator<Line> {
+  let number = 0;
+  for (const line of text.split(/\r?\n/)) {
+    number += 1;
+    yield { number, text: Buffer.byteLength(line) > maxLineBytes ? undefined : line };
+  }
+}
+
 /** @throws as checkHeaders, and request.too_large when more comes than was declared */
 export async function* readLines(ctx: Koa.ParameterizedContext, options: LineOptions): AsyncGenerator<Line> {
   checkHeaders(ctx, options);

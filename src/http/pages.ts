@@ -1,4 +1,5 @@
 // Owns the list of pages and what each one is given. Texts that come from people are plain here: templates escape.
+import type { AccountPageModels } from './account-pages.ts';
 
 /** A key of the string files, a key with its placeholders, or text that is shown as it is. */
 export type Text =
@@ -8,7 +9,7 @@ export type Text =
 /** Wire name of a field -> what is wrong with it. */
 export type FieldErrors = Readonly<Record<string, Text>>;
 
-interface FormPage {
+export interface FormPage {
   readonly csrf: string;
   readonly alert?: Text | undefined;
   /** With an alert: how long to wait before trying again; shown as a countdown. */
@@ -23,7 +24,7 @@ export interface ConsentScope {
 
 export type ApplicationType = 'web' | 'spa' | 'native' | 'machine';
 
-export interface PageModels {
+export interface PageModels extends AccountPageModels {
   readonly onboard: FormPage & {
     readonly values: { readonly username: string; readonly email: string };
     readonly errors: FieldErrors;

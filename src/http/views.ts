@@ -109,6 +109,24 @@ export const createEnvironment = ({ isHtml }: { isHtml: boolean }): nunjucks.Env
 const isOurs = (reason: unknown): reason is keyof typeof catalogue =>
   typeof reason === 'string' && Object.hasOwn(catalogue, reason);
 
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** Such as "2 hours ago", which is right in every time zone; after a month a date says more. */
+function timeAgo(language: Language, at: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - at) / 1000));
+  if (seconds > 30 * 86_400) return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at);
+  const [unit, length] =
+    UNITS.find(([, each]) => seconds >= each) ?? (['second', Number.POSITIVE_INFINITY] as const);
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
+    -Math.floor(seconds / length),
+    unit,
+  );
+}
+
 /** What templates call to speak the page's language. */
 export const speech = (strings: Strings, language: Language) => {
   const find = (key: string): string => {
@@ -141,6 +159,19 @@ export const speech = (strings: Strings, language: Language) => {
     days: (count: number): string =>
       new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(count),
     date: (at: number): string => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at),
+    isoTime: (at: number): string => new Date(at).toISOString(),
+    /** To the minute, and in which zone: the reader's is not known. */
+    exactTime: (at: number): string =>
+      new Intl.DateTimeFormat(language, {
+        year: 'numeric',
+        month: 'short',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: '2-digit',
+        timeZone: 'UTC',
+        timeZoneName: 'short',
+      }).format(at),
+    timeAgo: (at: number, now: number): string => timeAgo(language, at, now),
   };
 };
 

@@ -18,7 +18,10 @@ export const mailTemplates = {
   email_changed: [],
   new_sign_in: [],
   second_factor_added: [],
+  second_factor_replaced: [],
+  second_factor_removed: [],
   second_factor_reset: [],
+  recovery_codes_replaced: [],
   passkey_added: [],
   passkey_removed: [],
   /** `codesLeft`: how many are unused now. */

@@ -11,11 +11,22 @@ export const cookieNamesFor = (isSecure: boolean) => ({
   resume: `${isSecure ? '__Secure-' : ''}latchkey_resume`,
 });
 
+interface BrowserLogin {
+  accountId: string;
+  amr: string[];
+  acr: string;
+  loginTs?: number;
+}
+
 export interface BrowserSession {
   /** @returns the session of this browser if somebody is signed in with it */
   current(ctx: Koa.Context): Promise<(Session & { accountId: string }) | undefined>;
-  /** Signs this browser in; the identifier changes, so that a planted one is worth nothing. */
-  signIn(ctx: Koa.Context, login: { accountId: string; amr: string[]; acr: string }): Promise<void>;
+  /**
+   * Signs this browser in; the identifier changes, so that a planted one is worth nothing.
+   * @param login.loginTs epoch seconds of the proof; default: now
+   * @returns the session's public `uid`
+   */
+  signIn(ctx: Koa.Context, login: BrowserLogin): Promise<string>;
   /** Takes the cookie away; the session itself is ended by src/sessions. */
   clearCookie(ctx: Koa.Context): void;
 }
@@ -46,6 +57,7 @@ export function createBrowserSession({ provider, cookieName, idleSeconds }: Deps
       if (isStored) session.resetIdentifier();
       await session.save(idleSeconds());
       ctx.cookies.set(cookieName, session.jti, COOKIE);
+      return session.uid;
     },
 
     clearCookie(ctx) {

@@ -70,7 +70,7 @@ export interface Settings {
     options?: IfVersion,
   ): Promise<SettingChange[]>;
   /** What patch would come to now; nothing is written. @throws AppError as patch does */
-  preview(values: Readonly<Record<string, unknown>>): SettingChange[];
+  preview(values: Readonly<Record<string, unknown>>): Promise<SettingChange[]>;
   /** Of all settings together, as of the last refresh; 0 while nothing was set. */
   version(): number;
 }
@@ -175,7 +175,7 @@ export function createSettings(deps: {
     describe: () => settingKeys.map((key) => describeSetting(key, held.values[key], held.entries.get(key))),
     patch: async (values, actor, options) => write(parse(values), true, actor, options),
     replaceAll: async (values, actor, options) => write(parse(values), false, actor, options),
-    preview(values) {
+    async preview(values) {
       const known = Array.from(held.entries, ([key, { value }]) => [key, value] as const);
       const is = complete(new Map([...known, ...parse(values)]));
       refuseBadCombination(is);

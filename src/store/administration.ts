@@ -56,6 +56,8 @@ export interface EventHourRecord {
   at: number;
   /** How often, by the event's name. */
   counts: Record<string, number>;
+  /** How many sessions ran when the hour was counted; absent where that was long after it. */
+  sessionsActive?: number;
 }
 
 export const eventHours: CollectionDefinition<EventHourRecord> = {

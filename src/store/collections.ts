@@ -67,8 +67,8 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     deleting: { key: (a) => (a.deletingAt === undefined ? undefined : 'yes') },
   },
   fields: {
-    username: { type: 'string', of: (a) => a.usernameKey },
-    email: { type: 'string', of: (a) => a.emailKey },
+    username: { type: 'string', isSearched: true, of: (a) => a.usernameKey },
+    email: { type: 'string', isSearched: true, of: (a) => a.emailKey },
     role: { type: 'string', of: (a) => a.role },
     is_active: { type: 'boolean', of: (a) => a.isActive },
     is_email_verified: { type: 'boolean', of: (a) => a.isEmailVerified },
@@ -78,7 +78,7 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     created_at: { type: 'number', of: (a) => a.createdAt },
     updated_at: { type: 'number', of: (a) => a.updatedAt },
     is_deleting: { type: 'boolean', of: (a) => a.deletingAt !== undefined },
-    groups: { type: 'string', of: (a) => asPath(a.groups) },
+    groups: { type: 'string', isSearched: true, of: (a) => asPath(a.groups) },
     passkey_count: { type: 'number', of: (a) => a.passkeys?.length ?? 0 },
   },
 };

@@ -32,6 +32,8 @@ export interface IndexDefinition<T> {
 /** A field that `query` may filter and sort by. */
 export interface FieldDefinition<T> {
   readonly type: FieldType;
+  /** Text that people search in among very many documents; a store may keep an index for it. */
+  readonly isSearched?: boolean;
   readonly of: (value: T) => string | number | boolean | undefined;
 }
 

@@ -21,7 +21,7 @@ for (const form of document.querySelectorAll('[data-choose]')) {
     continue;
   }
   const every = make('input', { type: 'checkbox', className: 'picker', ariaLabel: 'Tick all on this page' });
-  form.querySelector('thead .pick').replaceChildren(every);
+  form.querySelector('thead .tick-cell').replaceChildren(every);
   const tell = () => {
     const count = boxes.filter(({ checked }) => checked).length;
     bar.querySelector('output').value = count || '';

@@ -41,6 +41,7 @@ withEachServer(
           ['PATCH', `/users/${alice}`, { name: 'x' }],
           ['PUT', `/users/${alice}`, { name: 'x' }],
           ['POST', `/users/${alice}/deactivate`, undefined],
+          ['POST', '/users/unlock', { user_id: alice }],
           ['POST', `/users/${alice}/revoke-sessions`, undefined],
           ['DELETE', `/users/${alice}`, undefined],
         ],

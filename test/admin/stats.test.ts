@@ -91,6 +91,30 @@ withEachServer('an hour is not counted while events of it are on their way', asy
   equal(await createStatistics(parts).rollUp(() => false), 1);
 });
 
+withEachServer(
+  'how many sessions ran: noted for the hour that is just over, unknown for longer ago',
+  async (world) => {
+    const { advance, now, store } = world;
+    const record = recorder(world);
+    const statistics = createStatistics({
+      audit: store.collection(audit),
+      collection: store.collection(eventHours),
+      clock: now,
+      countSessions: async () => 17,
+    });
+    await record('signin.success', 1);
+    advance(3 * HOUR + 60_000);
+    await statistics.rollUp(() => false);
+    const { hours, days } = await statsOf(world);
+    deepEqual(
+      hours.slice(-4).map(({ sessions_active: active }) => active),
+      [null, null, 17, 0],
+      'the running hour tells what is now',
+    );
+    equal(days.at(-1)?.sessions_active, 17, 'the most of a day');
+  },
+);
+
 withEachServer('counts of users, applications and sessions', async (world) => {
   const { accounts, clients, sessions, now } = world;
   const user = (username: string, more: object) =>
@@ -123,6 +147,7 @@ withEachServer('counts of users, applications and sessions', async (world) => {
     users_inactive: 1,
     users_locked: 0,
     users_with_second_factor: 0,
+    users_with_passkey: 0,
     administrators: 1,
     auditors: 1,
     groups: 0,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type AdminWorld, noticeOf, PASSWORD, press, startAdminWorld } from './admin-world.ts';
-import { enrol } from './phone-steps.ts';
+import { codeOf, enrol, type } from './phone-steps.ts';
 import { type Program, startSample } from './processes.ts';
 import { shoot } from './shots.ts';
 import { connect, enter, heading, loaded } from './steps.ts';
@@ -223,7 +223,7 @@ test('a user’s groups are on their page, and narrow the list of users; a group
 });
 
 test('an API key is shown once, reads and changes nothing, and is refused once revoked', async () => {
-  await world.open('/settings');
+  await world.open('/keys');
   await press(page, 'API keys', 'link');
   await press(page, 'Make a key', 'link');
   await page.getByLabel('Name').fill('Backup');
@@ -300,18 +300,27 @@ test('a session is ended, and the application feels it: its token is worth nothi
   await close();
 });
 
-test('the second factor is reset, after a page that says what is lost', async () => {
+test('a trusted browser is forgotten; the second factor is reset, after a page that says what is lost', async () => {
   const id = await world.createUser('has-factor');
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const { page: tab, close } = await openWindow(world.browser);
   await tab.goto(`${sample.origin}/`);
   await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
   await loaded(tab, () => enter(tab, { username: 'has-factor', password: PASSWORD }));
-  await enrol(tab);
+  const { uri } = await enrol(tab);
+  assert.equal(await heading(tab), 'Hello, has-factor');
+  await loaded(tab, () => tab.getByRole('button', { name: 'Sign out' }).click());
+  await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
+  await loaded(tab, () => enter(tab, { username: 'has-factor', password: PASSWORD }));
+  await tab.getByLabel(/Don’t ask on this device again/).check();
+  await type(tab, codeOf(uri, 1));
   assert.equal(await heading(tab), 'Hello, has-factor');
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'optional' });
   await world.open(`/users/${id}`);
   assert.match(await text('.known'), /Authenticator app/);
+  await press(page, 'Forget this browser: Chrome on Linux');
+  assert.match(await noticeOf(page), /asked for the second factor again/);
+  assert.equal(await page.getByRole('heading', { name: 'Trusted browsers' }).count(), 0);
   await press(page, 'Reset second factor', 'link');
   assert.match(await text('.lost'), /authenticator app and all recovery codes stop working/);
   await press(page, 'Reset second factor');

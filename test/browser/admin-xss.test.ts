@@ -56,6 +56,8 @@ before(async () => {
   await server.admin('POST', '/groups/hostile/members', { user_id: user });
   await server.admin('PATCH', `/clients/${application.id}`, { allowed_groups: ['hostile'] });
   const { id: key } = await server.admin('POST', '/api-keys', { name: MARK });
+  await server.admin('POST', '/invitations', { email: "o'<b>x</b>@acme.example" }).catch(() => undefined);
+  await server.admin('POST', '/invitations', { email: 'x@acme.example', client_id: application.id });
   const { items } = await server.admin('GET', '/audit');
   const events: unknown[] = Array.isArray(items) ? items : [];
   const text = encodeURIComponent(MARK);
@@ -82,6 +84,18 @@ before(async () => {
     '/api-keys',
     `/api-keys/${String(key)}`,
     `/api-keys/${String(key)}/revoke`,
+    '/tokens',
+    `/tokens?user_id=${user}`,
+    `/tokens?client_id=${application.id}`,
+    `/tokens?user=${text}`,
+    `/tokens?client_id=${text}`,
+    `/tokens?kind=${text}`,
+    '/invitations',
+    `/invitations?search=${text}`,
+    '/users/import',
+    '/settings/import',
+    '/keys',
+    `/keys/${text}`,
     '/audit',
     ...events.slice(0, 12).map((event) => `/audit/${String(Reflect.get(Object(event), 'id'))}`),
     '/outbox',
@@ -129,7 +143,9 @@ test('the outcome of a trial: names and claims show as text', async () => {
   const { page, complaints } = world.admin;
   const { items } = await world.server.admin('GET', '/users?search=ada');
   const [ada]: unknown[] = Array.isArray(items) ? items : [];
-  await world.server.admin('PATCH', `/users/${Reflect.get(Object(ada), 'id')}`, { name: MARK });
+  const adaId = String(Reflect.get(Object(ada), 'id'));
+  await world.server.admin('PATCH', `/users/${adaId}`, { name: MARK });
+  await world.server.admin('POST', '/groups/hostile/members', { user_id: adaId });
   await page.goto(
     `${world.server.origin}/admin${paths.find((path) => path.includes('/try?'))?.split('?')[0]}`,
   );
@@ -150,6 +166,19 @@ test('a form that is refused gives back what was typed as text', async () => {
   await page.getByLabel('Password', { exact: true }).fill('short');
   await loaded(page, () => page.getByRole('button', { name: 'Add user' }).click());
   assert.equal(await page.getByLabel('Username').inputValue(), MARK);
+  await page.goto(`${world.server.origin}/admin/users/import`);
+  const row = JSON.stringify({ username: MARK, [MARK]: MARK });
+  await page.locator('#rows').fill(`${row}\n${MARK}`);
+  await loaded(page, () => page.getByRole('button', { name: 'Import' }).click());
+  assert.match((await page.locator('.results').textContent()) ?? '', /<img src=x onerror/);
+  assert.equal(await page.locator('#rows').inputValue(), `${row}\n${MARK}`);
+  await page.goto(`${world.server.origin}/admin/settings/import`);
+  for (const values of [{ [MARK]: 1 }, { product_name: MARK, support_url: 'https://a.example/?"><i>' }]) {
+    await page.locator('#json').fill(JSON.stringify({ values }));
+    await loaded(page, () => page.getByRole('button', { name: 'Look at the difference' }).click());
+    assert.match((await page.locator('main').textContent()) ?? '', /<img src=x onerror|product_name/);
+    assert.equal(await page.locator('main i, main img').count(), 0);
+  }
   await page.goto(`${world.server.origin}/admin/applications/new`);
   await page.getByLabel('Name').fill(MARK);
   await page.getByLabel('Redirect URIs', { exact: true }).fill('javascript:alert(1)');

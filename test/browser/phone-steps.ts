@@ -10,7 +10,7 @@ import { heading, loaded } from './steps.ts';
 const STEP_SECONDS = 30;
 
 /** What a phone reads off the screen: the pixels, not the page. */
-async function scan(page: Page): Promise<URL> {
+export async function scan(page: Page): Promise<URL> {
   const source = (await page.locator('img.qr').getAttribute('src')) ?? '';
   const [, base64 = ''] = /^data:image\/png;base64,(.+)$/.exec(source) ?? [];
   const { data, width, height } = PNG.sync.read(Buffer.from(base64, 'base64'));

@@ -1,8 +1,11 @@
-// Owns pictures of pages, for people to look at: phone and desk, light and dark, into test-results/browser/.
+// Owns pictures of pages, for people to look at: phone and desk, light and dark, into test-results/browser/. Taking them
+// is slow, so that it is asked for: SHOTS=1, or LONG=1. That no page scrolls sideways is looked at each time.
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 
 const folder = fileURLToPath(new URL('../../test-results/browser/', import.meta.url));
+
+export const areShotsWanted = process.env.SHOTS === '1' || process.env.LONG === '1';
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -14,7 +17,7 @@ export async function shoot(page: Page, name: string): Promise<void> {
   const before = page.viewportSize();
   for (const size of SIZES) {
     await page.setViewportSize(size);
-    for (const colorScheme of ['light', 'dark'] as const) {
+    for (const colorScheme of areShotsWanted ? (['light', 'dark'] as const) : []) {
       // A colour on its way to another would be in the picture.
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       // A frame for the new size and colours; scrolling boxes would be empty in the picture without it.

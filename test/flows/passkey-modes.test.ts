@@ -79,6 +79,8 @@ test('attack: a password in passkey-only mode, on every path that ever took one'
   const user = await app.createUser('pat', { email: 'pat@example.com', is_email_verified: true });
   const before = new Agent(app);
   const open = await openSignIn(before, client);
+  const inside = new Agent(app);
+  await inside.signIn(client.id, user);
   await setMode('passkey_only');
   try {
     const agent = new Agent(app);
@@ -101,6 +103,8 @@ test('attack: a password in passkey-only mode, on every path that ever took one'
     assert.equal(tokens.body.error, 'invalid_grant');
     for (const path of ['/oauth2/forgot-password', '/oauth2/reset-password?token=x'])
       assert.equal((await agent.get(path)).status, 403, path);
+    assert.equal((await inside.get('/account/password')).status, 403);
+    assert.equal((await inside.post('/account/password', { password: 'x' })).status, 403);
     const reset = await app.admin('POST', `/users/${user.id}/send-password-reset`);
     assert.equal(reset.status, 403);
     const admins = new Agent(app);

@@ -1,11 +1,13 @@
 // Owns the proof that every page looks right in a real browser: no sideways scrolling, nothing on the console, no
-// accessibility violation, light, dark and right to left. Leaves screenshots in test-results/ to be looked at.
+// accessibility violation, light, dark and right to left. With SHOTS=1 or LONG=1 leaves
+// screenshots in test-results/ to be looked at.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { areShotsWanted } from '../browser/shots.ts';
 import { launch, open } from './browser.ts';
 import { samples } from './samples.ts';
 import { type PageServer, startPages } from './server.ts';
@@ -65,7 +67,7 @@ for (const { look, colorScheme, language } of looks) {
         await page.setViewportSize({ width, height: width === 1440 ? 900 : 844 });
         if (width === 1440) await page.goto(`${pages.origin}/show/${name}?lang=${language}`);
         assert.ok((await overflow(page)) <= 0, `${name} scrolls sideways at ${width}`);
-        if (width !== 320)
+        if (width !== 320 && areShotsWanted)
           await page.screenshot({ path: `${results}${name}-${width}-${look}.png`, fullPage: true });
       }
       assert.deepEqual(await smallTargets(page), [], name);

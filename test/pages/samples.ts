@@ -1,4 +1,5 @@
 // Owns sample models for every page, in the states that people meet; the page tests and screenshots show them all.
+import { accountSamples } from './account-samples.ts';
 import { mailedLinkSamples } from './mailed-link-samples.ts';
 import { passkeySamples } from './passkey-samples.ts';
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
@@ -69,6 +70,7 @@ export const samples = {
     mode: 'password_and_passkey',
     canPasskey: true,
   }),
+  ...accountSamples,
   ...passkeySamples,
   ...secondStepSamples,
   ...mailedLinkSamples,

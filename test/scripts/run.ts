@@ -14,18 +14,20 @@ interface Input {
   readonly env?: Readonly<Record<string, string>>;
   /** What standard input holds; nothing by default. */
   readonly stdin?: string;
+  /** When it is ended. */
+  readonly timeoutMs?: number;
 }
 
 export async function run(
   file: string,
   args: readonly string[],
-  { env = {}, stdin = '' }: Input = {},
+  { env = {}, stdin = '', timeoutMs = 20_000 }: Input = {},
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [file, ...args], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),
     // Nothing of the tests' own environment.
     env: { PATH: process.env.PATH ?? '', ...env },
-    timeout: 20_000,
+    timeout: timeoutMs,
   });
   // A program that does not read its input may be gone before all of it is written.
   child.stdin.on('error', () => undefined);

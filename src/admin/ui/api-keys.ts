@@ -5,8 +5,8 @@ import { listLinks } from './list-links.ts';
 import { createNames, type NameOf } from './names.ts';
 import type { Page, Values, Visit } from './page.ts';
 
-const here = 'settings';
-const crumbs = [{ label: 'Settings', href: '/settings' }];
+const here = 'keys';
+const crumbs = [{ label: 'Keys', href: '/keys' }];
 const crumb = { label: 'API keys', href: '/api-keys' };
 const DAY_SECONDS = 86_400;
 /** So long before its end somebody should think of the next one. */

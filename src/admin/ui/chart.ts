@@ -1,36 +1,91 @@
-// Owns the small charts of the overview: numbers over time as bars of an inline SVG. No script, no library, no colour but
-// the tokens'.
+// Owns the small charts of the overview: numbers over time as stacked bars or as a line, shares as bars that lie, all
+// inline SVG. No script, no library, no colour but the tokens'.
 export interface Bucket {
   readonly label: string;
-  readonly good: number;
-  readonly bad: number;
+  /** The lower part of the bar. */
+  readonly first: number;
+  readonly second: number;
 }
 
 const WIDTH = 600;
 const HEIGHT = 120;
 const GAP = 0.28;
 
-/** @returns what templates/admin/chart.njk draws; all numbers are in units of the viewBox */
-export function chartOf(buckets: readonly Bucket[]) {
-  const top = Math.max(1, ...buckets.map(({ good, bad }) => good + bad));
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+/** @returns what templates/admin/charts.njk draws; all numbers are in units of the viewBox */
+export function barsOf(buckets: readonly Bucket[]) {
+  const top = Math.max(1, ...buckets.map(({ first, second }) => first + second));
   const step = WIDTH / Math.max(1, buckets.length);
-  const scale = (value: number): number => Math.round((value / top) * HEIGHT * 10) / 10;
-  const bars = buckets.map(({ label, good, bad }, index) => {
-    const [goodHeight, badHeight] = [scale(good), scale(bad)];
+  const scale = (value: number): number => round((value / top) * HEIGHT);
+  const bars = buckets.map(({ label, first, second }, index) => {
+    const [firstHeight, secondHeight] = [scale(first), scale(second)];
     return {
       label,
-      good,
-      bad,
-      x: Math.round((index + GAP / 2) * step * 10) / 10,
-      width: Math.round(step * (1 - GAP) * 10) / 10,
-      goodY: HEIGHT - goodHeight,
-      goodHeight,
-      badY: HEIGHT - goodHeight - badHeight,
-      badHeight,
+      first,
+      second,
+      x: round((index + GAP / 2) * step),
+      width: round(step * (1 - GAP)),
+      firstY: HEIGHT - firstHeight,
+      firstHeight,
+      secondY: round(HEIGHT - firstHeight - secondHeight),
+      secondHeight,
     };
   });
-  const sum = (name: 'good' | 'bad'): number => buckets.reduce((total, bucket) => total + bucket[name], 0);
-  return { width: WIDTH, height: HEIGHT, bars, good: sum('good'), bad: sum('bad'), top };
+  const sum = (name: 'first' | 'second'): number =>
+    buckets.reduce((total, bucket) => total + bucket[name], 0);
+  return { width: WIDTH, height: HEIGHT, bars, first: sum('first'), second: sum('second'), top };
 }
 
-export type Chart = ReturnType<typeof chartOf>;
+export interface Point {
+  readonly label: string;
+  /** null: nobody looked. */
+  readonly value: number | null;
+}
+
+/** A line through what is known, broken where nothing is. */
+export function lineOf(points: readonly Point[]) {
+  const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
+  const top = Math.max(1, ...values);
+  const step = WIDTH / Math.max(1, points.length);
+  const marks = points.map(({ label, value }, index) => ({
+    label,
+    value,
+    left: round(index * step),
+    width: round(step),
+    x: round((index + 0.5) * step),
+    y: value === null ? HEIGHT : round(HEIGHT - (value / top) * (HEIGHT - 6)),
+  }));
+  const runs: (typeof marks)[] = [];
+  let run: typeof marks = [];
+  for (const mark of marks) {
+    if (mark.value !== null) run.push(mark);
+    else if (run.length > 0) {
+      runs.push(run);
+      run = [];
+    }
+  }
+  if (run.length > 0) runs.push(run);
+  // What is known of one hour alone still has to be seen.
+  const reach = (of: typeof marks): typeof marks => {
+    const [only] = of;
+    return only === undefined || of.length > 1
+      ? of
+      : [
+          { ...only, x: only.left },
+          { ...only, x: only.left + only.width },
+        ];
+  };
+  const lines = runs.map(reach).map((of) => of.map(({ x, y }) => `${x},${y}`).join(' '));
+  const areas = runs.map(reach).map((of) => {
+    const [first, last] = [of[0], of.at(-1)];
+    return `${first?.x ?? 0},${HEIGHT} ${of.map(({ x, y }) => `${x},${y}`).join(' ')} ${last?.x ?? 0},${HEIGHT}`;
+  });
+  return { width: WIDTH, height: HEIGHT, marks, lines, areas, top, known: values.length };
+}
+
+/** @returns how many of how many, for a bar that lies */
+export function shareOf(part: number, whole: number) {
+  const percent = whole === 0 ? 0 : Math.round((part / whole) * 100);
+  return { part, whole, percent: Math.min(100, percent) };
+}

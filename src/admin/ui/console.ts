@@ -4,15 +4,16 @@ import Router from 'koa-router';
 import { accessOfRole } from '../../accounts/role-access.ts';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
+import type { BodyOptions } from '../../http/body.ts';
 import type { Csrf } from '../../http/csrf.ts';
 import { createForm, type Form } from '../../http/form.ts';
+import { linesOfText } from '../../http/lines.ts';
 import type { Views } from '../../http/views.ts';
-import type { Perform } from '../perform.ts';
+import { type Perform, requireAccess } from '../perform.ts';
 import type { Actor } from '../ports.ts';
 import { readQueryString } from '../query-string.ts';
 import type { Route } from '../route.ts';
 import { createFormats } from './format.ts';
-import { createMemory } from './memory.ts';
 import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
 import type { CallInput, CallResult, Page, PageModel, Values, Visit } from './page.ts';
@@ -37,7 +38,7 @@ export interface ConsoleDeps {
   readonly strongAcr: string;
   readonly views: Views;
   readonly csrf: Csrf;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly readForm: (ctx: Koa.Context, options?: BodyOptions) => Promise<Form>;
   /** Answers somebody who is no administrator. */
   readonly refuse: (ctx: Koa.Context) => void;
   readonly clock: Clock;
@@ -49,9 +50,6 @@ export interface ConsoleDeps {
 /** Decisions §7: sensitive acts ask for an authentication of the last five minutes; a form may take as long again. */
 const RECENT_SECONDS = 300;
 const RECENT_FOR_FORM_SECONDS = 2 * RECENT_SECONDS;
-
-/** Twice the buckets of both charts of the overview. */
-const MEMORY = 120;
 
 const READING_ALONE =
   'Your role is auditor: it opens everything here for reading, but for what is written in mails, and changes nothing. ' +
@@ -70,7 +68,6 @@ function queryOf(ctx: Koa.Context): URLSearchParams {
 export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const { routes, perform, visitors, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
   const home = `${basePath}/admin`;
-  const remember = createMemory(MEMORY);
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
 
   /** Who is nobody here any more does nothing. */
@@ -79,9 +76,24 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     return { kind: 'user', id: account.id, access };
   }
 
-  async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
+  const routeOf = (name: string): Route => {
     const route = byName.get(name);
     if (route === undefined) throw new TypeError(`there is no route ${name}`);
+    return route;
+  };
+
+  async function callLines(who: AdminVisitor, name: string, text: string): Promise<readonly Values[]> {
+    const route = routeOf(name);
+    const { lines } = route;
+    if (lines === undefined) throw new TypeError(`${name} takes no lines`);
+    const actor = actorOf(who);
+    requireAccess(route, actor);
+    const answer = await lines.run({ lines: linesOfText(text, lines), actor });
+    return answer.split('\n').flatMap((line): Values[] => (line === '' ? [] : [JSON.parse(line)]));
+  }
+
+  async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
+    const route = routeOf(name);
     const query = new URLSearchParams(input.query ?? {}).toString();
     const answer = await perform(route, {
       actor: actorOf(who),
@@ -123,8 +135,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       routes,
       apiUrl: `${deps.baseUrl}/admin/api`,
       canChange: who.access === 'all',
-      remember,
       call: (name, input) => call(who, name, input),
+      callLines: (name, text) => callLines(who, name, text),
       show: (template, model, status) => show(ctx, who, template, model, status),
       async startTrial(clientId, parameters) {
         const query = await deps.trialRun.begin(ctx, who, clientId, parameters);
@@ -160,7 +172,9 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const context: Koa.Context = ctx;
       const who: AdminVisitor = ctx.state.visitor;
       const isPost = page.method === 'POST';
-      const form = isPost ? await readForm(context) : createForm('');
+      const { formBytes } = page;
+      const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
+      const form = isPost ? await readForm(context, limits) : createForm('');
       if (isPost) csrf.verify(context, `admin:${who.sessionUid}`, form.get('csrf'));
       if (isPost || page.needs === 'admin') {
         // Each call of the API asks the same again; here, before anything of the form is looked at.

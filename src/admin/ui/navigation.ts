@@ -1,4 +1,4 @@
-// Owns the left navigation: at most eight entries, everything else hangs below one of them.
+// Owns the left navigation: few entries, everything else hangs below one of them.
 import type { AdminAccess } from '../../accounts/role-access.ts';
 
 export interface Entry {
@@ -20,6 +20,7 @@ const navigation: readonly Entry[] = [
   { key: 'groups', label: 'Groups', path: '/groups', icon: 'groups' },
   { key: 'audit', label: 'Audit log', path: '/audit', icon: 'audit' },
   { key: 'outbox', label: 'Outbox', path: '/outbox', icon: 'outbox', needs: 'admin' },
+  { key: 'keys', label: 'Keys', path: '/keys', icon: 'key' },
   { key: 'settings', label: 'Settings', path: '/settings', icon: 'settings' },
 ];
 

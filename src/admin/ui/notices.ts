@@ -12,6 +12,17 @@ export const notices: Readonly<Record<string, string>> = {
   'user-verification-sent': 'A link to confirm the e-mail address is on its way.',
   'user-role': 'Role changed. The user was signed out everywhere.',
   'user-password': 'Password set. The user was signed out everywhere.',
+  'user-enrolment-sent': 'A one-time link to set up the account is on its way.',
+  'passkey-removed': 'Passkey removed. Nobody can sign in with it any more.',
+  'access-taken': 'Taken back. The application’s tokens of this person have ended.',
+  'token-revoked': 'Token revoked.',
+  'invitation-withdrawn': 'Invitation withdrawn. Its links no longer work.',
+  'key-rotating':
+    'A new key is published. It begins to sign as soon as every application has had time to fetch it.',
+  'key-rotated':
+    'A new key signs within seconds. The old one stays in the key list until its last token has expired.',
+  'key-replaced': 'The key was replaced. Nothing that the old one signed is accepted any more.',
+  'settings-imported': 'Settings imported. They hold from the next request on.',
   'device-revoked': 'This browser is asked for the second factor again.',
   'group-created': 'Group created. Add its first members.',
   'group-saved': 'Changes saved.',

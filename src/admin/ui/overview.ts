@@ -1,133 +1,84 @@
 // Owns the first page: what needs attention, the first steps of a new installation, and figures of the last day and month.
-import { type Bucket, type Chart, chartOf } from './chart.ts';
+// Nearly all of it is one answer, GET /stats, that the process makes at most once in ten seconds; only what somebody may
+// just have changed by hand is asked afresh.
+import { attentionOf } from './attention.ts';
+import { barsOf, lineOf, shareOf } from './chart.ts';
 import { itemsOf, textOf } from './field-values.ts';
+import { keyPlanOf } from './key-plan.ts';
 import { createNames, eventRows } from './names.ts';
 import type { Page, Values, Visit } from './page.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const valuesOf = (value: unknown): Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.map(valuesOf) : []);
 
-type Query = Readonly<Record<string, string>>;
+const hourLabel = (at: string): string => `${at.slice(11, 13)}:00`;
+const dayLabel = (at: string): string => at.slice(0, 10);
 
-const totalOf = async (visit: Visit, route: string, query: Query): Promise<number> =>
-  Number((await visit.call(route, { query: { ...query, limit: '1' } })).data.total);
+/** Two of the figures of each hour or day, one on top of the other. */
+const stacked = (
+  points: readonly Values[],
+  labelOf: (at: string) => string,
+  [first, second]: readonly [string, string],
+) =>
+  barsOf(
+    points.map((point) => ({
+      label: labelOf(textOf(point, 'at')),
+      first: Number(point[first]),
+      second: Number(point[second]),
+    })),
+  );
 
-interface Span {
-  readonly count: number;
-  readonly size: number;
-  readonly label: (at: Date) => string;
-}
+const sumOf = (points: readonly Values[], name: string): number =>
+  points.reduce((total, point) => total + Number(point[name] ?? 0), 0);
 
-/** Hours and days that are over are counted once; only the present one changes. */
-async function series(visit: Visit, { count, size, label }: Span): Promise<Chart> {
-  const end = Math.ceil(visit.now / size) * size;
-  const buckets: Bucket[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const from = end - (count - index) * size;
-    const read = async (): Promise<Bucket> => {
-      const at_from = new Date(from).toISOString();
-      const at_to = new Date(from + size - 1).toISOString();
-      const total = (event: string) => totalOf(visit, 'GET /audit', { event, at_from, at_to });
-      return {
-        label: label(new Date(from)),
-        good: await total('signin.success'),
-        bad: await total('signin.failure'),
-      };
-    };
-    const isOver = from + size <= visit.now;
-    // One after the other: with the embedded store all at once would hold up everybody else.
-    buckets.push(await (isOver ? visit.remember(`signins ${size} ${from}`, read) : read()));
-  }
-  return chartOf(buckets);
-}
+const sessionsOver = (hours: readonly Values[]) =>
+  lineOf(
+    hours.map((hour) => ({
+      label: hourLabel(textOf(hour, 'at')),
+      value: typeof hour.sessions_active === 'number' ? hour.sessions_active : null,
+    })),
+  );
 
-export interface Attention {
-  readonly icon: string;
-  readonly text: string;
-  readonly detail: string;
-  readonly href: string;
-  readonly action: string;
-}
+/** Of a list's answer. */
+const totalOf = async (visit: Visit, route: string): Promise<number> =>
+  Number((await visit.call(route, { query: { limit: '1' } })).data.total);
 
-interface Facts {
-  /** An auditor is told what is the case, not to do something about it. */
-  readonly canChange: boolean;
-  readonly hasMail: boolean;
-  readonly hasOwnFactor: boolean;
-  readonly mfaMode: string;
-  readonly locked: readonly Values[];
-  readonly lockedTotal: number;
-  readonly failedMails: number;
-  readonly admins: number;
-}
+/** Small installations look at what they did a second ago; for them a fresh count costs nothing. */
+const SMALL = 3;
+const freshWhereSmall = async (visit: Visit, counted: number, route: string): Promise<number> =>
+  counted < SMALL ? totalOf(visit, route) : counted;
 
-function attentionOf(facts: Facts): Attention[] {
-  const { canChange, locked, lockedTotal, failedMails } = facts;
-  const found: (Attention | false)[] = [
-    lockedTotal > 0 && {
-      icon: 'lock',
-      text: lockedTotal === 1 ? 'One user is locked out' : `${lockedTotal} users are locked out`,
-      detail: `After too many wrong passwords: ${locked.map((user) => textOf(user, 'username')).join(', ')}`,
-      href: lockedTotal === 1 ? `/users/${textOf(locked[0] ?? {}, 'id')}` : '/users?is_locked=true',
-      action: 'Look',
-    },
-    !facts.hasOwnFactor &&
-      facts.mfaMode !== 'off' && {
-        icon: 'key',
-        text: 'Your own account has no second factor',
-        detail: `Whoever guesses your password ${canChange ? 'owns' : 'can read about'} every account here.`,
-        href: '/second-factor',
-        action: 'Add one',
-      },
-    !facts.hasMail && {
-      icon: 'outbox',
-      text: 'No mail server is set up',
-      detail: 'Links and notices are kept in the outbox; nobody receives them.',
-      href: '/settings/mail',
-      action: canChange ? 'Set up' : 'Look',
-    },
-    failedMails > 0 && {
-      icon: 'outbox',
-      text: failedMails === 1 ? 'One mail could not be sent' : `${failedMails} mails could not be sent`,
-      detail: 'The outbox tells why.',
-      href: '/outbox?state=failed',
-      action: 'Look',
-    },
-    facts.admins === 1 && {
-      icon: 'users',
-      text: canChange ? 'You are the only administrator' : 'There is only one administrator',
-      detail: canChange
-        ? 'If you lose access, nobody can help you. Make a colleague one, too.'
-        : 'If they lose access, nobody can help them.',
-      href: canChange ? '/users/new' : '/users?role=admin',
-      action: canChange ? 'Add' : 'Look',
-    },
-  ];
-  return found.filter((item) => item !== false);
+async function oldestMail(visit: Visit): Promise<number | undefined> {
+  const query = { state: 'queued', sort: 'created_at', order: 'asc', limit: '1' };
+  const [mail] = itemsOf((await visit.call('GET /mails', { query })).data);
+  return mail && Date.parse(textOf(mail, 'created_at'));
 }
 
 async function overview(visit: Visit): Promise<void> {
   const { canChange } = visit;
-  const total = (route: string, query: Query = {}) => totalOf(visit, route, query);
-  const [settings, clients, locked, users, withFactor, sessions, failedMails, admins, hours, days, recent] =
-    await Promise.all([
-      visit.call('GET /settings'),
-      visit.call('GET /clients', { query: { limit: '2' } }),
-      visit.call('GET /users', { query: { is_locked: 'true', limit: '3' } }),
-      total('GET /users', { is_active: 'true' }),
-      total('GET /users', { is_active: 'true', totp_verified: 'true' }),
-      total('GET /sessions', { is_active: 'true' }),
-      // What is in mails is not for auditors, and the list of them neither.
-      canChange ? total('GET /mails', { state: 'failed' }) : 0,
-      total('GET /users', { is_active: 'true', role: 'admin' }),
-      series(visit, { count: 24, size: HOUR, label: (at) => `${at.toISOString().slice(11, 13)}:00` }),
-      series(visit, { count: 30, size: DAY, label: (at) => at.toISOString().slice(0, 10) }),
-      visit.call('GET /audit', { query: { limit: '8' } }),
-    ]);
+  const [stats, settings, keys, locked, recent] = await Promise.all([
+    visit.call('GET /stats'),
+    visit.call('GET /settings'),
+    visit.call('GET /keys'),
+    visit.call('GET /users', { query: { is_locked: 'true', limit: '3' } }),
+    visit.call('GET /audit', { query: { limit: '8' } }),
+  ]);
+  const counts = valuesOf(stats.data.counts);
+  const countOf = (name: string): number => Number(counts[name] ?? 0);
+  const [hours, days] = [listOf(stats.data.hours), listOf(stats.data.days)];
   const settingOf = (key: string): Values =>
     itemsOf(settings.data).find((setting) => setting.key === key) ?? {};
-  const applications = Number(clients.data.total) - 1;
-  const facts: Facts = {
+  const [clients, users] = await Promise.all([
+    freshWhereSmall(visit, countOf('clients'), 'GET /clients'),
+    freshWhereSmall(visit, countOf('users'), 'GET /users'),
+  ]);
+  // The Admin UI itself is one.
+  const applications = clients - 1;
+  const active = users - countOf('users_inactive');
+  const mailsQueued = canChange ? countOf('mails_queued') : 0;
+  const rotationSeconds = Number(settingOf('key_rotation_seconds').value ?? 0);
+  const facts = {
     canChange,
     // A secret's value is not told; that somebody set it is.
     hasMail: settingOf('smtp_url').updated_at !== null,
@@ -135,8 +86,14 @@ async function overview(visit: Visit): Promise<void> {
     mfaMode: textOf(settingOf('mfa_mode'), 'value'),
     locked: itemsOf(locked.data),
     lockedTotal: Number(locked.data.total),
-    failedMails,
-    admins,
+    // What is in mails is not for auditors, and the list of them neither.
+    mailsFailed: canChange ? countOf('mails_failed') : 0,
+    mailsQueued,
+    mailWaitsSince: mailsQueued > 0 ? await oldestMail(visit) : undefined,
+    administrators: countOf('administrators'),
+    keyPlan: keyPlanOf(itemsOf(keys.data), rotationSeconds, visit.now),
+    hours,
+    now: visit.now,
   };
   const steps = [
     {
@@ -160,7 +117,7 @@ async function overview(visit: Visit): Promise<void> {
     {
       isDone: users > 1,
       text: 'Add people',
-      detail: 'Create the first accounts beside your own.',
+      detail: 'Create the first accounts beside your own, or invite them.',
       href: '/users/new',
     },
   ];
@@ -175,20 +132,36 @@ async function overview(visit: Visit): Promise<void> {
     isNew,
     steps,
     attention,
+    madeAt: textOf(stats.data, 'generated_at'),
     figures: [
-      { label: 'Active users', value: users, href: '/users?is_active=true' },
-      { label: 'Active sessions', value: sessions, href: '/sessions?is_active=true' },
+      { label: 'Active users', value: active, href: '/users?is_active=true' },
+      { label: 'Active sessions', value: countOf('sessions_active'), href: '/sessions?is_active=true' },
       { label: 'Applications', value: applications, href: '/applications' },
+      { label: 'Locked out', value: facts.lockedTotal, href: '/users?is_locked=true' },
+    ],
+    signIns: [
       {
-        label: 'With a second factor',
-        value: users === 0 ? 0 : Math.round((withFactor / users) * 100),
-        unit: '%',
-        href: '/users?totp_verified=false',
+        id: 'hours',
+        title: 'Sign-ins, last 24 hours',
+        chart: stacked(hours, hourLabel, ['sign_ins', 'failed_sign_ins']),
+      },
+      {
+        id: 'days',
+        title: 'Sign-ins, last 30 days',
+        chart: stacked(days, dayLabel, ['sign_ins', 'failed_sign_ins']),
       },
     ],
-    charts: [
-      { title: 'Last 24 hours', chart: hours, id: 'hours' },
-      { title: 'Last 30 days', chart: days, id: 'days' },
+    sessions: sessionsOver(hours),
+    sessionsNow: countOf('sessions_active'),
+    used: { passkeys: sumOf(days, 'passkeys_used'), secondFactors: sumOf(days, 'second_factors_used') },
+    adoption: [
+      {
+        label: 'Second factor',
+        share: shareOf(countOf('users_with_second_factor'), users),
+        href: '/users?totp_verified=false',
+        action: 'Who has none',
+      },
+      { label: 'Passkey', share: shareOf(countOf('users_with_passkey'), users), href: '', action: '' },
     ],
     recent: await eventRows(itemsOf(recent.data), createNames(visit)),
   });

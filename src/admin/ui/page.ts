@@ -43,10 +43,13 @@ export interface Visit {
    * @throws AppError as the route does
    */
   call(route: string, input?: CallInput): Promise<CallResult>;
+  /**
+   * The same for a route that takes lines. @param text one thing a line @returns what is answered for each
+   * @throws AppError as the route does
+   */
+  callLines(route: string, text: string): Promise<readonly Values[]>;
   /** @param template below templates/admin */
   show(template: string, model: PageModel, status?: number): void;
-  /** What was found once and cannot change any more; kept by this process, a bounded number of things. */
-  remember<T>(key: string, find: () => Promise<T>): Promise<T>;
   /** 303 to another page of ours. @param done a key of `notices` (notices.ts), told there */
   go(path: string, done?: string): void;
   /** Sends the browser through the sign-in, which has a second factor added where there is none; then home. */
@@ -72,5 +75,7 @@ export interface Page {
   readonly isSensitive?: boolean;
   /** Beside every POST: there is nothing to look at but a form, so that it is for full administrators alone. */
   readonly needs?: 'admin';
+  /** What its form may be long, in bytes; default: as any form. */
+  readonly formBytes?: number;
   readonly handle: (visit: Visit) => Promise<void>;
 }

@@ -9,6 +9,8 @@ import { applicationListPages } from './applications.ts';
 import { auditPages } from './audit.ts';
 import { groupPages } from './group.ts';
 import { groupListPages } from './groups.ts';
+import { invitationPages } from './invitations.ts';
+import { keyPages } from './keys.ts';
 import { outboxPages } from './outbox.ts';
 import { overviewPages } from './overview.ts';
 import type { Page } from './page.ts';
@@ -16,10 +18,14 @@ import { referencePages } from './reference.ts';
 import { registrationTokenPages } from './registration-tokens.ts';
 import { searchPages } from './search.ts';
 import { sessionPages } from './sessions.ts';
+import { settingTransferPages } from './setting-transfer.ts';
 import { settingPages } from './settings.ts';
+import { tokenPages } from './tokens.ts';
 import { tryPages } from './try.ts';
 import { userPages } from './user.ts';
+import { userAccessPages } from './user-access.ts';
 import { userActPages } from './user-acts.ts';
+import { userImportPages } from './user-import.ts';
 import { userListPages } from './users.ts';
 import { userBulkPages } from './users-bulk.ts';
 import { userExportPages } from './users-export.ts';
@@ -31,7 +37,10 @@ export const adminPages: readonly Page[] = [
   ...userListPages,
   ...userExportPages,
   ...userBulkPages,
+  ...userImportPages,
+  ...invitationPages,
   ...userPages,
+  ...userAccessPages,
   ...userActPages,
   ...applicationListPages,
   ...applicationPages,
@@ -45,6 +54,11 @@ export const adminPages: readonly Page[] = [
   ...auditPages,
   ...outboxPages,
   ...apiKeyPages,
+  ...tokenPages,
+  ...auditPages,
+  ...outboxPages,
+  ...keyPages,
+  ...settingTransferPages,
   ...settingPages,
   ...referencePages,
 ];

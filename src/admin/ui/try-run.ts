@@ -116,7 +116,9 @@ export function createTrialRun(deps: TrialRunDeps): TrialRun {
       if (browser === undefined) throw new TypeError('a form was taken from a browser without a cookie');
       const start = { clientId, adminId: who.account.id, sessionUid: who.sessionUid };
       const query = await trials.begin({ ...start, browser, redirectUri, parameters });
-      await write('client.trial_started', start, { details: { ...parameters } });
+      // Not the login_hint: it is about somebody, and may be mistyped.
+      const { login_hint: _, ...told } = parameters;
+      await write('client.trial_started', start, { details: told });
       return query;
     },
 

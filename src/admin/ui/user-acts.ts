@@ -22,6 +22,11 @@ const acts: readonly Act[] = [
   { name: 'sign-out', route: 'POST /users/{id}/revoke-sessions', notice: 'user-signed-out' },
   { name: 'send-password-reset', route: 'POST /users/{id}/send-password-reset', notice: 'user-reset-sent' },
   {
+    name: 'send-enrolment-link',
+    route: 'POST /users/{id}/send-enrolment-link',
+    notice: 'user-enrolment-sent',
+  },
+  {
     name: 'send-email-verification',
     route: 'POST /users/{id}/send-email-verification',
     notice: 'user-verification-sent',

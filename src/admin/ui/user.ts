@@ -5,8 +5,9 @@ import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from './fi
 import { groupChoices } from './group-choice.ts';
 import { createNames, type EventRow, eventRows } from './names.ts';
 import type { Page, Values, Visit } from './page.ts';
+import { applicationsOf } from './used-applications.ts';
 import { errorsOf, userFields } from './users.ts';
-import { applicationsOf, type Verdict, verdictOn } from './verdict.ts';
+import { type Verdict, verdictOn } from './verdict.ts';
 
 const here = 'users';
 const TRAIL = 12;
@@ -32,9 +33,11 @@ export async function showUser(visit: Visit, model: object = {}, status = 200): 
     return itemsOf((await visit.call('GET /audit', { query })).data)[0];
   };
   const active = { is_active: 'true', limit: '50' };
-  const [sessions, devices, failure, trail, choices] = await Promise.all([
+  const [sessions, devices, passkeys, grants, failure, trail, choices] = await Promise.all([
     visit.call('GET /users/{id}/sessions', { params, query: active }),
     visit.call('GET /users/{id}/trusted-devices', { params }),
+    visit.call('GET /users/{id}/passkeys', { params }),
+    visit.call('GET /users/{id}/grants', { params, query: { limit: '200' } }),
     latest('signin.failure'),
     trailOf(visit, params.id),
     groupChoices(visit),
@@ -56,7 +59,8 @@ export async function showUser(visit: Visit, model: object = {}, status = 200): 
       sessions: all,
       ownSession: visit.who.sessionUid,
       devices: itemsOf(devices.data),
-      applications: applicationsOf(all),
+      passkeys: itemsOf(passkeys.data),
+      applications: applicationsOf(itemsOf(grants.data), all),
       trail,
       groups: names.map(String).map((name) => ({ name, label: labels.get(name) ?? name })),
       groupChoices: { ...choices, items: choices.items.filter(({ name }) => !names.includes(name)) },

@@ -21,22 +21,3 @@ export function verdictOn(user: Values, failure: Values | undefined): Verdict {
   const text = isNewer ? 'The account is fine; the last attempt was not.' : 'Nothing stands in the way.';
   return { canSignIn: true, text };
 }
-
-export interface UsedApplication {
-  readonly id: string;
-  readonly name: string;
-  readonly sessions: number;
-}
-
-/** The applications that somebody's running sessions reached. */
-export function applicationsOf(sessions: readonly Values[]): readonly UsedApplication[] {
-  const found = new Map<string, UsedApplication>();
-  for (const { clients } of sessions) {
-    for (const client of Array.isArray(clients) ? clients : []) {
-      const id = textOf(client, 'client_id');
-      const count = (found.get(id)?.sessions ?? 0) + 1;
-      found.set(id, { id, name: textOf(client, 'client_name') || id, sessions: count });
-    }
-  }
-  return [...found.values()];
-}

@@ -1,0 +1,29 @@
+// Owns reading the bodies of people's own API: small objects of texts, and what is said of those that are not.
+import { AppError } from '../errors.ts';
+
+export type Body = Readonly<Record<string, string>>;
+
+/** A refusal that names the members. */
+export const invalid = (fields: Readonly<Record<string, string>>): AppError =>
+  new AppError('request.invalid', { fields });
+
+/**
+ * The members of a body: exactly these, all of them texts; '' where an optional one is absent.
+ * @throws AppError request.malformed, request.invalid naming every member that is not right
+ */
+export function membersOf(value: unknown, required: readonly string[], optional: readonly string[]): Body {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new AppError('request.malformed');
+  const members = new Map<string, unknown>(Object.entries(value));
+  const known = [...required, ...optional];
+  const fields: Record<string, string> = {};
+  for (const name of members.keys())
+    if (!known.includes(name)) fields[name.slice(0, 100)] = 'Is not known here.';
+  for (const name of known) {
+    const member = members.get(name);
+    if (member === undefined && required.includes(name)) fields[name] = 'Is missing.';
+    else if (member !== undefined && typeof member !== 'string') fields[name] = 'Must be a text.';
+  }
+  if (Object.keys(fields).length > 0) throw invalid(fields);
+  return Object.fromEntries(known.map((name) => [name, String(members.get(name) ?? '')]));
+}

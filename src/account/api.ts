@@ -1,0 +1,241 @@
+// Owns /account/api (decisions §7): what people's own pages do, for our own applications with a person's bearer. The acts
+// are the pages' own; here are their addresses, bodies and JSON.
+import type Koa from 'koa';
+import type { Account } from '../accounts/account.ts';
+import { AppError } from '../errors.ts';
+import { type Body, invalid, membersOf } from './api-body.ts';
+import type { HomeDeps } from './home-page.ts';
+import type { PasswordDeps } from './password-page.ts';
+import type { SecondFactorDeps } from './second-factor-page.ts';
+import type { Visitor } from './visit.ts';
+
+interface OwnPasskey {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: string;
+  readonly isSynced: boolean;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | undefined;
+  readonly canRemove: boolean;
+}
+
+type Overview = Awaited<ReturnType<HomeDeps['overview']>>;
+
+interface Deps extends Pick<HomeDeps, 'acts'> {
+  readonly look: {
+    facts(who: Visitor): Overview['facts'];
+    sessions(who: Visitor): Promise<Overview['sessions']>;
+    devices(who: Visitor): Promise<Overview['devices']>;
+    applications(who: Visitor): Promise<Overview['applications']>;
+  };
+  /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
+  readonly authorize: (ctx: Koa.Context) => Promise<Visitor>;
+  readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
+  readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'isPasswordEnough' | 'change'>;
+  readonly secondFactor: Pick<
+    SecondFactorDeps,
+    'isOff' | 'state' | 'begin' | 'confirm' | 'removeApp' | 'removeEmail' | 'makeCodes'
+  >;
+  readonly passkeys: {
+    list(account: Account): Promise<readonly OwnPasskey[]>;
+    rename(account: Account, id: string, label: string): Promise<void>;
+    remove(ctx: Koa.Context, account: Account, id: string): Promise<void>;
+  };
+}
+
+interface Call {
+  readonly ctx: Koa.Context;
+  readonly who: Visitor;
+  /** What stands at the end of the path, where the route has such a place. */
+  readonly id: string;
+  /** The body's members: exactly these, all of them texts. @throws AppError request.invalid */
+  readonly read: (required: readonly string[], optional?: readonly string[]) => Promise<Body>;
+}
+
+/** @returns the answer's `data`; undefined: 204 */
+type Handle = (call: Call) => Promise<unknown>;
+
+const iso = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
+const list = (items: readonly unknown[]): object => ({ items, total: items.length });
+
+export function accountApi(deps: Deps): Koa.Middleware {
+  const { authorize, look, acts, password, secondFactor, passkeys } = deps;
+
+  const fresh =
+    (handle: Handle): Handle =>
+    (call) => {
+      if (!call.who.isFresh) throw new AppError('auth.stale');
+      return handle(call);
+    };
+
+  const codes =
+    (handle: Handle): Handle =>
+    (call) => {
+      if (secondFactor.isOff()) throw new AppError('mfa.off');
+      return handle(call);
+    };
+
+  async function showProfile({ who }: Call): Promise<object> {
+    const { account } = who;
+    const facts = look.facts(who);
+    return {
+      id: account.id,
+      username: account.username,
+      name: account.profile.name ?? null,
+      email: account.email ?? null,
+      is_email_verified: account.isEmailVerified,
+      has_password: account.passwordHash !== undefined,
+      password_changed_at: iso(account.passwordChangedAt),
+      totp_enrolled_at: iso(account.totp?.enrolledAt),
+      has_email_codes: facts.hasEmailCodes,
+      recovery_codes_left: facts.codesLeft,
+      passkey_count: facts.passkeyCount + facts.securityKeyCount,
+      is_recently_authenticated: who.isFresh,
+    };
+  }
+
+  async function changePassword({ ctx, who, read }: Call): Promise<undefined> {
+    if (password.arePasswordsOff()) throw new AppError('password.off');
+    const hasPassword = who.account.passwordHash !== undefined;
+    if (!who.isFresh && !(hasPassword && password.isPasswordEnough(who))) throw new AppError('auth.stale');
+    const body = await read(['password'], ['current_password']);
+    const input = { given: body.current_password ?? '', next: body.password ?? '' };
+    const outcome = await password.change(ctx, who, input);
+    if (outcome === 'wrong') throw invalid({ current_password: 'Is not the current password.' });
+    return undefined;
+  }
+
+  async function confirmApp({ ctx, who, read }: Call): Promise<object> {
+    const body = await read(['pending', 'code']);
+    const outcome = await secondFactor.confirm(ctx, who, body.pending ?? '', body.code ?? '');
+    if (outcome === 'wrong') throw invalid({ code: 'Is not right.' });
+    if (outcome === 'expired') throw invalid({ pending: 'Is no longer good: begin again.' });
+    return { recovery_codes: outcome.codes ?? null };
+  }
+
+  const showPasskey = (one: OwnPasskey): object => ({
+    id: one.id,
+    label: one.label,
+    kind: one.kind,
+    is_synced: one.isSynced,
+    created_at: iso(one.createdAt),
+    last_used_at: iso(one.lastUsedAt),
+    can_remove: one.canRemove,
+  });
+  const deviceOf = ({ browser, system }: { browser?: string | undefined; system?: string | undefined }) =>
+    [browser, system].filter(Boolean).join(' on ') || 'Unknown';
+
+  const routes: ReadonlyMap<string, Readonly<Record<string, Handle>>> = new Map([
+    ['profile', { GET: showProfile }],
+    ['profile/send-email-verification', { POST: ({ who }: Call) => acts.sendVerification(who) }],
+    ['password', { PUT: changePassword }],
+    [
+      'totp',
+      {
+        POST: codes(fresh(async ({ who }) => secondFactor.begin(who))),
+        DELETE: codes(fresh(({ ctx, who }) => secondFactor.removeApp(ctx, who))),
+      },
+    ],
+    ['totp/confirm', { POST: codes(fresh(confirmApp)) }],
+    ['email-codes', { DELETE: codes(fresh(({ ctx, who }) => secondFactor.removeEmail(ctx, who))) }],
+    [
+      'recovery-codes',
+      { POST: fresh(async ({ ctx, who }) => ({ recovery_codes: await secondFactor.makeCodes(ctx, who) })) },
+    ],
+    ['passkeys', { GET: async ({ who }: Call) => list((await passkeys.list(who.account)).map(showPasskey)) }],
+    [
+      'passkeys/{id}',
+      {
+        PATCH: fresh(async ({ who, id, read }) => {
+          const { label = '' } = await read(['label']);
+          await passkeys.rename(who.account, id, label);
+        }),
+        DELETE: fresh(({ ctx, who, id }) => passkeys.remove(ctx, who.account, id)),
+      },
+    ],
+    [
+      'sessions',
+      {
+        GET: async ({ who }: Call) =>
+          list(
+            (await look.sessions(who)).map((one) => ({
+              id: one.id,
+              device: deviceOf(one),
+              ip_address: one.ipAddress,
+              last_activity_at: iso(one.lastActivityAt),
+              is_current: one.isThis,
+            })),
+          ),
+        DELETE: fresh(({ who }) => acts.endOtherSessions(who)),
+      },
+    ],
+    ['sessions/{id}', { DELETE: fresh(({ who, id }) => acts.endSession(who, id)) }],
+    [
+      'trusted-devices',
+      {
+        GET: async ({ who }: Call) =>
+          list(
+            (await look.devices(who)).map((one) => ({
+              id: one.id,
+              device: deviceOf(one),
+              ip_address: one.ipAddress,
+              last_used_at: iso(one.lastUsedAt),
+              expires_at: iso(one.expiresAt),
+            })),
+          ),
+        DELETE: fresh(({ who }) => acts.forgetDevices(who)),
+      },
+    ],
+    ['trusted-devices/{id}', { DELETE: fresh(({ who, id }) => acts.forgetDevice(who, id)) }],
+    [
+      'applications',
+      {
+        GET: async ({ who }: Call) =>
+          list(
+            (await look.applications(who)).map(({ clientId, name, scopes, since }) => ({
+              client_id: clientId,
+              client_name: name,
+              scopes,
+              since: iso(since),
+            })),
+          ),
+      },
+    ],
+    ['applications/{id}', { DELETE: fresh(({ who, id }) => acts.removeApplication(who, id)) }],
+  ]);
+
+  function find(path: string): { methods: Readonly<Record<string, Handle>>; id: string } | undefined {
+    const exact = routes.get(path);
+    if (exact !== undefined) return { methods: exact, id: '' };
+    const [first = '', id = '', ...rest] = path.split('/');
+    const methods = id === '' || rest.length > 0 ? undefined : routes.get(`${first}/{id}`);
+    return methods && { methods, id: decode(id) };
+  }
+
+  return async (ctx, next) => {
+    const [, path] = /^\/account\/api\/(.+)$/.exec(ctx.path) ?? [];
+    const route = path === undefined ? undefined : find(path);
+    if (route === undefined) return next();
+    ctx.set('Cache-Control', 'no-store');
+    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    const handle = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined;
+    if (handle === undefined) {
+      ctx.set('Allow', Object.keys(route.methods).join(', '));
+      throw new AppError('request.method_not_allowed');
+    }
+    const who = await authorize(ctx);
+    const read = async (required: readonly string[], optional: readonly string[] = []): Promise<Body> =>
+      membersOf(await deps.readJson(ctx), required, optional);
+    const data = await handle({ ctx, who, id: route.id, read });
+    if (data === undefined) ctx.status = 204;
+    else ctx.body = { data };
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new AppError('request.not_found');
+  }
+}

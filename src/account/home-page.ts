@@ -1,0 +1,119 @@
+// Owns /account: who one is here, what protects the account, where it is signed in and what it is open to, and ending any
+// of that. What the password and the second factor are is changed on pages of their own.
+import type Koa from 'koa';
+import type { Account } from '../accounts/account.ts';
+import type { AccountPageModels } from '../http/account-pages.ts';
+import type { Form } from '../http/form.ts';
+import type { GlanceFacts } from './glance.ts';
+import { glanceOf } from './glance.ts';
+import { type Alerts, noticeOf, type Problem, type Visit, type Visitor } from './visit.ts';
+
+type Model = AccountPageModels['account'];
+
+export interface HomeDeps {
+  readonly visit: Visit;
+  readonly now: () => number;
+  readonly overview: (who: Visitor) => Promise<{
+    readonly facts: GlanceFacts;
+    readonly password: Model['password'];
+    readonly secondFactor: Model['secondFactor'];
+    readonly passkeys: Model['passkeys'];
+    readonly sessions: Model['sessions'];
+    readonly devices: Model['devices'];
+    readonly applications: Model['applications'];
+    readonly activity: Model['activity'];
+  }>;
+  readonly acts: {
+    /** @throws AppError session.not_found: not one of theirs */
+    endSession(who: Visitor, id: string): Promise<void>;
+    endOtherSessions(who: Visitor): Promise<void>;
+    /** @throws AppError request.not_found */
+    forgetDevice(who: Visitor, id: string): Promise<void>;
+    forgetDevices(who: Visitor): Promise<void>;
+    /** @throws AppError grant.not_found */
+    removeApplication(who: Visitor, clientId: string): Promise<void>;
+    /** @throws AppError request.invalid where there is nothing to verify, request.rate_limited */
+    sendVerification(who: Visitor): Promise<void>;
+  };
+}
+
+type Notice = NonNullable<Model['notice']>;
+
+const NOTICES: readonly Notice[] = [
+  'session_ended',
+  'sessions_ended',
+  'device_forgotten',
+  'devices_forgotten',
+  'application_removed',
+  'verification_sent',
+  'password_changed',
+  'password_set',
+];
+
+const ALERTS: Alerts = {
+  'session.not_found': 'alert.session_gone',
+  'request.not_found': 'alert.device_gone',
+  'grant.not_found': 'alert.application_gone',
+  'request.rate_limited': 'alert.rate_limited',
+  'request.invalid': 'alert.verification_needless',
+};
+
+const nameOf = ({ profile }: Account): string | undefined =>
+  profile.name ?? ([profile.given_name, profile.family_name].filter(Boolean).join(' ') || undefined);
+
+export function createHomePage({ visit, now, overview, acts }: HomeDeps) {
+  async function show(ctx: Koa.Context, who: Visitor, problem?: Problem): Promise<void> {
+    const { account } = who;
+    const { facts, ...rest } = await overview(who);
+    const hasEmail = account.email !== undefined;
+    visit.views.send(
+      ctx,
+      'account',
+      {
+        csrf: visit.token(ctx, who),
+        account: {
+          username: account.username,
+          name: nameOf(account),
+          email: account.email,
+          isEmailVerified: hasEmail && account.isEmailVerified,
+        },
+        now: now(),
+        confirmUrl: visit.confirmUrlOf(who, 'home'),
+        glance: glanceOf(facts),
+        codesLeft: facts.codesLeft,
+        notice: noticeOf(ctx, NOTICES),
+        alert: problem && { key: problem.alert },
+        retryAfterSeconds: problem?.retryAfterSeconds,
+        ...rest,
+      },
+      { status: problem?.status ?? 200 },
+    );
+  }
+
+  const act =
+    (notice: Notice, run: (who: Visitor, form: Form) => Promise<void>, isAlwaysAllowed = false) =>
+    (ctx: Koa.Context, who: Visitor): Promise<void> =>
+      visit.change(ctx, who, {
+        page: 'home',
+        alerts: ALERTS,
+        ...(isAlwaysAllowed && { isAllowed: true }),
+        async act(form) {
+          await run(who, form);
+          return notice;
+        },
+        showAgain: (problem) => show(ctx, who, problem),
+      });
+
+  const idOf = (form: Form): string => form.get('id') ?? '';
+
+  return {
+    show: (ctx: Koa.Context, who: Visitor): Promise<void> => show(ctx, who),
+    endSession: act('session_ended', (who, form) => acts.endSession(who, idOf(form))),
+    endOtherSessions: act('sessions_ended', (who) => acts.endOtherSessions(who)),
+    forgetDevice: act('device_forgotten', (who, form) => acts.forgetDevice(who, idOf(form))),
+    forgetDevices: act('devices_forgotten', (who) => acts.forgetDevices(who)),
+    removeApplication: act('application_removed', (who, form) => acts.removeApplication(who, idOf(form))),
+    // It gives nobody anything: whoever asks, the mail goes to the owner.
+    sendVerification: act('verification_sent', (who) => acts.sendVerification(who), true),
+  };
+}

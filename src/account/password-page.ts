@@ -1,0 +1,103 @@
+// Owns /account/password: a new password for somebody who gives the one there is, or who has none and has just signed in.
+// For an account that has nothing but its password, giving it is the fresh proof; where there is more, the password alone
+// changes nothing (checklist R063, R098).
+import type Koa from 'koa';
+import { AppError } from '../errors.ts';
+import type { FieldErrors } from '../http/pages.ts';
+import type { Problem, Visit, Visitor } from './visit.ts';
+
+export interface PasswordDeps {
+  readonly visit: Visit;
+  readonly minLength: () => number;
+  /** Where only passkeys sign in. */
+  readonly arePasswordsOff: () => boolean;
+  /** Whether a forgotten one can be replaced by mail. */
+  readonly canReset: () => boolean;
+  /** Whether the password is all that the account can prove. */
+  readonly isPasswordEnough: (who: Visitor) => boolean;
+  /**
+   * Ends every session; this browser goes on in a new one.
+   * @param input.given the one there is; not looked at where there is none
+   * @returns wrong: it is not the one; counted as a wrong sign-in is
+   * @throws AppError request.invalid with what is wrong with the new one, account.changed, request.rate_limited
+   */
+  readonly change: (
+    ctx: Koa.Context,
+    who: Visitor,
+    input: { readonly given: string; readonly next: string },
+  ) => Promise<'changed' | 'wrong'>;
+}
+
+interface Shown extends Partial<Problem> {
+  readonly errors?: FieldErrors;
+}
+
+export function createPasswordPage(deps: PasswordDeps) {
+  const { visit, minLength, isPasswordEnough, change } = deps;
+
+  const hasPassword = ({ account }: Visitor): boolean => account.passwordHash !== undefined;
+  const mayChange = (who: Visitor): boolean => who.isFresh || (hasPassword(who) && isPasswordEnough(who));
+
+  function refuseWhenOff(): void {
+    if (deps.arePasswordsOff()) throw new AppError('password.off');
+  }
+
+  async function show(ctx: Koa.Context, who: Visitor, shown: Shown = {}): Promise<void> {
+    const { errors = {}, alert, status, retryAfterSeconds } = shown;
+    visit.views.send(
+      ctx,
+      'account-password',
+      {
+        csrf: visit.token(ctx, who),
+        account: { username: who.account.username },
+        hasPassword: hasPassword(who),
+        minLength: minLength(),
+        canReset: deps.canReset(),
+        confirmUrl: mayChange(who) ? undefined : visit.confirmUrlOf(who, 'password'),
+        errors,
+        alert: alert === undefined ? undefined : { key: alert },
+        retryAfterSeconds,
+      },
+      { status: status ?? (Object.keys(errors).length > 0 ? 400 : 200) },
+    );
+  }
+
+  return {
+    async show(ctx: Koa.Context, who: Visitor): Promise<void> {
+      refuseWhenOff();
+      await show(ctx, who);
+    },
+
+    async submit(ctx: Koa.Context, who: Visitor): Promise<void> {
+      refuseWhenOff();
+      await visit.change(ctx, who, {
+        page: 'home',
+        isAllowed: mayChange(who),
+        alerts: {
+          'request.rate_limited': 'alert.rate_limited',
+          'account.changed': 'alert.account_changed',
+          'server.busy': 'alert.busy',
+        },
+        async act(form) {
+          const next = form.get('password') ?? '';
+          if (next !== form.get('confirm_password')) {
+            await show(ctx, who, { errors: { confirm_password: 'invalid.password_mismatch' } });
+            return undefined;
+          }
+          const given = form.get('current_password') ?? '';
+          try {
+            if ((await change(ctx, who, { given, next })) === 'changed')
+              return hasPassword(who) ? 'password_changed' : 'password_set';
+            await show(ctx, who, { errors: { current_password: 'invalid.current_password' }, status: 401 });
+          } catch (error) {
+            const errors = error instanceof AppError ? error.fields : undefined;
+            if (errors === undefined) throw error;
+            await show(ctx, who, { errors });
+          }
+          return undefined;
+        },
+        showAgain: (problem) => show(ctx, who, problem),
+      });
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// Owns the addresses of people's own pages below /account (those of passkeys are passkeys-page.ts), and that whoever is
+// not signed in goes to sign in and comes back.
+import type Koa from 'koa';
+import { AppError } from '../errors.ts';
+import type { Views } from '../http/views.ts';
+import type { createHomePage } from './home-page.ts';
+import type { createPasswordPage } from './password-page.ts';
+import type { createSecondFactorPage } from './second-factor-page.ts';
+import { type OwnPage, pathOf } from './sign-in-url.ts';
+import type { Visitor } from './visit.ts';
+
+interface Deps {
+  readonly views: Views;
+  readonly basePath: string;
+  readonly signedIn: (ctx: Koa.Context) => Promise<Visitor | undefined>;
+  readonly signInUrl: (page: OwnPage) => string;
+  readonly home: ReturnType<typeof createHomePage>;
+  readonly password: ReturnType<typeof createPasswordPage>;
+  readonly secondFactor: ReturnType<typeof createSecondFactorPage>;
+}
+
+type Handle = (ctx: Koa.Context, who: Visitor) => Promise<void>;
+
+export function accountRoutes(deps: Deps): Koa.Middleware {
+  const { views, basePath, signedIn, signInUrl, home, password, secondFactor } = deps;
+  const routes: ReadonlyMap<string, readonly [OwnPage, Handle]> = new Map<string, [OwnPage, Handle]>([
+    ['GET /account', ['home', home.show]],
+    ['POST /account/sessions/end', ['home', home.endSession]],
+    ['POST /account/sessions/end-others', ['home', home.endOtherSessions]],
+    ['POST /account/devices/forget', ['home', home.forgetDevice]],
+    ['POST /account/devices/forget-all', ['home', home.forgetDevices]],
+    ['POST /account/applications/remove', ['home', home.removeApplication]],
+    ['POST /account/email/verify', ['home', home.sendVerification]],
+    ['GET /account/password', ['password', password.show]],
+    ['POST /account/password', ['password', password.submit]],
+    ['GET /account/second-factor', ['second-factor', secondFactor.show]],
+    ['GET /account/second-factor/app', ['second-factor', secondFactor.showApp]],
+    ['POST /account/second-factor/app', ['second-factor', secondFactor.confirmApp]],
+    ['POST /account/second-factor/app/remove', ['second-factor', secondFactor.removeApp]],
+    ['POST /account/second-factor/email/remove', ['second-factor', secondFactor.removeEmail]],
+    ['POST /account/second-factor/codes', ['second-factor', secondFactor.makeCodes]],
+  ]);
+
+  function goTo(ctx: Koa.Context, url: string): void {
+    ctx.status = 303;
+    ctx.redirect(url);
+  }
+
+  /** Back from signing in, or not. */
+  async function comeBack(ctx: Koa.Context): Promise<void> {
+    const path = `${basePath}${pathOf(ctx.query.state)}`;
+    if ((await signedIn(ctx)) !== undefined) return goTo(ctx, path);
+    // Somebody who cancelled would only see the sign-in page again, and a lasting error would go round for ever.
+    if (ctx.query.error === undefined) return goTo(ctx, signInUrl('home'));
+    if (ctx.query.error !== 'access_denied') throw new AppError('server.error');
+    views.send(ctx, 'signed-out', { continueUrl: path });
+  }
+
+  return async (ctx, next) => {
+    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    const isCallback = method === 'GET' && ctx.path === '/account/callback';
+    const route = routes.get(`${method} ${ctx.path}`);
+    if (!isCallback && route === undefined) return next();
+    ctx.set('Cache-Control', 'no-store');
+    if (route === undefined) return comeBack(ctx);
+    const [page, handle] = route;
+    const who = await signedIn(ctx);
+    return who === undefined ? goTo(ctx, signInUrl(page)) : handle(ctx, who);
+  };
+}

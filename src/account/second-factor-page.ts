@@ -1,0 +1,167 @@
+// Owns /account/second-factor: an authenticator app turned on, replaced and turned off, codes by mail turned off, recovery
+// codes made anew. Every act takes a sign-in of the last five minutes, as strong as the account can (checklist R098).
+import type Koa from 'koa';
+import { AppError } from '../errors.ts';
+import type { AccountPageModels } from '../http/account-pages.ts';
+import type { Form } from '../http/form.ts';
+import { type Alerts, noticeOf, type Problem, type Visit, type Visitor } from './visit.ts';
+
+interface Enrolment {
+  readonly secret: string;
+  readonly uri: string;
+  readonly pending: string;
+}
+
+export interface SecondFactorDeps {
+  readonly visit: Visit;
+  readonly isOff: () => boolean;
+  readonly isRequired: () => boolean;
+  readonly qr: (text: string) => Promise<string>;
+  readonly now: () => number;
+  /** What the account has, and what of it may go. */
+  readonly state: (who: Visitor) => {
+    readonly appSince: number | undefined;
+    readonly hasFactor: boolean;
+    readonly hasEmailCodes: boolean;
+    readonly codesLeft: number;
+    readonly canRemoveApp: boolean;
+    readonly canRemoveEmail: boolean;
+  };
+  readonly begin: (who: Visitor) => Enrolment;
+  readonly reopen: (who: Visitor, pending: string) => Enrolment | undefined;
+  /**
+   * Ends all other sessions; this browser goes on with what it has proven now.
+   * @returns recovery codes where there were none; the outcome of a code that was not right
+   */
+  readonly confirm: (
+    ctx: Koa.Context,
+    who: Visitor,
+    pending: string,
+    code: string,
+  ) => Promise<{ readonly codes: readonly string[] | undefined } | 'wrong' | 'expired'>;
+  /** @throws AppError mfa.required */
+  readonly removeApp: (ctx: Koa.Context, who: Visitor) => Promise<void>;
+  /** @throws AppError mfa.required */
+  readonly removeEmail: (ctx: Koa.Context, who: Visitor) => Promise<void>;
+  /** @throws AppError account.not_found without a factor */
+  readonly makeCodes: (ctx: Koa.Context, who: Visitor) => Promise<readonly string[]>;
+}
+
+type Notice = NonNullable<AccountPageModels['account-second-factor']['notice']>;
+const NOTICES: readonly Notice[] = ['app_on', 'app_replaced', 'app_off', 'email_off'];
+
+const ALERTS: Alerts = {
+  'mfa.required': 'alert.factor_required',
+  'account.not_found': 'alert.no_factor',
+};
+
+export function createSecondFactorPage(deps: SecondFactorDeps) {
+  const { visit, isOff, state } = deps;
+
+  function refuseWhenOff(): void {
+    if (isOff()) throw new AppError('mfa.off');
+  }
+
+  async function show(ctx: Koa.Context, who: Visitor, problem?: Problem): Promise<void> {
+    visit.views.send(
+      ctx,
+      'account-second-factor',
+      {
+        csrf: visit.token(ctx, who),
+        account: { username: who.account.username },
+        now: deps.now(),
+        confirmUrl: visit.confirmUrlOf(who, 'second-factor'),
+        isOff: isOff(),
+        isRequired: deps.isRequired(),
+        ...state(who),
+        notice: noticeOf(ctx, NOTICES),
+        alert: problem && { key: problem.alert },
+      },
+      { status: problem?.status ?? 200 },
+    );
+  }
+
+  async function showApp(ctx: Koa.Context, who: Visitor, enrolment: Enrolment, problem?: Problem) {
+    const { secret, uri, pending } = enrolment;
+    visit.views.send(
+      ctx,
+      'account-app',
+      {
+        // Good for this secret in this session: nobody else's can be put in its place.
+        csrf: visit.token(ctx, who, pending),
+        account: { username: who.account.username },
+        pending,
+        isReplacing: who.account.totp !== undefined,
+        qr: await deps.qr(uri),
+        secret: secret.replace(/(.{4})(?=.)/g, '$1 '),
+        otpauthUri: uri,
+        alert: problem && { key: problem.alert },
+      },
+      { status: problem?.status ?? 200 },
+    );
+  }
+
+  const act =
+    (run: (ctx: Koa.Context, who: Visitor, form: Form) => Promise<Notice | undefined>) =>
+    (ctx: Koa.Context, who: Visitor): Promise<void> =>
+      visit.change(ctx, who, {
+        page: 'second-factor',
+        alerts: ALERTS,
+        act: (form) => run(ctx, who, form),
+        showAgain: (problem) => show(ctx, who, problem),
+      });
+
+  return {
+    show: (ctx: Koa.Context, who: Visitor): Promise<void> => show(ctx, who),
+
+    async showApp(ctx: Koa.Context, who: Visitor): Promise<void> {
+      refuseWhenOff();
+      if (!who.isFresh) return visit.confirm(ctx, who, 'second-factor');
+      await showApp(ctx, who, deps.begin(who));
+    },
+
+    async confirmApp(ctx: Koa.Context, who: Visitor): Promise<void> {
+      refuseWhenOff();
+      await visit.change(ctx, who, {
+        page: 'second-factor',
+        about: (form) => form.get('pending') ?? '',
+        alerts: ALERTS,
+        async act(form) {
+          const pending = form.get('pending') ?? '';
+          const outcome = await deps.confirm(ctx, who, pending, form.get('code') ?? '');
+          if (outcome === 'wrong' || outcome === 'expired') {
+            const known = outcome === 'wrong' ? deps.reopen(who, pending) : undefined;
+            const alert = known === undefined ? 'alert.enrolment_expired' : 'alert.code_wrong';
+            await showApp(ctx, who, known ?? deps.begin(who), { alert, status: known ? 401 : 409 });
+            return undefined;
+          }
+          if (outcome.codes === undefined) return who.account.totp === undefined ? 'app_on' : 'app_replaced';
+          showCodes(ctx, who, outcome.codes);
+          return undefined;
+        },
+        showAgain: (problem) => show(ctx, who, problem),
+      });
+    },
+
+    removeApp: act(async (ctx, who) => {
+      refuseWhenOff();
+      await deps.removeApp(ctx, who);
+      return 'app_off';
+    }),
+
+    removeEmail: act(async (ctx, who) => {
+      refuseWhenOff();
+      await deps.removeEmail(ctx, who);
+      return 'email_off';
+    }),
+
+    makeCodes: act(async (ctx, who) => {
+      showCodes(ctx, who, await deps.makeCodes(ctx, who));
+      return undefined;
+    }),
+  };
+
+  function showCodes(ctx: Koa.Context, { account }: Visitor, codes: readonly string[]): void {
+    visit.views.send(ctx, 'account-recovery-codes', { account: { username: account.username }, codes });
+  }
+}

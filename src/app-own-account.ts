@@ -1,0 +1,148 @@
+// Owns putting together people's own pages (src/account): ending what is shown there. What is shown
+// is app-own-overview.ts; the password and the second factor are app-own-proofs.ts.
+import type Koa from 'koa';
+import { accountApi } from './account/api.ts';
+import { createHomePage, type HomeDeps } from './account/home-page.ts';
+import { createPasswordPage } from './account/password-page.ts';
+import { accountRoutes } from './account/routes.ts';
+import { createSecondFactorPage } from './account/second-factor-page.ts';
+import type { OwnPage } from './account/sign-in-url.ts';
+import { createVisit, type VisitDeps, type Visitor } from './account/visit.ts';
+import type { Accounts } from './accounts/accounts.ts';
+import { CONSOLE_CLIENT_ID } from './admin/console-client.ts';
+import type { AccountParts } from './app-accounts.ts';
+import type { Factors } from './app-factors.ts';
+import { createOwnOverview } from './app-own-overview.ts';
+import { createOwnProofs } from './app-own-proofs.ts';
+import type { PasskeyApp } from './app-passkeys.ts';
+import type { Audit } from './audit/audit.ts';
+import type { Clients } from './clients/contract.ts';
+import type { Clock } from './clock.ts';
+import { AppError } from './errors.ts';
+import { readJson } from './http/body.ts';
+import type { RateLimits } from './http/rate-limit.ts';
+import type { BrowserSession } from './oidc/browser-session.ts';
+import { createApplicationAccess } from './sessions/application-access.ts';
+import type { Grants } from './sessions/grants.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { SettingValues } from './settings/schema.ts';
+import type { Store } from './store/port.ts';
+
+export interface OwnAccountParts extends Pick<AccountParts, 'checkPassword' | 'confirmSession'> {
+  readonly store: Store;
+  readonly basePath: string;
+  readonly clock: Clock;
+  readonly current: () => SettingValues;
+  readonly browser: BrowserSession;
+  readonly accounts: Accounts;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly grants: Pick<Grants, 'revoke'>;
+  readonly sessions: Sessions;
+  readonly passkeys: PasskeyApp;
+  readonly factors: Pick<Factors, 'factors' | 'signIn' | 'mailedLinks' | 'tellOwnerOf'>;
+  readonly audit: Audit;
+  readonly limits: Pick<RateLimits, 'consume'>;
+}
+
+interface Pages extends VisitDeps {
+  readonly authorize: (ctx: Koa.Context) => Promise<Visitor>;
+  readonly signedIn: (ctx: Koa.Context) => Promise<Visitor | undefined>;
+  readonly signInUrl: (page: OwnPage) => string;
+}
+
+/** @returns the pages and the API, which do the same */
+export function createOwnAccount(parts: OwnAccountParts, pages: Pages): Koa.Middleware[] {
+  const { store, clock, current, sessions, passkeys, factors, audit, limits } = parts;
+  const { trustedDevices } = factors.factors;
+  const access = createApplicationAccess({ store, grants: parts.grants });
+  const proofs = createOwnProofs(parts);
+  const visit = createVisit(pages);
+  const arePasswordsOff = (): boolean => passkeys.mode() === 'passkey_only';
+  const areCodesOff = (): boolean => current().mfa_mode === 'off';
+
+  const userOf = ({ account }: Visitor) => ({ kind: 'user', id: account.id }) as const;
+
+  const acts: HomeDeps['acts'] = {
+    async endSession(who, id) {
+      const session = await sessions.find(id);
+      if (session?.value.accountId !== who.account.id) throw new AppError('session.not_found');
+      await sessions.end(id);
+    },
+    async endOtherSessions(who) {
+      const count = await sessions.endAllOf(who.account.id, { except: who.sessionUid });
+      const user = userOf(who);
+      await audit.write({
+        event: 'user.sessions_revoked',
+        actor: user,
+        target: user,
+        details: { count, is_own: true },
+      });
+    },
+    async forgetDevice(who, id) {
+      if (!(await trustedDevices.revoke(who.account.id, id))) throw new AppError('request.not_found');
+      const user = userOf(who);
+      await audit.write({ event: 'device.revoked', actor: user, target: user });
+    },
+    async forgetDevices(who) {
+      const count = await trustedDevices.revokeAll(who.account.id);
+      const user = userOf(who);
+      await audit.write({ event: 'device.revoked', actor: user, target: user, details: { count } });
+    },
+    async removeApplication(who, clientId) {
+      if (clientId === CONSOLE_CLIENT_ID || !(await access.remove(who.account.id, clientId)))
+        throw new AppError('grant.not_found');
+      const user = userOf(who);
+      await audit.write({ event: 'consent.revoked', actor: user, target: user, clientId });
+    },
+    async sendVerification(who) {
+      const { account } = who;
+      if (account.email !== undefined && !account.isEmailVerified)
+        await limits.consume('mail_address', account.email);
+      await factors.mailedLinks.sendEmailVerification(account);
+      const user = userOf(who);
+      await audit.write({ event: 'email.verification_requested', actor: user, target: user });
+    },
+  };
+  const look = createOwnOverview({ ...parts, access });
+  const password = {
+    minLength: () => current().password_min_length,
+    arePasswordsOff,
+    isPasswordEnough: proofs.isPasswordEnough,
+    canReset: factors.signIn.canResetPassword,
+    change: proofs.changePassword,
+  };
+  const secondFactor = {
+    isOff: areCodesOff,
+    isRequired: () => current().mfa_mode === 'required',
+    qr: factors.signIn.qr,
+    now: clock,
+    state: proofs.state,
+    begin: proofs.begin,
+    reopen: proofs.reopen,
+    confirm: proofs.confirm,
+    removeApp: proofs.removeApp,
+    removeEmail: proofs.removeEmail,
+    makeCodes: proofs.makeCodes,
+  };
+
+  return [
+    accountApi({
+      authorize: pages.authorize,
+      readJson,
+      look,
+      acts,
+      password,
+      secondFactor,
+      passkeys: { list: passkeys.own, rename: passkeys.rename, remove: passkeys.remove },
+    }),
+    accountRoutes({
+      views: pages.views,
+      basePath: parts.basePath,
+      signedIn: pages.signedIn,
+      signInUrl: pages.signInUrl,
+      home: createHomePage({ visit, now: clock, overview: look.overview, acts }),
+      password: createPasswordPage({ visit, ...password }),
+      secondFactor: createSecondFactorPage({ visit, ...secondFactor }),
+    }),
+  ];
+}

@@ -1,0 +1,152 @@
+// Owns what people do to their own password and second factor: the change, and what goes with it everywhere (other
+// sessions, trusted browsers, the audit log, a mail). The pages are src/account (app-own-account.ts puts them together).
+import type Koa from 'koa';
+import { acrOf } from '../interactions/signin-steps.ts';
+import type { Visitor } from './account/visit.ts';
+import type { Account } from './accounts/account.ts';
+import type { Accounts } from './accounts/accounts.ts';
+import type { Authenticate } from './accounts/authenticate.ts';
+import { mayBeLeftWith } from './accounts/factor-policy.ts';
+import { hasSecondFactor } from './accounts/security-state.ts';
+import type { Factors } from './app-factors.ts';
+import type { PasskeyApp } from './app-passkeys.ts';
+import type { Audit } from './audit/audit.ts';
+import type { AuditEventName } from './audit/events.ts';
+import { AppError } from './errors.ts';
+import type { MailTemplate } from './mail/templates.ts';
+import type { BrowserSession } from './oidc/browser-session.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { SettingValues } from './settings/schema.ts';
+import type { AccountRecord } from './store/collections.ts';
+
+interface Parts {
+  readonly current: () => SettingValues;
+  readonly browser: BrowserSession;
+  readonly accounts: Pick<Accounts, 'find' | 'update'>;
+  readonly passkeys: Pick<PasskeyApp, 'mode' | 'strongestAcr'>;
+  readonly factors: Pick<Factors, 'factors' | 'signIn' | 'tellOwnerOf'>;
+  readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
+  readonly audit: Pick<Audit, 'write'>;
+  /** Counts and locks as a sign-in does. */
+  readonly checkPassword: Authenticate;
+  /** Whether nothing has ended this account's sign-ins since; else that session is ended. */
+  readonly confirmSession: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
+}
+
+export function createOwnProofs(parts: Parts) {
+  const { current, browser, accounts, passkeys, sessions, audit, checkPassword, confirmSession } = parts;
+  const { factors, signIn, tellOwnerOf } = parts.factors;
+
+  /** Written down and mailed. */
+  async function tell(
+    ctx: Koa.Context,
+    { account }: Visitor,
+    event: AuditEventName,
+    mail: MailTemplate,
+    details?: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const user = { kind: 'user', id: account.id } as const;
+    await audit.write({ event, actor: user, target: user, details });
+    await tellOwnerOf(ctx, account.id, mail);
+  }
+
+  /** R063: whoever else is signed in proved less than the account asks for now. This browser gets a new identifier. */
+  async function stayAlone(ctx: Koa.Context, who: Visitor, proven: readonly string[] = []): Promise<void> {
+    await sessions.endAllOf(who.account.id, { except: who.sessionUid });
+    // They are void already (security-state.ts); this takes them out of the store.
+    await factors.trustedDevices.revokeAll(who.account.id);
+    if (!who.isBrowser) return;
+    const amr = [...new Set([...who.amr, ...proven])];
+    // What was proven before is no fresher for it.
+    const login = { accountId: who.account.id, amr, acr: acrOf(amr), loginTs: who.signedInAt };
+    const uid = await browser.signIn(ctx, login);
+    // Ended by somebody else in this very moment: it must not come back as a new one.
+    if (uid !== who.sessionUid) await sessions.end(uid);
+  }
+
+  const policy = () => ({ mfaMode: current().mfa_mode, authMode: passkeys.mode() });
+
+  function keepEnough(after: Readonly<AccountRecord>): void {
+    if (!mayBeLeftWith(after, policy())) throw new AppError('mfa.required');
+  }
+
+  const without = (account: Account, member: 'totp' | 'hasEmailCodes'): AccountRecord => {
+    const { [member]: _gone, ...rest } = account;
+    return rest;
+  };
+
+  return {
+    isPasswordEnough: ({ account }: Visitor): boolean => passkeys.strongestAcr(account) === undefined,
+
+    async changePassword(
+      ctx: Koa.Context,
+      who: Visitor,
+      { given, next }: { readonly given: string; readonly next: string },
+    ): Promise<'changed' | 'wrong'> {
+      const { account } = who;
+      // What will not do costs neither a hash nor a try.
+      await signIn.checkPassword(account.id, next);
+      const hasPassword = account.passwordHash !== undefined;
+      const proven = hasPassword ? await checkPassword(account.username, given) : account;
+      if (proven?.id !== account.id) return 'wrong';
+      // Of that version: a password that was replaced a moment ago, by mail or an administrator, is proven no more.
+      const changed = await accounts.update(account.id, { password: next }, { version: proven.version });
+      await factors.trustedDevices.revokeAll(account.id);
+      await tell(ctx, who, 'password.changed', 'password_changed');
+      if (!who.isBrowser) return 'changed';
+      const amr = who.isFresh ? [...who.amr] : ['pwd'];
+      const changedAt = changed.authenticatedNotBefore ?? 0;
+      const login = { accountId: account.id, amr, acr: acrOf(amr), loginTs: Math.floor(changedAt / 1000) };
+      const uid = await browser.signIn(ctx, login);
+      // A change that came right after this one has ended all sessions, and could not know of the new one.
+      await confirmSession({ accountId: account.id, uid, provenAt: changedAt + 1 });
+      return 'changed';
+    },
+
+    state({ account }: Visitor) {
+      return {
+        appSince: account.totp?.enrolledAt,
+        hasFactor: hasSecondFactor(account),
+        hasEmailCodes: account.hasEmailCodes === true,
+        codesLeft: account.recoveryCodes?.length ?? 0,
+        canRemoveApp: mayBeLeftWith(without(account, 'totp'), policy()),
+        canRemoveEmail: mayBeLeftWith(without(account, 'hasEmailCodes'), policy()),
+      };
+    },
+
+    begin: ({ account }: Visitor) => factors.totp.begin(account),
+    reopen: ({ account }: Visitor, pending: string) => factors.totp.reopen(account, pending),
+
+    async confirm(ctx: Koa.Context, who: Visitor, pending: string, code: string) {
+      const { id, totp } = who.account;
+      const outcome = await factors.totp.confirm(id, pending, code);
+      if (outcome !== 'ok') return outcome;
+      const isReplaced = totp !== undefined;
+      const details = { method: 'totp', is_replaced: isReplaced };
+      const mail = isReplaced ? 'second_factor_replaced' : 'second_factor_added';
+      await stayAlone(ctx, who, ['otp', 'mfa']);
+      await tell(ctx, who, 'mfa.enrolled', mail, details);
+      const hasCodes = ((await accounts.find(id))?.recoveryCodes ?? []).length > 0;
+      return { codes: hasCodes ? undefined : await factors.recoveryCodes.generate(id) };
+    },
+
+    async removeApp(ctx: Koa.Context, who: Visitor): Promise<void> {
+      if (!(await factors.totp.remove(who.account.id, keepEnough))) return;
+      await stayAlone(ctx, who);
+      await tell(ctx, who, 'mfa.removed', 'second_factor_removed', { method: 'totp' });
+    },
+
+    async removeEmail(ctx: Koa.Context, who: Visitor): Promise<void> {
+      if (who.account.hasEmailCodes !== true) return;
+      await factors.setEmailFactor(who.account.id, false, keepEnough);
+      await stayAlone(ctx, who);
+      await tell(ctx, who, 'mfa.removed', 'second_factor_removed', { method: 'email' });
+    },
+
+    async makeCodes(ctx: Koa.Context, who: Visitor): Promise<readonly string[]> {
+      const codes = await factors.recoveryCodes.generate(who.account.id);
+      await tell(ctx, who, 'recovery.generated', 'recovery_codes_replaced', { count: codes.length });
+      return codes;
+    },
+  };
+}

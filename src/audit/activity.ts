@@ -1,0 +1,80 @@
+// Owns what of the audit log the owner of an account is shown: what was done with and to the account lately, as kinds that
+// pages have words for. Reasons and details stay inside.
+import type { AuditRecord } from '../store/collections.ts';
+import type { Stored } from '../store/port.ts';
+import type { Audit } from './audit.ts';
+import type { AuditEventName } from './events.ts';
+
+export interface Activity {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** A word that the strings `activity.…` have. */
+  readonly kind: string;
+  /** Something that somebody else may have tried. */
+  readonly isProblem: boolean;
+  readonly ipAddress?: string | undefined;
+  readonly userAgent?: string | undefined;
+}
+
+/** The events that an owner knows what to do with. */
+const KINDS: { readonly [Name in AuditEventName]?: string } = {
+  'signin.success': 'signin',
+  'signin.failure': 'signin_failed',
+  'signin.locked': 'locked',
+  'mfa.failure': 'code_failed',
+  'mfa.enrolled': 'factor_on',
+  'mfa.removed': 'factor_off',
+  'mfa.reset': 'factor_reset',
+  'recovery.generated': 'codes_made',
+  'recovery.used': 'code_used',
+  'passkey.added': 'passkey_added',
+  'passkey.removed': 'passkey_removed',
+  'passkey.failure': 'passkey_failed',
+  'device.trusted': 'device_trusted',
+  'device.revoked': 'device_forgotten',
+  'password.changed': 'password_changed',
+  'password.reset': 'password_reset',
+  'email.changed': 'email_changed',
+  'email.verified': 'email_verified',
+  'consent.granted': 'application_allowed',
+  'consent.revoked': 'application_removed',
+  'user.sessions_revoked': 'signed_out',
+  'user.unlocked': 'unlocked',
+  'user.updated': 'changed_by_admin',
+};
+const PROBLEMS: ReadonlySet<string> = new Set(['signin_failed', 'locked', 'code_failed', 'passkey_failed']);
+
+const MAX_SHOWN = 10;
+/** There are events between them that are not shown. */
+const MAX_READ = 40;
+
+/** @returns the latest things of that account, the newest first */
+export function createActivity(audit: Pick<Audit, 'query'>): (accountId: string) => Promise<Activity[]> {
+  const latest = async (field: 'actor_id' | 'target_id', accountId: string) => {
+    const filters = [{ field, op: 'eq', value: accountId } as const];
+    return (await audit.query({ filters, sort: 'at', order: 'desc', limit: MAX_READ })).items;
+  };
+
+  const view = ({ value }: Stored<AuditRecord>): Activity[] => {
+    // An event of a later version may have any name.
+    const kind = new Map<string, string>(Object.entries(KINDS)).get(value.event);
+    if (kind === undefined) return [];
+    const { at, ipAddress, userAgent, actorKind, actorId, targetId } = value;
+    // Where an administrator was is not the owner's business.
+    const isOwn = actorKind === 'anonymous' || actorId === undefined || actorId === (targetId ?? actorId);
+    return [{ at, kind, isProblem: PROBLEMS.has(kind), ...(isOwn && { ipAddress, userAgent }) }];
+  };
+
+  return async (accountId) => {
+    const both = await Promise.all([latest('target_id', accountId), latest('actor_id', accountId)]);
+    // What an administrator did to others is in the one list that names him as the actor.
+    const own = both
+      .flat()
+      .filter(({ value }) => value.targetId === undefined || value.targetId === accountId);
+    const byId = new Map(own.map((event) => [event.id, event]));
+    return [...byId.values()]
+      .sort((a, b) => b.value.at - a.value.at || (a.id < b.id ? 1 : -1))
+      .flatMap(view)
+      .slice(0, MAX_SHOWN);
+  };
+}

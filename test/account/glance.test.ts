@@ -1,0 +1,50 @@
+// Owns what people are told of how well their account is protected, and what to do next.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type GlanceFacts, glanceOf } from '../../src/account/glance.ts';
+
+const plain: GlanceFacts = {
+  hasPassword: true,
+  passkeyCount: 0,
+  securityKeyCount: 0,
+  hasApp: false,
+  hasEmailCodes: false,
+  codesLeft: 0,
+  hasUnverifiedEmail: false,
+  areCodesOff: false,
+  arePasskeysOff: false,
+};
+
+test('a password alone is weak, and a second step comes first', () => {
+  const { level, protections, advice } = glanceOf({ ...plain, hasUnverifiedEmail: true });
+  assert.equal(level, 'weak');
+  assert.deepEqual(protections, ['password']);
+  assert.deepEqual(advice, ['app', 'passkey', 'verify_email']);
+});
+
+test('a passkey beside a password is not enough: the password still gets in', () => {
+  const { level, advice } = glanceOf({ ...plain, passkeyCount: 1 });
+  assert.equal(level, 'fair');
+  assert.deepEqual(advice, ['app']);
+});
+
+test('an app, a security key, or a passkey without a password is strong', () => {
+  assert.equal(glanceOf({ ...plain, hasApp: true, codesLeft: 9 }).level, 'strong');
+  assert.equal(glanceOf({ ...plain, securityKeyCount: 1 }).level, 'strong');
+  const alone = glanceOf({ ...plain, hasPassword: false, passkeyCount: 1 });
+  assert.equal(alone.level, 'strong');
+  assert.deepEqual(alone.advice, ['second_passkey', 'recovery_codes']);
+});
+
+test('recovery codes that run out are told of in time', () => {
+  const advice = (codesLeft: number) =>
+    glanceOf({ ...plain, hasApp: true, codesLeft, passkeyCount: 2 }).advice;
+  assert.deepEqual(advice(0), ['recovery_codes']);
+  assert.deepEqual(advice(3), ['few_recovery_codes']);
+  assert.deepEqual(advice(4), []);
+});
+
+test('what the settings have switched off protects nobody and is advised to nobody', () => {
+  const off = { ...plain, hasApp: true, hasEmailCodes: true, areCodesOff: true, arePasskeysOff: true };
+  assert.deepEqual(glanceOf(off), { level: 'weak', protections: ['password'], advice: [] });
+});

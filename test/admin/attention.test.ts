@@ -1,0 +1,98 @@
+// What the overview asks an administrator to look at first: only what is out of the ordinary, and never too late.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { attentionOf, type Facts, failingOf } from '../../src/admin/ui/attention.ts';
+import { keyPlanOf } from '../../src/admin/ui/key-plan.ts';
+
+const NOW = Date.parse('2026-03-14T09:00:00Z');
+const HOUR = 3_600_000;
+const iso = (at: number): string => new Date(at).toISOString();
+
+const hoursOf = (failed: readonly number[], succeeded: number) =>
+  failed.map((failed_sign_ins) => ({ failed_sign_ins, sign_ins: succeeded }));
+const quiet = Array.from({ length: 22 }, () => 2);
+
+test('failing sign-ins: an attack stands out, people who mistype and busy days do not', () => {
+  deepEqual(failingOf(hoursOf([...quiet, 10, 15], 100)), { failed: 25, succeeded: 200 });
+  deepEqual(failingOf(hoursOf([...quiet, 0, 30], 3)), { failed: 30, succeeded: 6 });
+  equal(failingOf(hoursOf([...quiet, 9, 10], 0)), undefined, 'few');
+  const busy = Array.from({ length: 22 }, () => 40);
+  equal(failingOf(hoursOf([...busy, 45, 60], 900)), undefined, 'as usual here');
+  deepEqual(
+    failingOf(hoursOf([...busy, 45, 60], 10)),
+    { failed: 105, succeeded: 20 },
+    'but hardly any succeeds',
+  );
+  equal(failingOf([]), undefined);
+});
+
+test('the key: what comes next by schedule, and when that is late', () => {
+  const current = { state: 'current', created_at: iso(NOW - 48 * HOUR), activated_at: iso(NOW - 24 * HOUR) };
+  const plan = (keys: readonly object[], seconds: number) =>
+    keyPlanOf(
+      keys.map((key) => ({ ...key })),
+      seconds,
+      NOW,
+    );
+  deepEqual(plan([current], 2 * 86_400), {
+    kind: 'renew',
+    at: iso(NOW + 24 * HOUR),
+    shownFrom: iso(NOW + 24 * HOUR - 900_000),
+    isOverdue: false,
+  });
+  equal(plan([current], 86_400 - 1800).isOverdue, false, 'the job may be on its way');
+  equal(plan([current], 86_400 - 7200).isOverdue, true);
+  equal(plan([current], 0).kind, 'never');
+  equal(plan([current], 0).isOverdue, false);
+  const next = { state: 'next', created_at: iso(NOW), activates_at: iso(NOW + 900_000) };
+  deepEqual(plan([next, current], 60), {
+    kind: 'switch',
+    at: iso(NOW + 900_000),
+    shownFrom: iso(NOW),
+    isOverdue: false,
+  });
+});
+
+test('what is mended asks for nothing, and the most urgent comes first', () => {
+  const calm: Facts = {
+    canChange: true,
+    hasMail: true,
+    hasOwnFactor: true,
+    mfaMode: 'optional',
+    locked: [],
+    lockedTotal: 0,
+    mailsFailed: 0,
+    mailsQueued: 3,
+    mailWaitsSince: NOW - 60_000,
+    administrators: 2,
+    keyPlan: { kind: 'renew', at: iso(NOW), shownFrom: iso(NOW), isOverdue: false },
+    hours: hoursOf(quiet, 50),
+    now: NOW,
+  };
+  deepEqual(attentionOf(calm), []);
+  const grim: Facts = {
+    ...calm,
+    hasMail: false,
+    hasOwnFactor: false,
+    locked: [{ id: 'u1', username: 'grace' }],
+    lockedTotal: 1,
+    mailsFailed: 2,
+    mailWaitsSince: NOW - HOUR,
+    administrators: 1,
+    keyPlan: { ...calm.keyPlan, isOverdue: true },
+    hours: hoursOf([...quiet, 0, 99], 1),
+  };
+  deepEqual(
+    attentionOf(grim).map(({ text }) => text),
+    [
+      '99 sign-ins failed in the last two hours',
+      'One user is locked out',
+      'The rotation of the signing key is overdue',
+      '2 mails could not be sent',
+      '3 mails wait to be sent',
+      'Your own account has no second factor',
+      'No mail server is set up',
+      'You are the only administrator',
+    ],
+  );
+});

@@ -1,0 +1,243 @@
+// Owns the proof that people can look after their own account in a real Chromium: every act clicked through, without
+// scripts, and by keyboard alone.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { launch } from '../pages/browser.ts';
+import { codeOf, scan, type } from './phone-steps.ts';
+import { type RunningServer, startServer } from './processes.ts';
+import { shoot } from './shots.ts';
+import { enter, heading, loaded } from './steps.ts';
+import { openWindow } from './window.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const NEXT_PASSWORD = 'seven green kettles on a shelf';
+
+let browser: Browser;
+let server: RunningServer;
+
+before(async () => {
+  [browser, server] = await Promise.all([launch(), startServer()]);
+});
+after(async () => {
+  await browser.close();
+  assert.equal(await server.stop(), 0);
+});
+
+/** Runs `act` in a window of its own; what the browser complains about fails the test. */
+async function inWindow(act: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) {
+  const window = await openWindow(browser, options);
+  try {
+    await act(window.page);
+    assert.deepEqual(window.complaints, []);
+  } finally {
+    await window.close();
+  }
+}
+
+async function createPerson(username: string, fields: object = {}) {
+  await server.admin('POST', '/users', { username, password: PASSWORD, ...fields });
+  return { username, password: PASSWORD };
+}
+
+async function signIn(page: Page, person: { username: string; password: string }, path = ''): Promise<void> {
+  await page.goto(`${server.origin}/account${path}`);
+  await loaded(page, () => enter(page, person));
+}
+
+const press = (page: Page, name: string, role: 'button' | 'link' = 'button'): Promise<void> =>
+  loaded(page, () => page.getByRole(role, { name, exact: true }).first().click());
+
+/** What is behind "Turn off" and its like: opened first, then pressed. */
+async function ask(page: Page, name: string): Promise<void> {
+  await page.locator('summary', { hasText: name }).first().click();
+  await loaded(page, () => page.locator('details[open] button').first().click());
+}
+
+const said = async (page: Page): Promise<string> =>
+  ((await page.locator('.note').first().textContent()) ?? '').trim();
+
+const panel = (page: Page, name: string) =>
+  page.locator('.panel', { has: page.getByRole('heading', { name, exact: true }) });
+
+/** An application that was let in, in a session of its own. */
+async function letIn(page: Page, clientId: string): Promise<void> {
+  const query = new URLSearchParams({
+    client_id: clientId,
+    response_type: 'code',
+    scope: 'openid email',
+    redirect_uri: 'http://localhost:9/callback',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  });
+  await page.goto(`${server.origin}/oauth2/authorize?${query}`);
+  // Nobody is there to answer; that it was sent there is enough.
+  const arrived = page.waitForEvent('requestfailed', (request) =>
+    request.url().startsWith('http://localhost:9/'),
+  );
+  await Promise.all([arrived, page.getByRole('button', { name: 'Allow' }).click()]);
+}
+
+test('password, authenticator app, recovery codes, sessions, trusted devices, applications: each act by mouse', async () => {
+  const ada = await createPerson('ada', {
+    email: 'ada@example.com',
+    given_name: 'Ada',
+    family_name: 'Byron',
+  });
+  const application = await server.admin('POST', '/clients', {
+    client_name: 'Acme Analytics',
+    redirect_uris: ['http://localhost:9/callback'],
+    grant_types: ['authorization_code'],
+  });
+  const phone = await openWindow(browser, { userAgent: 'Mozilla/5.0 (iPhone) Version/18.0 Safari/605.1' });
+  await signIn(phone.page, ada);
+  assert.equal(await heading(phone.page), 'Your account');
+
+  await inWindow(async (page) => {
+    await signIn(page, ada);
+    await press(page, 'Send confirmation mail');
+    assert.equal(await said(page), 'A mail is on its way. Open the link in it.');
+
+    await press(page, 'Sign out: Safari on iPhone');
+    assert.equal(await said(page), 'That device is signed out.');
+    await phone.page.reload();
+    assert.match(phone.page.url(), /oauth2\/authorize/);
+
+    await press(page, 'Change your password', 'link');
+    await page.getByLabel('Current password').fill('not this one');
+    await page.getByLabel('New password').fill(NEXT_PASSWORD);
+    await page.getByLabel('Repeat the password').fill(NEXT_PASSWORD);
+    await page.locator('.strength[data-level="4"]').waitFor();
+    await press(page, 'Change password');
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /isn’t your current password/);
+    assert.equal(await page.getByLabel('New password').inputValue(), '');
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByLabel('New password').fill(NEXT_PASSWORD);
+    await page.getByLabel('Repeat the password').fill(NEXT_PASSWORD);
+    await press(page, 'Change password');
+    assert.match(await said(page), /^Your password is changed/);
+
+    await press(page, 'Manage: Two-step sign-in', 'link');
+    await press(page, 'Set up an app', 'link');
+    const first = await scan(page);
+    await type(page, codeOf(first));
+    assert.equal(await heading(page), 'Save your recovery codes');
+    const codes = await page.locator('#codes code').allTextContents();
+    assert.equal(codes.length, 10);
+    await press(page, 'I’ve saved them', 'link');
+    await ask(page, 'Make new codes');
+    assert.equal(
+      (await page.locator('#codes code').allTextContents()).some((code) => codes.includes(code)),
+      false,
+    );
+    await press(page, 'I’ve saved them', 'link');
+    await press(page, 'Use another app or phone', 'link');
+    const second = await scan(page);
+    assert.notEqual(second.searchParams.get('secret'), first.searchParams.get('secret'));
+    await type(page, codeOf(second));
+    assert.equal(await said(page), 'From now on, the new app makes your codes.');
+
+    // Another browser, with the code, which it is then trusted for.
+    await loaded(phone.page, () => enter(phone.page, { ...ada, password: NEXT_PASSWORD }));
+    await phone.page.getByLabel(/Don’t ask on this device again/).check();
+    await type(phone.page, codeOf(second, 1));
+    assert.equal(await heading(phone.page), 'Your account');
+    await letIn(phone.page, String(application.client_id));
+
+    await press(page, 'Back to your account', 'link');
+    assert.match((await panel(page, 'Security at a glance').textContent()) ?? '', /well protected/);
+    await shoot(page, 'account');
+    await press(page, 'Forget: Safari on iPhone');
+    assert.equal(await page.getByRole('heading', { name: 'Trusted devices' }).count(), 0);
+    assert.match(
+      (await panel(page, 'Applications with access').textContent()) ?? '',
+      /See your e-mail address/,
+    );
+    await ask(page, 'Remove access');
+    assert.match(
+      (await panel(page, 'Applications with access').textContent()) ?? '',
+      /No application has access/,
+    );
+    await ask(page, 'Sign out everywhere else');
+    assert.equal(await said(page), 'You are signed out everywhere else.');
+    assert.match((await panel(page, 'Recent activity').textContent()) ?? '', /Signed out elsewhere/);
+
+    await press(page, 'Manage: Two-step sign-in', 'link');
+    await ask(page, 'Turn off');
+    assert.equal(await said(page), 'It is turned off.');
+    await press(page, 'Back to your account', 'link');
+    await press(page, 'Sign out', 'link');
+    assert.equal(await heading(page), 'You’re signed out');
+  });
+  await phone.close();
+});
+
+test('without scripts: a new password after a mistake, an app turned on, new codes, and off again', async () => {
+  const bob = await createPerson('bob');
+  await inWindow(
+    async (page) => {
+      await signIn(page, bob, '/password');
+      assert.equal(await heading(page), 'Change your password');
+      await page.getByLabel('Current password').fill(PASSWORD);
+      await page.getByLabel('New password').fill(NEXT_PASSWORD);
+      await page.getByLabel('Repeat the password').fill('something else');
+      await press(page, 'Change password');
+      assert.match((await page.getByRole('alert').textContent()) ?? '', /two passwords are not the same/);
+      await page.getByLabel('Current password').fill(PASSWORD);
+      await page.getByLabel('New password').fill(NEXT_PASSWORD);
+      await page.getByLabel('Repeat the password').fill(NEXT_PASSWORD);
+      await press(page, 'Change password');
+      assert.match(await said(page), /^Your password is changed/);
+      await press(page, 'Turn on an authenticator app: then a stolen password is not enough.', 'link');
+      await press(page, 'Set up an app', 'link');
+      const uri = await scan(page);
+      await page.getByLabel(/six digits/).fill('000000');
+      await press(page, 'Turn on');
+      assert.equal(await page.getByRole('alert').count(), 1);
+      await page.getByLabel(/six digits/).fill(codeOf(uri));
+      await press(page, 'Turn on');
+      assert.equal(await page.locator('#codes code').count(), 10);
+      await press(page, 'I’ve saved them', 'link');
+      await ask(page, 'Make new codes');
+      await press(page, 'I’ve saved them', 'link');
+      await ask(page, 'Turn off');
+      assert.equal(await said(page), 'It is turned off.');
+    },
+    { javaScriptEnabled: false },
+  );
+});
+
+test('by keyboard alone, in Arabic: to the act, through its question, and what was done is read out', async () => {
+  const carol = await createPerson('carol');
+  await inWindow(
+    async (page) => {
+      const other = await openWindow(browser);
+      await signIn(other.page, carol);
+      await page.goto(`${server.origin}/account`);
+      await page.locator('input[name="username"]').fill(carol.username);
+      await page.locator('input[name="password"]').fill(carol.password);
+      await loaded(page, () => page.keyboard.press('Enter'));
+      assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
+      await shoot(page, 'account-arabic');
+      const focused = (): Promise<string> =>
+        page.evaluate('document.activeElement?.closest("form")?.action ?? ""');
+      for (let tabs = 0; tabs < 60 && !(await focused()).endsWith('/sessions/end'); tabs += 1)
+        await page.keyboard.press('Tab');
+      assert.match(await focused(), /\/sessions\/end$/);
+      const isShown = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle !== "none"');
+      assert.equal(isShown, true, 'where the keyboard is can be seen');
+      await loaded(page, () => page.keyboard.press('Enter'));
+      assert.equal(await page.getByRole('status').first().isVisible(), true);
+      for (let tabs = 0; tabs < 60; tabs += 1) {
+        await page.keyboard.press('Tab');
+        if (await page.evaluate('document.activeElement?.tagName === "SUMMARY"')) break;
+      }
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      await loaded(page, () => page.keyboard.press('Space'));
+      assert.match(page.url(), /notice=sessions_ended/);
+      await other.close();
+    },
+    { locale: 'ar' },
+  );
+});

@@ -1,0 +1,181 @@
+// Owns sample models of people's own pages.
+import { toQrDataUri } from '../../src/accounts/qr.ts';
+import type { PageModels } from '../../src/http/pages.ts';
+import { csrf, noErrors, type Sample, sample } from './sample.ts';
+import { recoveryCodes } from './second-step-samples.ts';
+
+const now = Date.UTC(2026, 10, 21, 14, 30);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const account = { username: 'ada.lovelace' };
+const otpauthUri =
+  'otpauth://totp/Latchkey:ada.lovelace?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Latchkey';
+
+const home = {
+  csrf,
+  account: {
+    username: 'ada.lovelace',
+    name: 'Ada Lovelace',
+    email: 'ada.lovelace@acme.example',
+    isEmailVerified: true,
+  },
+  now,
+  glance: { level: 'strong', protections: ['passkey', 'password', 'app'], advice: ['few_recovery_codes'] },
+  codesLeft: 2,
+  password: { isSet: true, changedAt: now - 90 * DAY },
+  secondFactor: { appSince: now - 80 * DAY, hasEmailCodes: false, hasFactor: true, isOff: false },
+  passkeys: { count: 2, lastUsedAt: now - 3 * DAY },
+  sessions: [
+    {
+      id: 's1',
+      browser: 'Chrome',
+      system: 'Windows',
+      ipAddress: '203.0.113.5',
+      lastActivityAt: now - 10_000,
+      isThis: true,
+    },
+    {
+      id: 's2',
+      browser: 'Safari',
+      system: 'iPhone',
+      ipAddress: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
+      lastActivityAt: now - 26 * HOUR,
+      isThis: false,
+    },
+    { id: 's3', ipAddress: '198.51.100.23', lastActivityAt: now - 9 * DAY, isThis: false },
+  ],
+  devices: [
+    {
+      id: 'd1',
+      browser: 'Firefox',
+      system: 'Linux',
+      ipAddress: '198.51.100.23',
+      lastUsedAt: now - 5 * DAY,
+      expiresAt: now + 25 * DAY,
+    },
+    {
+      id: 'd2',
+      browser: 'Chrome',
+      system: 'Android',
+      ipAddress: '198.51.100.24',
+      lastUsedAt: now - 6 * DAY,
+      expiresAt: now + 24 * DAY,
+    },
+  ],
+  applications: [
+    {
+      clientId: 'acme',
+      name: 'Acme Analytics',
+      scopes: ['openid', 'profile', 'email', 'offline_access', 'reports:read'],
+      since: now - 40 * DAY,
+    },
+    { clientId: 'wiki', name: 'Wiki', scopes: ['openid'], since: now - 200 * DAY },
+  ],
+  activity: [
+    {
+      at: now - 10_000,
+      kind: 'signin',
+      isProblem: false,
+      browser: 'Chrome',
+      system: 'Windows',
+      ipAddress: '203.0.113.5',
+    },
+    {
+      at: now - 2 * HOUR,
+      kind: 'signin_failed',
+      isProblem: true,
+      browser: 'Firefox',
+      ipAddress: '198.51.100.99',
+    },
+    { at: now - 45 * DAY, kind: 'changed_by_admin', isProblem: false },
+  ],
+} satisfies PageModels['account'];
+
+const password = {
+  csrf,
+  account,
+  hasPassword: true,
+  canReset: true,
+  minLength: 8,
+  errors: noErrors,
+} satisfies PageModels['account-password'];
+
+const second = {
+  csrf,
+  account,
+  now,
+  isOff: false,
+  isRequired: false,
+  appSince: now - 80 * DAY,
+  hasFactor: true,
+  hasEmailCodes: true,
+  codesLeft: 7,
+  canRemoveApp: true,
+  canRemoveEmail: true,
+} satisfies PageModels['account-second-factor'];
+
+const app = {
+  csrf,
+  account,
+  pending: 'sealed',
+  isReplacing: false,
+  qr: await toQrDataUri(otpauthUri),
+  secret: 'JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP',
+  otpauthUri,
+} satisfies PageModels['account-app'];
+
+export const accountSamples = {
+  account: sample('account', { ...home, notice: 'password_changed' }),
+  'account-new': sample('account', {
+    ...home,
+    account: { ...home.account, name: undefined, isEmailVerified: false },
+    glance: { level: 'weak', protections: ['password'], advice: ['app', 'passkey', 'verify_email'] },
+    codesLeft: 0,
+    secondFactor: { hasEmailCodes: false, hasFactor: false, isOff: false },
+    passkeys: { count: 0 },
+    sessions: home.sessions.slice(0, 1),
+    devices: [],
+    applications: [],
+    activity: [],
+  }),
+  'account-confirm': sample('account', {
+    ...home,
+    glance: { ...home.glance, level: 'fair' },
+    confirmUrl: '/oauth2/authorize?prompt=login',
+    alert: 'alert.session_gone',
+  }),
+  'account-password': sample('account-password', password),
+  'account-password-wrong': sample('account-password', {
+    ...password,
+    errors: { current_password: 'invalid.current_password' },
+  }),
+  'account-password-first': sample('account-password', { ...password, hasPassword: false }),
+  'account-password-confirm': sample('account-password', {
+    ...password,
+    confirmUrl: '/oauth2/authorize?prompt=login',
+  }),
+  'account-second-factor': sample('account-second-factor', { ...second, notice: 'app_on' }),
+  'account-second-factor-none': sample('account-second-factor', {
+    ...second,
+    appSince: undefined,
+    hasFactor: false,
+    hasEmailCodes: false,
+    codesLeft: 0,
+  }),
+  'account-second-factor-required': sample('account-second-factor', {
+    ...second,
+    hasEmailCodes: false,
+    isRequired: true,
+    canRemoveApp: false,
+    codesLeft: 0,
+    alert: 'alert.factor_required',
+  }),
+  'account-second-factor-confirm': sample('account-second-factor', {
+    ...second,
+    isOff: true,
+    confirmUrl: '/oauth2/authorize?prompt=login',
+  }),
+  'account-app': sample('account-app', app),
+  'account-app-again': sample('account-app', { ...app, isReplacing: true, alert: 'alert.code_wrong' }),
+  'account-recovery-codes': sample('account-recovery-codes', { account, codes: recoveryCodes }),
+} as const satisfies Record<string, Sample>;
