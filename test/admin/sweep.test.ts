@@ -43,7 +43,9 @@ function call(route: Route, change: { path?: string; body?: unknown; options?: C
       headers: { ...NDJSON, ...headers },
     });
   }
-  return world.api(route.method, path, change.body ?? bodyFor(route), change.options);
+  const right = bodyFor(route);
+  const whom = right?.user_id === undefined ? {} : { user_id: world.ids.user_id };
+  return world.api(route.method, path, change.body ?? (right && { ...right, ...whom }), change.options);
 }
 
 function isRefused(answer: Answer, expected: readonly [number, string], about: string): void {

@@ -180,7 +180,7 @@ function withField(body: object, [name = '', ...rest]: readonly string[], value:
 
 test('in every field of every body: refused, or kept as the text that it is; nobody else is touched', async () => {
   let tried = 0;
-  const some = inTurn(texts, isLong ? texts.length : 4);
+  const some = inTurn(texts, isLong ? texts.length : process.env.TEST_STORE ? 2 : 4);
   const thing = inTurn(things, isLong ? things.length : 1);
   // What ends things, or is about all of them at once, is no field.
   for (const route of routes.filter(
@@ -203,7 +203,7 @@ test('in every field of every body: refused, or kept as the text that it is; nob
       }
     }
   }
-  ok(tried > 800, String(tried));
+  ok(tried > 500, String(tried));
   equal(await readBystanders(), bystanders);
 });
 

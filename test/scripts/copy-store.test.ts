@@ -190,7 +190,8 @@ describe('scripts/copy-store.ts', () => {
       assert.ok(some?.value.passwordHash);
       const { passwordHash } = some.value;
       await fill(file, accounts, people(VERY_MANY, { now: Date.now(), passwordHash }));
-      const uri = `${mongo.freshUri()}&socketTimeoutMS=0`;
+      // While it writes it answers nobody, not even whether it is alive.
+      const uri = `${mongo.freshUri()}&socketTimeoutMS=0&connectTimeoutMS=${HOUR_MS}`;
       const startedAt = performance.now();
       const { code, stdout, stderr } = await copy(uri);
       assert.deepEqual([code, stderr], [0, '']);
