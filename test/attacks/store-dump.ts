@@ -10,7 +10,10 @@ export function dumpStore({ dataDir }: Pick<TestApp, 'dataDir'>): Map<string, st
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
     return new Map(
       tables.map(({ name }) => {
-        const rows = database.prepare(`SELECT * FROM "${name}"`).all();
+        const reading = database.prepare(`SELECT * FROM "${name}"`);
+        // What SQLite keeps for itself holds numbers that are none in JavaScript.
+        reading.setReadBigInts(true);
+        const rows = reading.all();
         const cells = rows.map((row) => Object.values(row).map(textOf));
         return [String(name), cells];
       }),
