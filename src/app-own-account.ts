@@ -13,7 +13,7 @@ import { CONSOLE_CLIENT_ID } from './admin/console-client.ts';
 import type { AccountParts } from './app-accounts.ts';
 import type { Factors } from './app-factors.ts';
 import { createOwnOverview } from './app-own-overview.ts';
-import { createOwnProofs } from './app-own-proofs.ts';
+import type { createOwnProofs } from './app-own-proofs.ts';
 import type { PasskeyApp } from './app-passkeys.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Clients } from './clients/contract.ts';
@@ -51,11 +51,14 @@ interface Pages extends VisitDeps {
 }
 
 /** @returns the pages and the API, which do the same */
-export function createOwnAccount(parts: OwnAccountParts, pages: Pages): Koa.Middleware[] {
+export function createOwnAccount(
+  parts: OwnAccountParts,
+  pages: Pages,
+  proofs: ReturnType<typeof createOwnProofs>,
+): Koa.Middleware[] {
   const { store, clock, current, sessions, passkeys, factors, audit, limits } = parts;
   const { trustedDevices } = factors.factors;
   const access = createApplicationAccess({ store, grants: parts.grants });
-  const proofs = createOwnProofs(parts);
   const visit = createVisit(pages);
   const arePasswordsOff = (): boolean => passkeys.mode() === 'passkey_only';
   const areCodesOff = (): boolean => current().mfa_mode === 'off';
@@ -133,7 +136,7 @@ export function createOwnAccount(parts: OwnAccountParts, pages: Pages): Koa.Midd
       acts,
       password,
       secondFactor,
-      passkeys: { list: passkeys.own, rename: passkeys.rename, remove: passkeys.remove },
+      passkeys: { list: passkeys.own, rename: passkeys.rename, remove: proofs.removePasskey },
     }),
     accountRoutes({
       views: pages.views,

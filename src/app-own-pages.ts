@@ -9,6 +9,7 @@ import type { Accounts } from './accounts/accounts.ts';
 import type { AdminRoutesDeps } from './admin/routes.ts';
 import { createAdminUi } from './admin/ui/create.ts';
 import { createOwnAccount, type OwnAccountParts } from './app-own-account.ts';
+import { createOwnProofs } from './app-own-proofs.ts';
 import type { Protection } from './app-protection.ts';
 import type { TrialParts } from './app-trials.ts';
 import type { Config } from './config/types.ts';
@@ -95,9 +96,11 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
     };
   }
 
+  const own = { ...parts, audit, limits };
+  const proofs = createOwnProofs(own);
   const ownPages = { views, csrf, basePath, readForm, signedIn: owner };
   return [
-    ...createOwnAccount({ ...parts, audit, limits }, { ...ownPages, authorize, signInUrl, confirmUrl }),
+    ...createOwnAccount(own, { ...ownPages, authorize, signInUrl, confirmUrl }, proofs),
     accountPasskeys({
       ...ownPages,
       readJson,
@@ -107,9 +110,9 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
         list: passkeys.own,
         signals: passkeys.passkeys.signals,
         begin: (input) => passkeys.passkeys.registration.begin({ ...input, mayBeKey: true }),
-        add: passkeys.add,
+        add: proofs.addPasskey,
         rename: passkeys.rename,
-        remove: passkeys.remove,
+        remove: proofs.removePasskey,
       },
     }),
     createAdminUi({

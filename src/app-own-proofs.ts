@@ -7,7 +7,7 @@ import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { Authenticate } from './accounts/authenticate.ts';
 import { mayBeLeftWith } from './accounts/factor-policy.ts';
-import { hasSecondFactor } from './accounts/security-state.ts';
+import { hasPasskey, hasSecondFactor } from './accounts/security-state.ts';
 import type { Factors } from './app-factors.ts';
 import type { PasskeyApp } from './app-passkeys.ts';
 import type { Audit } from './audit/audit.ts';
@@ -22,8 +22,8 @@ import type { AccountRecord } from './store/collections.ts';
 interface Parts {
   readonly current: () => SettingValues;
   readonly browser: BrowserSession;
-  readonly accounts: Pick<Accounts, 'find' | 'update'>;
-  readonly passkeys: Pick<PasskeyApp, 'mode' | 'strongestAcr'>;
+  readonly accounts: Pick<Accounts, 'find' | 'update' | 'voidProofs'>;
+  readonly passkeys: Pick<PasskeyApp, 'mode' | 'strongestAcr' | 'add' | 'remove'>;
   readonly factors: Pick<Factors, 'factors' | 'signIn' | 'tellOwnerOf'>;
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
   readonly audit: Pick<Audit, 'write'>;
@@ -50,8 +50,13 @@ export function createOwnProofs(parts: Parts) {
     await tellOwnerOf(ctx, account.id, mail);
   }
 
-  /** R063: whoever else is signed in proved less than the account asks for now. This browser gets a new identifier. */
+  /**
+   * R063: whoever else is signed in, or is half-way there, proved less than the account asks for now. This browser gets
+   * a new identifier.
+   */
   async function stayAlone(ctx: Koa.Context, who: Visitor, proven: readonly string[] = []): Promise<void> {
+    // First: a sign-in that ends after the list of sessions was read looks here again (confirmSession).
+    await accounts.voidProofs(who.account.id);
     await sessions.endAllOf(who.account.id, { except: who.sessionUid });
     // They are void already (security-state.ts); this takes them out of the store.
     await factors.trustedDevices.revokeAll(who.account.id);
@@ -124,26 +129,39 @@ export function createOwnProofs(parts: Parts) {
       const isReplaced = totp !== undefined;
       const details = { method: 'totp', is_replaced: isReplaced };
       const mail = isReplaced ? 'second_factor_replaced' : 'second_factor_added';
-      await stayAlone(ctx, who, ['otp', 'mfa']);
       await tell(ctx, who, 'mfa.enrolled', mail, details);
+      await stayAlone(ctx, who, ['otp', 'mfa']);
       const hasCodes = ((await accounts.find(id))?.recoveryCodes ?? []).length > 0;
       return { codes: hasCodes ? undefined : await factors.recoveryCodes.generate(id) };
     },
 
     async removeApp(ctx: Koa.Context, who: Visitor): Promise<void> {
       if (!(await factors.totp.remove(who.account.id, keepEnough))) return;
-      await stayAlone(ctx, who);
       await tell(ctx, who, 'mfa.removed', 'second_factor_removed', { method: 'totp' });
+      await stayAlone(ctx, who);
     },
 
     async removeEmail(ctx: Koa.Context, who: Visitor): Promise<void> {
       if (who.account.hasEmailCodes !== true) return;
       await factors.setEmailFactor(who.account.id, false, keepEnough);
-      await stayAlone(ctx, who);
       await tell(ctx, who, 'mfa.removed', 'second_factor_removed', { method: 'email' });
+      await stayAlone(ctx, who);
+    },
+
+    async addPasskey(ctx: Koa.Context, who: Visitor, input: { boundTo: string; response: unknown }) {
+      const made = await passkeys.add(ctx, { ...input, accountId: who.account.id });
+      await stayAlone(ctx, who);
+      return made;
+    },
+
+    async removePasskey(ctx: Koa.Context, who: Visitor, id: string): Promise<void> {
+      await passkeys.remove(ctx, who.account, id);
+      await stayAlone(ctx, who);
     },
 
     async makeCodes(ctx: Koa.Context, who: Visitor): Promise<readonly string[]> {
+      // Codes that are not asked for would lie in wait until they are; beside a passkey they are its way back.
+      if (current().mfa_mode === 'off' && !hasPasskey(who.account)) throw new AppError('mfa.off');
       const codes = await factors.recoveryCodes.generate(who.account.id);
       await tell(ctx, who, 'recovery.generated', 'recovery_codes_replaced', { count: codes.length });
       return codes;

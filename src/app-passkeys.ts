@@ -6,6 +6,7 @@ import { createPasskeyOfferCookie } from '../interactions/passkey-offer-cookie.t
 import type { PasskeyDeps } from '../interactions/routes.ts';
 import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import { mayBeLeftWith } from './accounts/factor-policy.ts';
 import { clearFailures } from './accounts/lockout.ts';
 import type { RefusedPasskey } from './accounts/passkey-assertion.ts';
 import { type AuthMode, createPasskeys, hasOtherWayIn } from './accounts/passkeys.ts';
@@ -72,6 +73,10 @@ export function createPasskeyApp(parts: Parts) {
     return account.hasEmailCodes === true ? ACR.emailCode : undefined;
   }
 
+  const policy = () => ({ mfaMode: current().mfa_mode, authMode: mode() });
+  const keepEnough = (after: Readonly<model.AccountRecord>): void => {
+    if (!mayBeLeftWith(after, policy())) throw new AppError('passkey.last');
+  };
   const guards = createModeGuards({ accounts, mode, sweep: passkeys.sweep });
 
   async function noteRefused(
@@ -194,7 +199,7 @@ export function createPasskeyApp(parts: Parts) {
     /** By its owner: never the last way in. */
     async remove(ctx: Koa.Context, account: Account, id: string): Promise<void> {
       await guards.keepOtherPasskey(account, id);
-      await passkeys.remove(account.id, id, { mode: mode() });
+      await passkeys.remove(account.id, id, { mode: mode(), check: keepEnough });
       await audit.write({
         event: 'passkey.removed',
         actor: { kind: 'user', id: account.id },
@@ -207,7 +212,15 @@ export function createPasskeyApp(parts: Parts) {
     /** For the owner's own page. */
     async own(account: Account) {
       const all = await passkeys.list(account);
-      return all.map((one) => ({ ...one, canRemove: hasOtherWayIn(account, one.id, mode()) }));
+      const isEnough = (id: string): boolean =>
+        mayBeLeftWith(
+          { ...account, passkeys: (account.passkeys ?? []).filter((one) => one.id !== id) },
+          policy(),
+        );
+      return all.map((one) => ({
+        ...one,
+        canRemove: hasOtherWayIn(account, one.id, mode()) && isEnough(one.id),
+      }));
     },
 
     /**

@@ -39,7 +39,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly passkeys: {
     list(account: Account): Promise<readonly OwnPasskey[]>;
     rename(account: Account, id: string, label: string): Promise<void>;
-    remove(ctx: Koa.Context, account: Account, id: string): Promise<void>;
+    remove(ctx: Koa.Context, who: Visitor, id: string): Promise<void>;
   };
 }
 
@@ -150,7 +150,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
           const { label = '' } = await read(['label']);
           await passkeys.rename(who.account, id, label);
         }),
-        DELETE: fresh(({ ctx, who, id }) => passkeys.remove(ctx, who.account, id)),
+        DELETE: fresh(({ ctx, who, id }) => passkeys.remove(ctx, who, id)),
       },
     ],
     [

@@ -42,10 +42,11 @@ interface Deps<A extends PasskeyAccount> {
     begin(input: { account: A; boundTo: string }): Promise<object>;
     add(
       ctx: Koa.Context,
-      input: { accountId: string; boundTo: string; response: unknown },
+      who: SignedIn<A>,
+      input: { boundTo: string; response: unknown },
     ): Promise<{ readonly id: string }>;
     rename(account: A, id: string, label: string): Promise<void>;
-    remove(ctx: Koa.Context, account: A, id: string): Promise<void>;
+    remove(ctx: Koa.Context, who: SignedIn<A>, id: string): Promise<void>;
   };
 }
 
@@ -126,7 +127,7 @@ export function accountPasskeys<A extends PasskeyAccount>(deps: Deps<A>): Koa.Mi
     passkeys.begin({ account: who.account, boundTo: boundTo(who) });
 
   async function finish(ctx: Koa.Context, who: SignedIn<A>, { response }: JsonBody): Promise<object> {
-    await passkeys.add(ctx, { accountId: who.account.id, boundTo: boundTo(who), response });
+    await passkeys.add(ctx, who, { boundTo: boundTo(who), response });
     return { redirect: `${home}?notice=added` };
   }
 
@@ -142,7 +143,7 @@ export function accountPasskeys<A extends PasskeyAccount>(deps: Deps<A>): Koa.Mi
       });
     }
     return change(ctx, who, async (form) => {
-      await passkeys.remove(ctx, account, form.get('id') ?? '');
+      await passkeys.remove(ctx, who, form.get('id') ?? '');
       return 'removed';
     });
   }

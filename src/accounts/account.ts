@@ -42,9 +42,11 @@ export const isAuthenticationCurrent = (
  * @param provenAt epoch milliseconds
  */
 export const isProofCurrent = (
-  account: Pick<AccountRecord, 'authenticatedNotBefore'>,
+  { authenticatedNotBefore = 0, proofsNotBefore = 0 }: ProofBounds,
   provenAt: number,
-): boolean => account.authenticatedNotBefore === undefined || provenAt > account.authenticatedNotBefore;
+): boolean => provenAt > Math.max(authenticatedNotBefore, proofsNotBefore);
+
+type ProofBounds = Pick<AccountRecord, 'authenticatedNotBefore' | 'proofsNotBefore'>;
 
 /**
  * Whether its sessions and tokens count now (decisions §3: those of a locked, disabled or deleted account do not).

@@ -47,6 +47,8 @@ export interface Accounts {
   update(id: string, changes: AccountChanges, options?: { version?: number | undefined }): Promise<Account>;
   /** @throws AppError account.not_found, account.last_admin */
   setActive(id: string, isActive: boolean): Promise<Account>;
+  /** Sign-ins under way come to nothing; who is signed in stays so (R063). */
+  voidProofs(id: string): Promise<Account>;
   /** Lifts a lock and forgets the failures. @throws AppError account.not_found */
   unlock(id: string): Promise<Account>;
   /** Everything of the account is gone when it resolves. @throws AppError account.not_found, account.last_admin */
@@ -169,6 +171,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         throw taken(error);
       }
     },
+    voidProofs: (id) => changeLive(id, (value) => ({ ...value, proofsNotBefore: clock() })),
     setActive: (id, isActive) => accounts.update(id, { isActive }),
     unlock: (id) => changeLive(id, (value) => ({ ...clearFailures(value), updatedAt: clock() })),
     async remove(id) {

@@ -57,12 +57,17 @@ export interface Passkeys {
   /**
    * Its recovery codes go with the last factor.
    * @param options.mayLeaveNoWayIn whether the last way in may go, too: for administrators
+   * @param options.check throws to refuse what the account would be
    * @throws AppError passkey.not_found, passkey.last
    */
   remove(
     accountId: string,
     id: string,
-    options: { mode: AuthMode; mayLeaveNoWayIn?: boolean },
+    options: {
+      mode: AuthMode;
+      mayLeaveNoWayIn?: boolean;
+      check?: (after: Readonly<AccountRecord>) => void;
+    },
   ): Promise<void>;
   /** Takes out of the store what an account no longer names: it counts for nothing already. */
   sweep(accountId: string): Promise<void>;
@@ -132,7 +137,7 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
       return label;
     },
 
-    async remove(accountId, id, { mode, mayLeaveNoWayIn = false }) {
+    async remove(accountId, id, { mode, mayLeaveNoWayIn = false, check }) {
       const stored = await update(accounts, accountId, (record) => {
         if (record.deletingAt !== undefined || !namesOf(record).has(id))
           throw new AppError('passkey.not_found');
@@ -140,6 +145,7 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
         const { passkeys = [], ...rest } = record;
         const left = passkeys.filter((passkey) => passkey.id !== id);
         const after = left.length > 0 ? { ...rest, passkeys: left } : rest;
+        check?.(after);
         return { value: settleFactors(record, after, clock()) };
       });
       if (stored === undefined) throw new AppError('passkey.not_found');

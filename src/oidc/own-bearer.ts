@@ -1,7 +1,9 @@
 // Owns whose access token opens people's own API (decisions §7): a person's, with the scope `openid`, given to an
-// application that is our own. How fresh it is, the session says that the token was born from.
+// application that is our own. How fresh it is, the session says that the token was born from, and
+// the token: who holds an old one gains nothing when its owner proves anew who they are.
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
+import { authenticationTime } from './find-account.ts';
 import type { SessionGrant } from './models/grant.ts';
 import type { Models } from './provider-base.ts';
 import type { TokenState } from './token-state.ts';
@@ -50,6 +52,8 @@ export function createAuthorizeOwner({ tokens, models, findClient }: Deps) {
     const isOurs = client?.skipConsent === true;
     if (account === undefined || token.kind !== 'AccessToken' || !token.scopes.has('openid') || !isOurs)
       throw new AppError('auth.insufficient_scope', { message: 'This token does not open the account.' });
-    return { kind: 'user', id: account.id, session: await sessionOf(token.grantId, account.id) };
+    const session = await sessionOf(token.grantId, account.id);
+    const provenAt = Math.min(session?.loginTs ?? 0, authenticationTime(token) ?? 0);
+    return { kind: 'user', id: account.id, session: session && { ...session, loginTs: provenAt } };
   };
 }

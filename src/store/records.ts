@@ -64,6 +64,8 @@ export interface AccountRecord {
    * (password, role, deactivation), so that no crash between the change and the clean-up leaves one alive.
    */
   authenticatedNotBefore?: number;
+  /** The owner changed factors: a sign-in under way whose first proof is not after this comes to nothing (R063). */
+  proofsNotBefore?: number;
   /** Set at the start of a deletion: from then on the account counts as gone; a job finishes what a crash left. */
   deletingAt?: number;
   /** Failures in a row since the last success; what lockout counts. */

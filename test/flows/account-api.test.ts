@@ -1,7 +1,7 @@
 // Owns people's own API (decisions §7): whose bearer opens it, to what, and that it is held to the rules of the pages.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { Agent, redeem } from '../support/agent.ts';
+import { Agent, redeem, refresh } from '../support/agent.ts';
 import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { createPhone } from '../support/phone.ts';
 import { isActive, sessionsOf, type User } from './support.ts';
@@ -83,6 +83,23 @@ test('attack: a bearer of another kind, of another application, or none', async 
   );
   await app.admin('POST', `/users/${user.id}/deactivate`);
   assert.equal((await call(mine.access_token, 'GET', 'profile')).status, 401);
+});
+
+test('attack: an old bearer waits for its owner to prove anew who they are', async () => {
+  const browser = new Agent(app);
+  const parameters = { scope: 'openid offline_access' };
+  const old = await redeem(app, client, await browser.signIn(client.id, user, parameters));
+  app.advance(400_000);
+  const { body } = await refresh(app, client, old.body.refresh_token ?? '');
+  const token = body.access_token ?? '';
+  assert.equal((await call(token, 'POST', 'totp')).error.reason, 'auth.stale');
+  const fresh = await redeem(
+    app,
+    client,
+    await browser.signIn(client.id, user, { ...parameters, prompt: 'login' }),
+  );
+  assert.equal((await call(fresh.body.access_token ?? '', 'POST', 'totp')).status, 200);
+  assert.equal((await call(token, 'POST', 'totp')).error.reason, 'auth.stale');
 });
 
 test('the profile and lists are the own; wrong methods, members and bodies are named', async () => {

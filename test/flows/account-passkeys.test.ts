@@ -1,11 +1,21 @@
 // Owns the page of one's own passkeys (decisions §7; checklist R098, R109, R113): who may look, who may change, and what.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { Agent, hiddenFields, type Page } from '../support/agent.ts';
+import { Agent, hiddenFields, type Page, redeem, refresh } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { openMailbox } from '../support/mailbox.ts';
-import { type Answer, enrol, finish, goOn, originOf, send, usePasskey } from '../support/passkeys.ts';
+import {
+  type Answer,
+  enrol,
+  finish,
+  goOn,
+  openSignIn,
+  originOf,
+  send,
+  usePasskey,
+} from '../support/passkeys.ts';
+import { park } from './parked-sign-in.ts';
 
 const PAGE = '/account/passkeys';
 
@@ -170,10 +180,49 @@ test('the last way in stays: without a password, until there is another passkey'
     assert.equal((await add(agent, again, third)).status, 200);
     const ids = [second, third].map(({ keys }) => keys[0]?.id ?? '');
     const all = await Promise.all(ids.map((one) => change(agent, again, 'remove', { id: one })));
-    assert.deepEqual(all.map(({ status }) => status).sort(), [303, 409]);
+    // The other one is refused, or asked to sign in: the removal has given the browser a new session.
+    assert.equal(all.filter(({ location }) => location?.endsWith('?notice=removed')).length, 1);
     assert.equal(await count(), 1);
   } finally {
     await app.admin('PATCH', '/settings', { auth_mode: 'password_and_passkey' });
+  }
+});
+
+test('a passkey added or removed ends what others are in by, and what they are half-way through', async () => {
+  const thief = new Agent(app);
+  const stolen = await redeem(
+    app,
+    client,
+    await thief.signIn(client.id, user, { scope: 'openid offline_access', prompt: 'consent' }),
+  );
+  const parked = await park(app, client, user);
+  const page = await open(agent, user);
+  assert.equal((await add(agent, page, key)).status, 200);
+  assert.equal((await thief.get(PAGE)).status, 303);
+  assert.equal((await refresh(app, client, stolen.body.refresh_token ?? '')).status, 400);
+  await parked.isWorthless();
+  assert.equal((await agent.get(PAGE)).status, 200, 'whoever did it stays');
+
+  const other = new Agent(app);
+  await goOn(other, await usePasskey(other, await openSignIn(other, client), key));
+  assert.equal((await other.get(PAGE)).status, 200);
+  const fresh = await confirm(agent, await agent.get(PAGE), key);
+  const removed = await change(agent, fresh, 'remove', { id: key.keys[0]?.id ?? '' });
+  assert.match(removed.location ?? '', /notice=removed/);
+  assert.equal((await other.get(PAGE)).status, 303);
+});
+
+test('where a second step is required, the last factor stays', async () => {
+  const page = await open(agent, user);
+  await add(agent, page, key);
+  const fresh = await confirm(agent, await agent.get(PAGE), key);
+  await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
+  try {
+    const removed = await change(agent, fresh, 'remove', { id: key.keys[0]?.id ?? '' });
+    assert.equal(removed.status, 409);
+    assert.equal(await count(), 1);
+  } finally {
+    await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
   }
 });
 

@@ -7,6 +7,7 @@ import { Agent, hiddenFields, type Page, redeem, refresh } from '../support/agen
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import { createPhone, type Phone } from '../support/phone.ts';
+import { park, parkAtOffer } from './parked-sign-in.ts';
 import { change, isActive, sessionsOf } from './support.ts';
 
 const HOME = '/account';
@@ -96,6 +97,25 @@ async function confirm(browser: Agent, page: Page, phone?: Phone): Promise<Page>
 
 const events = async (event: string): Promise<number> =>
   (await app.admin('GET', `/audit?event=${event}&target_id=${user.id}`)).body.data.items?.length ?? 0;
+
+test('attack: a password given before the owner turned on an app, used up afterwards', async () => {
+  const [parked, offered] = [await park(app, client, user), await parkAtOffer(app, client, user)];
+  await open(agent, user);
+  await turnOn(agent);
+  await parked.isWorthless();
+  await offered.isWorthless();
+});
+
+test('attack: the old app shown before the owner replaced it, used up afterwards', async () => {
+  await open(agent, user);
+  const { phone } = await turnOn(agent);
+  app.advance(31_000);
+  const parked = await park(app, client, user, () => phone.code());
+  app.advance(31_000);
+  await turnOn(agent, phone);
+  assert.equal(await events('mfa.enrolled'), 2);
+  await parked.isWorthless();
+});
 
 test('the page tells who one is, what protects the account, where it is open, and what happened', async () => {
   await change(app, { product_name: 'Latchkey' });
@@ -511,6 +531,8 @@ test('attack: changing factors while they are off for everybody, when no second 
     assert.match(page.body, /switched the second step off/);
     assert.equal((await press(browser, page, 'second-factor/app/remove')).status, 403);
     assert.equal((await browser.get(`${FACTOR}/app`)).status, 403);
+    // They would lie in wait until they are asked for again.
+    assert.equal((await press(browser, page, 'second-factor/codes')).status, 403);
   } finally {
     await change(app, { mfa_mode: 'optional' });
   }

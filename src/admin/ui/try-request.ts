@@ -116,6 +116,9 @@ export function obstacleOf(client: Values): string | undefined {
   if (!allowedScopes(client).includes('openid')) {
     return 'It may not ask for the scope openid, so it signs nobody in. Add openid to its scopes first.';
   }
+  if (client.require_pushed_authorization_requests === true) {
+    return 'It pushes its requests with its own secret (RFC 9126), and would be refused here without.';
+  }
   if (client.is_active !== true)
     return 'It is deactivated, and so refused like any other. Reactivate it first.';
   return undefined;

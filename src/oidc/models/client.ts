@@ -42,7 +42,9 @@ export function createClientModel(
       if (stored?.value.isActive !== true) return undefined;
       const { ctx } = ProviderBase;
       if (ctx !== undefined && isTrialExchange(ctx.req, id)) {
-        const client = new Client({ ...stored.value.metadata, token_endpoint_auth_method: 'none' });
+        // An algorithm of a method that is not used would be refused.
+        const { token_endpoint_auth_signing_alg: _, ...metadata } = stored.value.metadata;
+        const client = new Client({ ...metadata, token_endpoint_auth_method: 'none' });
         records.set(client, stored.value);
         return client;
       }
