@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair } from 'jose';
 import { Agent, challengeOf, hiddenFields, type Page, redeem, requestTokens } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
@@ -51,6 +52,15 @@ async function untilBack(agent: Agent, first: Page): Promise<string> {
 
 const tried = async (agent: Agent, clientId: string, fields: Record<string, string> = {}): Promise<Page> =>
   agent.follow(await begin(agent, clientId, fields));
+
+const honest = (clientId: string) => ({
+  client_id: clientId,
+  redirect_uri: REDIRECT_URI,
+  response_type: 'code',
+  scope: 'openid',
+  code_challenge: challengeOf('v'.repeat(43)),
+  code_challenge_method: 'S256',
+});
 
 const textOf = (html: string): string => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
 
@@ -378,6 +388,25 @@ test('signed in as somebody else: the outcome is theirs, in a frame without the 
   equal((await agent.get('/admin/users')).status, 403);
   notEqual(agent.cookiesFor('/admin'), before);
   equal(await alive(id), 0);
+});
+
+test('attack: an application that waits for the sign-out of whoever tried it', async () => {
+  const { id } = await app.register({ backchannel_logout_uri: 'https://127.0.0.1:9/logout' });
+  const known = await app.register({ backchannel_logout_uri: 'https://127.0.0.1:9/logout' });
+  const user = await app.createUser('curious-admin', { role: 'admin' });
+  const agent = await enter('curious-admin');
+  match(textOf((await tried(agent, id)).body), /Signed in as/);
+  match(textOf((await tried(agent, known.id)).body), /Signed in as/);
+  // Used in earnest afterwards, it is told like any other.
+  await agent.authorize({ ...honest(known.id), prompt: 'none' });
+  const { items = [] } = (await app.admin('GET', `/users/${user.id}/sessions`)).body.data;
+  const clients = JSON.stringify(items.map((session) => session.clients));
+  ok(!clients.includes(id) && clients.includes(known.id), clients);
+  await app.admin('POST', `/users/${user.id}/revoke-sessions`);
+  const isTold = (one: string) =>
+    app.logged.some((line) => line.includes('not delivered') && line.includes(one));
+  while (!isTold(known.id)) await sleep(20);
+  ok(!isTold(id));
 });
 
 test('the audit log tells of a trial: who, which application, what came of it', async () => {

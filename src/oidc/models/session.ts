@@ -6,6 +6,7 @@ import { secretDigest } from '../../ids.ts';
 import type { ProtocolPayload } from '../../store/collections.ts';
 import { type EphemeralCollection, VersionConflict } from '../../store/port.ts';
 import { type ModelInternals, ProviderBase, type SessionClass } from '../provider-base.ts';
+import { trialRedirectUri } from '../trial-gate.ts';
 
 export interface SessionActivity {
   readonly uid: string;
@@ -26,6 +27,7 @@ interface Deps {
   readonly recordActivity: (activity: SessionActivity) => Promise<void>;
   /** Whether that proof (epoch milliseconds) still counts; where it does not, the session is ended. */
   readonly confirm: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
+  readonly baseUrl: string;
   readonly settings: () => {
     readonly session_idle_seconds: number;
     readonly session_absolute_seconds: number;
@@ -52,6 +54,13 @@ interface RequestFacts {
   get(header: string): string;
 }
 
+/** What the library keeps of an application that the session is used at. */
+interface Entry {
+  sid?: string | undefined;
+  /** Only tried by an administrator (trial-gate.ts): the application learns nothing of the session, its end included. */
+  isTrial?: boolean;
+}
+
 const MAX_USER_AGENT = 512;
 
 // A note a minute is precise enough for "last active", and keeps a write off most silent sign-ins.
@@ -59,8 +68,10 @@ const NOTE_EVERY_MS = 60_000;
 
 export function createSessionModel(
   Base: SessionClass,
-  { collection, clock, recordActivity, confirm, settings }: Deps,
+  { collection, clock, recordActivity, confirm, settings, baseUrl }: Deps,
 ): SessionClass {
+  const trialUri = trialRedirectUri(baseUrl);
+
   /** The stored expiry has the settings of the last use; a shorter one since then counts at once (checklist R061). */
   function isOver({ iat, usedAt }: ProtocolPayload): boolean {
     const now = epochSeconds(clock);
@@ -105,7 +116,9 @@ export function createSessionModel(
     const { accountId, uid } = session;
     const request: RequestFacts | undefined = session.request ?? ProviderBase.ctx;
     if (accountId === undefined || request === undefined) return undefined;
-    const clientIds = Object.keys(session.authorizations ?? {});
+    const clientIds = Object.entries(session.authorizations ?? {}).flatMap(([id, one]: [string, Entry]) =>
+      one.isTrial === true ? [] : [id],
+    );
     const now = clock();
     const as = [accountId, session.loginTs, ...clientIds].join(' ');
     if (session.noted?.as === as && now - session.noted.at < NOTE_EVERY_MS) return undefined;
@@ -134,6 +147,14 @@ export function createSessionModel(
       const payload: AdapterPayload = { ...stored.value, jti: value };
       const session = this.instantiate(await this.verify(payload));
       return Object.assign(session, { storedVersion: stored.version });
+    }
+
+    override ensureClientContainer(clientId: string): void {
+      const entry: Entry = this.authorizationFor(clientId) ?? {};
+      const isNew = entry.sid === undefined;
+      super.ensureClientContainer(clientId);
+      if (ProviderBase.ctx?.oidc.params?.redirect_uri !== trialUri) delete entry.isTrial;
+      else if (isNew) entry.isTrial = true;
     }
 
     override async save(this: LoadedSession, ttl: number): Promise<string> {
