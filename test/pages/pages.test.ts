@@ -76,6 +76,9 @@ for (const { look, colorScheme, language } of looks) {
     await close();
   });
 
+  // The other direction has the colours and the names of the light look.
+  if (look === 'rtl' && process.env.LONG !== '1') continue;
+
   test(`axe finds nothing on any page (${look})`, async () => {
     const { page, close } = await open(browser, {
       colorScheme,

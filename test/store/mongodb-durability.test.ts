@@ -9,7 +9,7 @@ import type { Stored } from '../../src/store/port.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
 import { isToBeRemoved, type Note, notes, startChild, textOf } from './sqlite-support.ts';
 
-const ROUNDS = process.env.LONG === '1' ? 100 : 20;
+const ROUNDS = process.env.LONG === '1' ? 100 : 10;
 const REMOVED = 3;
 const program = fileURLToPath(new URL('mongodb-child.ts', import.meta.url));
 
