@@ -170,12 +170,13 @@ const doors: Readonly<Record<string, (text: string) => Promise<boolean>>> = {
     return JSON.parse(await response.text()).active === true;
   },
   async 'client secret'(text) {
-    const { status } = await requestTokens(
+    const { body } = await requestTokens(
       app,
       { ...client, secret: text },
       { grant_type: 'refresh_token', refresh_token: 'x' },
     );
-    return status !== 401;
+    // The client is known by then, and only its token is wrong.
+    return body.error === 'invalid_grant';
   },
   async 'registration access token'(text) {
     if (!sendable(text)) return false;
