@@ -60,21 +60,24 @@ const looks = [
 ] as const;
 
 for (const { look, colorScheme, language } of looks) {
-  test(`every page fits 320, 390 and 1440 pixels and keeps the console silent (${look})`, async () => {
-    const { page, complaints, close } = await open(browser, { colorScheme });
-    for (const name of names) {
-      for (const width of [1440, 390, 320]) {
-        await page.setViewportSize({ width, height: width === 1440 ? 900 : 844 });
-        if (width === 1440) await page.goto(`${pages.origin}/show/${name}?lang=${language}`);
-        assert.ok((await overflow(page)) <= 0, `${name} scrolls sideways at ${width}`);
-        if (width !== 320 && areShotsWanted)
-          await page.screenshot({ path: `${results}${name}-${width}-${look}.png`, fullPage: true });
+  // German words are longer than English ones.
+  const isLonger = look !== 'light' || process.env.LONG === '1';
+  if (isLonger)
+    test(`every page fits 320, 390 and 1440 pixels and keeps the console silent (${look})`, async () => {
+      const { page, complaints, close } = await open(browser, { colorScheme });
+      for (const name of names) {
+        for (const width of [1440, 390, 320]) {
+          await page.setViewportSize({ width, height: width === 1440 ? 900 : 844 });
+          if (width === 1440) await page.goto(`${pages.origin}/show/${name}?lang=${language}`);
+          assert.ok((await overflow(page)) <= 0, `${name} scrolls sideways at ${width}`);
+          if (width !== 320 && areShotsWanted)
+            await page.screenshot({ path: `${results}${name}-${width}-${look}.png`, fullPage: true });
+        }
+        assert.deepEqual(await smallTargets(page), [], name);
+        assert.deepEqual(complaints, [], name);
       }
-      assert.deepEqual(await smallTargets(page), [], name);
-      assert.deepEqual(complaints, [], name);
-    }
-    await close();
-  });
+      await close();
+    });
 
   // The other direction has the colours and the names of the light look.
   if (look === 'rtl' && process.env.LONG !== '1') continue;
