@@ -3,7 +3,7 @@
 // retried writes do for it is done on the wire (journal.ts). Servers of its own only: what MONGODB_TEST_URI names is
 // nobody's to kill.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_TOKEN } from '../support/app.ts';
 import { isLong, jitter, millisecondsUntil, ROUNDS, spread } from './deployment.ts';
@@ -81,6 +81,23 @@ async function settleAccounts({ deployment, client }: Site, ledger: Ledger, roun
   return replayAll(web, client, ledger);
 }
 
+/** The same over all rounds, told. @returns their sum */
+async function settleAll(t: TestContext, { deployment }: Site, ledgers: readonly Ledger[], replays: number) {
+  const all = sum(ledgers);
+  await assertNothingLost(deployment.webs[0], all);
+  await assertRevokedStayRevoked(deployment.webs[1], all);
+  tell(t, ledgers, replays);
+  return all;
+}
+
+/** @returns after how many ms all of them were ready again */
+async function mendAndRecover(webs: Site['deployment']['webs'], wire: Wire): Promise<number> {
+  await wire.mend();
+  const mendedAt = performance.now();
+  for (const web of webs) await millisecondsUntil(() => web.isReady(), RECOVERY_MS);
+  return performance.now() - mendedAt;
+}
+
 test(`MongoDB is killed ${ROUNDS} times under load: nothing acknowledged is lost, nothing taken twice`, async (t) => {
   const journal = createJournal();
   const { reach, wire } = wired(journal.tap);
@@ -113,17 +130,11 @@ test(`MongoDB is killed ${ROUNDS} times under load: nothing acknowledged is lost
     }
     await mongo.restart();
     written = await journal.replay(mongo.freshUri());
-    await wire().mend();
-    const mendedAt = performance.now();
-    for (const web of webs) await millisecondsUntil(() => web.isReady(), RECOVERY_MS);
-    recoveries.push(performance.now() - mendedAt);
+    recoveries.push(await mendAndRecover(webs, wire()));
     await endLoad();
     replays += await settleAccounts(site, ledger, round);
   }
-  const all = sum(ledgers);
-  await assertNothingLost(webs[0], all);
-  await assertRevokedStayRevoked(webs[1], all);
-  tell(t, ledgers, replays);
+  const all = await settleAll(t, site, ledgers, replays);
   t.diagnostic(
     `${written} writes survived; until readiness turned: ${spread(noticed)}; from MongoDB's return until ready again: ${spread(recoveries)}`,
   );
@@ -156,17 +167,11 @@ test(`all connections to MongoDB are cut ${CUTS} times under load: nothing lost,
     await wire().cut(round % 2 === 0 ? 'answered' : 'unheard');
     // Longer than anybody tries again.
     if (round % 3 === 2) await Promise.all([assertClosed(site, ledger, 'mongodb'), sleep(RETRIED_MS)]);
-    await wire().mend();
-    const mendedAt = performance.now();
-    for (const web of webs) await millisecondsUntil(() => web.isReady(), RECOVERY_MS);
-    recoveries.push(performance.now() - mendedAt);
+    recoveries.push(await mendAndRecover(webs, wire()));
     await endLoad();
     replays += await settleAccounts(site, ledger, round);
   }
-  const all = sum(ledgers);
-  await assertNothingLost(webs[0], all);
-  await assertRevokedStayRevoked(webs[1], all);
-  tell(t, ledgers, replays);
+  const all = await settleAll(t, site, ledgers, replays);
   t.diagnostic(`from the mended wire until ready again: ${spread(recoveries)}`);
   assert.equal(all.broken, 0);
   assert.ok(all.refusals.length >= CUTS && all.users.length >= CUTS / 2 && all.revoked.length >= CUTS / 2);
