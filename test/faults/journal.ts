@@ -3,8 +3,9 @@
 // the messages on the wire (OP_MSG of the MongoDB wire protocol): a write is noted before its answer goes on, and after a
 // restart the notes are played to the empty server before anybody else may talk to it. What was not acknowledged is gone,
 // as a kill may have it.
-import { Transform } from 'node:stream';
-import { BSON, type Document, MongoClient } from 'mongodb';
+import type { Transform } from 'node:stream';
+import { type Document, MongoClient } from 'mongodb';
+import { addressed, answeredIdOf, bodyOf, framed, requestIdOf } from './messages.ts';
 
 export interface Journal {
   /** For one connection: what stands between its two ends. */
@@ -26,68 +27,15 @@ interface Asked {
   readonly key: string | undefined;
 }
 
-const OP_MSG = 2013;
-const HEADER = 16;
 const NAMES = ['insert', 'update', 'delete', 'findAndModify', 'createIndexes', 'dropIndexes'];
 /** What belongs to the connection or the session it came by. */
 const PASSING = ['lsid', 'txnNumber', '$clusterTime', '$db', '$readPreference', 'maxTimeMS'];
-
-/** Cuts a stream into whole messages. */
-function framed(take: (message: Buffer, push: (message: Buffer) => void) => void): Transform {
-  let rest: Buffer = Buffer.alloc(0);
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
-        const length = rest.readInt32LE(0);
-        take(rest.subarray(0, length), (message) => this.push(message));
-        rest = rest.subarray(length);
-      }
-      done();
-    },
-  });
-}
-
-const parse = (bytes: Buffer): Document => BSON.deserialize(bytes, { promoteValues: false });
-
-/** @returns the document of an OP_MSG with its sequences put in, undefined for what is none */
-function bodyOf(message: Buffer): Document | undefined {
-  if (message.readInt32LE(12) !== OP_MSG) return undefined;
-  let body: Document = {};
-  const sequences: Document = {};
-  let at = HEADER + 4;
-  while (at < message.length) {
-    const kind = message.readUInt8(at);
-    const size = message.readInt32LE(at + 1);
-    const section = message.subarray(at + 1, at + 1 + size);
-    if (kind === 0) body = parse(section);
-    else {
-      const end = section.indexOf(0, 4);
-      const documents: Document[] = [];
-      for (let from = end + 1; from < section.length; ) {
-        const length = section.readInt32LE(from);
-        documents.push(parse(section.subarray(from, from + length)));
-        from += length;
-      }
-      sequences[section.toString('utf8', 4, end)] = documents;
-    }
-    at += 1 + size;
-  }
-  return { ...body, ...sequences };
-}
 
 /** @returns how many documents a write touched by its answer, undefined when it was refused */
 function effectOf(answer: Document): number | undefined {
   if (Number(answer.ok) !== 1 || (answer.writeErrors?.length ?? 0) > 0) return undefined;
   if ('lastErrorObject' in answer) return Number(answer.lastErrorObject.n);
   return Number(answer.n ?? 1);
-}
-
-/** The same answer to another request. */
-function addressed(answer: Buffer, requestId: number): Buffer {
-  const copy = Buffer.from(answer);
-  copy.writeInt32LE(requestId, 8);
-  return copy;
 }
 
 export function createJournal(): Journal {
@@ -108,8 +56,8 @@ export function createJournal(): Journal {
   function tap() {
     const pending = new Map<number, Asked>();
     const down = framed((message, push) => {
-      const write = pending.get(message.readInt32LE(8));
-      pending.delete(message.readInt32LE(8));
+      const write = pending.get(answeredIdOf(message));
+      pending.delete(answeredIdOf(message));
       const answer = write && bodyOf(message);
       const effect = answer && effectOf(answer);
       if (write && effect !== undefined) {
@@ -123,10 +71,10 @@ export function createJournal(): Journal {
       const write = asked(message);
       const known = write?.key === undefined ? undefined : answered.get(write.key);
       if (known) {
-        down.push(addressed(known, message.readInt32LE(4)));
+        down.push(addressed(known, requestIdOf(message)));
         return;
       }
-      if (write) pending.set(message.readInt32LE(4), write);
+      if (write) pending.set(requestIdOf(message), write);
       push(message);
     });
     return { up, down };

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { PassThrough, Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
 
 export interface Wire {
   readonly port: number;
@@ -39,8 +40,15 @@ export interface Tap {
 
 const plain = (): Tap => ({ up: new PassThrough(), down: new PassThrough() });
 
-/** @param target the port it leads to, both on loopback */
-export async function layWire(target: number, tap: () => Tap = plain): Promise<Wire> {
+/**
+ * @param target the port it leads to, both on loopback
+ * @param identity PEM; with it the near end speaks TLS
+ */
+export async function layWire(
+  target: number,
+  tap: () => Tap = plain,
+  identity?: { readonly key: string; readonly cert: string },
+): Promise<Wire> {
   const ends = new Set<Socket>();
   const nears = new Map<Socket, Transform>();
   let server: Server | undefined;
@@ -68,7 +76,8 @@ export async function layWire(target: number, tap: () => Tap = plain): Promise<W
   }
 
   async function listen(at: number): Promise<number> {
-    server = createServer(join).listen(at, '127.0.0.1');
+    server = identity ? createTlsServer(identity, join) : createServer(join);
+    server.listen(at, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     if (typeof address !== 'object' || address === null) throw new Error('no port');

@@ -17,12 +17,23 @@ const ecdsaWithSha256 = sequence(der(0x06, hex('2a8648ce3d040302')));
 const commonName = sequence(
   der(0x31, sequence(der(0x06, hex('550403')), der(0x0c, Buffer.from('localhost')))),
 );
-// subjectAltName: dNSName localhost, iPAddress 127.0.0.1
-const altNames = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
-const extensions = der(0xa3, sequence(sequence(der(0x06, hex('551d11')), der(0x04, altNames))));
+const loopback = der(0x87, Buffer.from([127, 0, 0, 1]));
 
-/** @returns PEM; self-signed, valid 2020 to 2049 */
-export function makeCertificate(): { readonly key: string; readonly cert: string } {
+/** subjectAltName: the names, and iPAddress 127.0.0.1 */
+const altNames = (names: readonly string[]): Buffer =>
+  sequence(...names.map((name) => der(0x82, Buffer.from(name))), loopback);
+
+const extensions = (names: readonly string[]): Buffer =>
+  der(0xa3, sequence(sequence(der(0x06, hex('551d11')), der(0x04, altNames(names)))));
+
+/**
+ * @param names of hosts that it is for
+ * @returns PEM; self-signed, valid 2020 to 2049
+ */
+export function makeCertificate(names: readonly string[] = ['localhost']): {
+  readonly key: string;
+  readonly cert: string;
+} {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
@@ -32,7 +43,7 @@ export function makeCertificate(): { readonly key: string; readonly cert: string
     sequence(time('200101000000Z'), time('491231000000Z')),
     commonName,
     publicKey.export({ type: 'spki', format: 'der' }),
-    extensions,
+    extensions(names),
   );
   const certificate = sequence(body, ecdsaWithSha256, bits(sign('sha256', body, privateKey)));
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
