@@ -117,6 +117,9 @@ function toOutcome(error: unknown): Error {
     : new StoreUnavailable(`Redis cannot answer: ${message}`);
 }
 
+/** What a server does that was talked to without TLS, or from elsewhere than it allows; the driver says no more of it. */
+const HANGS_UP = /^(?:read ECONNRESET|Connection is closed\.)$/;
+
 /** Connects to what the address means; a single host that turns out to be part of a cluster is taken for one. */
 async function connect(address: RedisAddress, ca: string | undefined): Promise<Client> {
   const client = createClient(address, ca);
@@ -139,7 +142,10 @@ async function connect(address: RedisAddress, ca: string | undefined): Promise<C
   } catch (error) {
     client.disconnect();
     const cause = problem ?? error;
-    const reason = cause instanceof Error ? cause.message : 'no answer';
+    const said = cause instanceof Error ? cause.message : 'no answer';
+    const reason = HANGS_UP.test(said)
+      ? 'it hangs up. Does it want TLS (rediss://), or is it in protected mode?'
+      : said;
     throw new StoreUnavailable(`Redis (${describeAddress(address)}) cannot be reached: ${reason}`);
   }
 }

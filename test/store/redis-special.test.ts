@@ -1,7 +1,9 @@
 // Owns what becomes of the Redis store when Redis is killed, hangs, comes back, is full, or is set up in a way that
 // could lose entries; and the addresses it is reached by: TLS, password, sentinels.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -373,6 +375,20 @@ describe('redis: what it refuses and how it is reached', () => {
     });
   });
 
+  test('a server that turns everybody away (protected mode) is quoted, not its hanging up', async (t) => {
+    const deny = createServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      socket.end('-DENIED Redis is running in protected mode\r\n');
+    }).listen(0, '127.0.0.1');
+    t.after(() => deny.close());
+    await once(deny, 'listening');
+    const { port } = deny.address() as AddressInfo;
+    await assert.rejects(createRedisStore({ url: `redis://127.0.0.1:${port}`, clock }), {
+      name: 'StoreUnavailable',
+      message: `Redis (127.0.0.1:${port}) cannot be reached: DENIED Redis is running in protected mode`,
+    });
+  });
+
   test('TLS: the certificate is checked against the given authority, and nobody else is trusted', async (t) => {
     const { key, cert } = makeCertificate();
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-tls-'));
@@ -386,10 +402,10 @@ describe('redis: what it refuses and how it is reached', () => {
     const url = `rediss://127.0.0.1:${server.port}`;
     await works({ url, ca: cert });
     await assert.rejects(createRedisStore({ url, clock }), StoreUnavailable);
-    await assert.rejects(
-      createRedisStore({ url: `redis://127.0.0.1:${server.port}`, clock }),
-      StoreUnavailable,
-    );
+    await assert.rejects(createRedisStore({ url: `redis://127.0.0.1:${server.port}`, clock }), {
+      name: 'StoreUnavailable',
+      message: /cannot be reached: it hangs up\. Does it want TLS/,
+    });
   });
 
   test('Sentinel: the master is found, and after its death the one that took over', async (t) => {
