@@ -128,7 +128,7 @@ function createMemoryCollection<T>(
     async query(query) {
       checkQuery(definition, query);
       const { page, total } = select(liveEntries(), query);
-      return { items: page.map(read), total };
+      return { items: page.map(read), total: query.isCounted === false ? page.length : total };
     },
   };
 }

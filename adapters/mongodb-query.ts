@@ -129,8 +129,13 @@ export async function runQuery<T>(deps: QueryDeps): Promise<Page<T>> {
   const conditions = conditionsOf(query);
   const answer = async (): Promise<Page<T>> => {
     await ready();
+    const reading = readPage(deps, conditions, maxTimeMS);
+    if (query.isCounted === false) {
+      const items = (await reading).map(fromRow<T>);
+      return { items, total: items.length };
+    }
     const [page, total] = await Promise.all([
-      readPage(deps, conditions, maxTimeMS),
+      reading,
       conditions.length === 0
         ? countAll(deps)
         : rows.countDocuments(all([...conditions, isLiveAt(now)]), { maxTimeMS }),

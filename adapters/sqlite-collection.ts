@@ -188,7 +188,7 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
     async query(query) {
       checkQuery(definition, query);
       const { rows, total } = await runQuery({ connection, counter, table, query, now: clock() });
-      return { items: rows.map(fromRow<T>), total };
+      return { items: rows.map(fromRow<T>), total: query.isCounted === false ? rows.length : total };
     },
   };
 }

@@ -41,7 +41,13 @@ const isOurs = (definition: CollectionDefinition<never>, { id }: Stored<unknown>
 async function* pagesOf<T>(store: Store, definition: CollectionDefinition<T>): AsyncGenerator<Stored<T>[]> {
   const collection = store.collection(definition);
   for (let after: { sortValue: undefined; id: string } | undefined; ; ) {
-    const { items } = await collection.query({ sort: 'id', order: 'asc', limit: PAGE, after });
+    const { items } = await collection.query({
+      sort: 'id',
+      order: 'asc',
+      limit: PAGE,
+      after,
+      isCounted: false,
+    });
     const last = items.at(-1);
     if (last === undefined) return;
     yield items;

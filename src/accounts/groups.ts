@@ -114,6 +114,7 @@ export function createGroups({ collection, accounts, clock, findRestricted }: De
         sort: 'id',
         order: 'asc',
         limit: BATCH,
+        isCounted: false,
       });
       // In parallel: they share commits.
       await Promise.all(items.map(({ id }) => takeOut(name, id)));

@@ -52,7 +52,8 @@ const MAX_READ = 40;
 export function createActivity(audit: Pick<Audit, 'query'>): (accountId: string) => Promise<Activity[]> {
   const latest = async (field: 'actor_id' | 'target_id', accountId: string) => {
     const filters = [{ field, op: 'eq', value: accountId } as const];
-    return (await audit.query({ filters, sort: 'at', order: 'desc', limit: MAX_READ })).items;
+    return (await audit.query({ filters, sort: 'at', order: 'desc', limit: MAX_READ, isCounted: false }))
+      .items;
   };
 
   const view = ({ value }: Stored<AuditRecord>): Activity[] => {

@@ -58,6 +58,7 @@ export function createStatistics({ audit, collection, clock, countSessions }: De
       order: 'asc',
       limit: PAGE,
       after: { id: place, sortValue: undefined },
+      isCounted: false,
     });
     return page.items;
   }
@@ -69,12 +70,13 @@ export function createStatistics({ audit, collection, clock, countSessions }: De
         sort: 'at',
         order: 'asc',
         limit: 1000,
+        isCounted: false,
       })
     ).items;
 
   /** The first hour that is not counted; undefined while the log is empty. */
   async function nextHour(): Promise<number | undefined> {
-    const { items } = await collection.query({ sort: 'at', order: 'desc', limit: 1 });
+    const { items } = await collection.query({ sort: 'at', order: 'desc', limit: 1, isCounted: false });
     const last = items[0]?.value.at;
     if (last !== undefined) return Math.max(last + HOUR_MS, hourOf(clock() - KEPT_MS));
     const [first] = await eventsBehind(placeOf(clock() - KEPT_MS));

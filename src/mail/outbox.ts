@@ -148,6 +148,7 @@ export function createOutbox(deps: {
           sort: 'id',
           order: 'asc',
           limit: PAGE,
+          isCounted: false,
           after,
         });
         yield* items;

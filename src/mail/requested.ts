@@ -40,7 +40,13 @@ export function createRequestedMails({ collection, clock, newId, answer }: Deps)
       let after: Query['after'];
       const failures: unknown[] = [];
       while (signal?.aborted !== true) {
-        const { items } = await collection.query({ sort: 'created_at', order: 'asc', limit: BATCH, after });
+        const { items } = await collection.query({
+          sort: 'created_at',
+          order: 'asc',
+          limit: BATCH,
+          after,
+          isCounted: false,
+        });
         for (const { id, value } of items) {
           try {
             // Answered first, removed after: a crash in between sends a second mail rather than none.

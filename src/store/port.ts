@@ -91,11 +91,13 @@ export interface Query {
   readonly offset?: number | undefined;
   /** Continue behind this position (keyset): stable while others insert and remove. */
   readonly after?: { readonly sortValue: FieldValue | undefined; readonly id: string } | undefined;
+  /** false: nobody needs `total`. Counting may cost far more than the page. */
+  readonly isCounted?: boolean | undefined;
 }
 
 export interface Page<T> {
   readonly items: Stored<T>[];
-  /** How many live documents match, over all pages. */
+  /** How many live documents match, over all pages; where that was not to be counted, how many items there are. */
   readonly total: number;
 }
 

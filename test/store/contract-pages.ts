@@ -41,6 +41,8 @@ export function pageRules({ collection, crowd }: Omit<Given, 'fixture'> & { read
         do {
           const page: Page<Person> = await people.query({ ...variant, limit, after });
           assert.equal(page.total, total);
+          const uncounted = await people.query({ ...variant, limit, after, isCounted: false });
+          assert.deepEqual(uncounted, { items: page.items, total: page.items.length });
           walked.push(...page.items.map(({ id }) => id));
           const last = page.items.at(-1);
           const isMore = page.items.length === limit;
@@ -87,6 +89,16 @@ export function pageRules({ collection, crowd }: Omit<Given, 'fixture'> & { read
         [name(last), name(last + 1), name(last + 2)],
       );
       assert.equal(total, crowd);
+      // Along the sorted field's own index, where it is filtered by, too.
+      const from = { field: 'name', op: 'gte', value: name(last) } as const;
+      for (const among of [filters, [...filters, from], [from]]) {
+        const sorted = { filters: among, sort, order: 'asc', limit: 3, isCounted: false } as const;
+        const uncounted = await people.query(among === filters ? { ...sorted, offset: last } : sorted);
+        assert.deepEqual(
+          uncounted.items.map(({ id }) => id),
+          [name(last), name(last + 1), name(last + 2)],
+        );
+      }
       const after = { sortValue: name(last + 2), id: name(last + 2) };
       const next = await people.query({ filters, sort, order: 'desc', limit: 2, after });
       assert.deepEqual(
