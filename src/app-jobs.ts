@@ -80,10 +80,9 @@ export function createJobs({
       }),
       finishInterrupted({
         finishDeletions: async () => (await accounts.finishDeletions()) + (await groups.finishRemovals()),
-        finishEndings: (since) => sessions.finishEndings(since),
+        finishEndings: () => sessions.finishEndings(),
         finishClientEndings: () => clients.finishEndings(),
         intervalSeconds: () => current().purge_interval_seconds,
-        clock,
       }),
       ...keyJobs,
     ],

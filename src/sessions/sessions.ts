@@ -33,8 +33,8 @@ export interface Sessions {
   endAllOf(accountId: string, options?: { except?: string | undefined }): Promise<number>;
   /** Removes what tells that the account was ever here: its ended sessions, and sign-ins that are still under way. */
   removeOfAccount(accountId: string): Promise<void>;
-  /** Finishes endings that a crash cut short. @returns how many it looked at */
-  finishEndings(since: number): Promise<number>;
+  /** Finishes endings that a crash, or a store that went away, cut short. @returns how many */
+  finishEndings(): Promise<number>;
   /** Removes records of sessions that ended or expired before that time. @returns how many */
   forget(before: number, limit: number): Promise<number>;
 }
@@ -52,20 +52,27 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
   const live = store.ephemeral(protocol.oidcSessions);
   const interactions = store.ephemeral(protocol.interactions);
 
-  async function end(uid: string): Promise<boolean> {
-    // Deny first: no browser can use it, then it is written down as ended, then what it gave is taken back.
+  /** No browser can use it, what it gave is gone, and nothing is left to do. @returns how many browsers' it was */
+  async function takeBack(uid: string, ofRecord?: string): Promise<number> {
     const [browserSession] = await live.findBy('uid', uid);
     const removed = await live.removeBy('uid', uid);
-    let hadRecord = false;
-    const record = await update(records, uid, (value) => {
-      hadRecord = value.endedAt === undefined;
-      return hadRecord ? { value: { ...value, endedAt: clock() } } : undefined;
-    });
     await grants.revokeOfSession(uid);
-    const accountId = record?.value.accountId ?? browserSession?.value.accountId;
+    await update(records, uid, ({ isEnding, ...value }) => (isEnding === true ? { value } : undefined));
+    const accountId = ofRecord ?? browserSession?.value.accountId;
     if (removed > 0 && typeof accountId === 'string') {
       onEnded?.({ uid, accountId, sids: sidsOf(browserSession?.value.authorizations) });
     }
+    return removed;
+  }
+
+  async function end(uid: string): Promise<boolean> {
+    // Written down first: whatever happens from here on, and however long nobody is there, the job finishes it.
+    let hadRecord = false;
+    const record = await update(records, uid, (value) => {
+      hadRecord = value.endedAt === undefined;
+      return hadRecord ? { value: { ...value, endedAt: clock(), isEnding: true } } : undefined;
+    });
+    const removed = await takeBack(uid, record?.value.accountId);
     return removed > 0 || hadRecord;
   }
 
@@ -109,16 +116,10 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
       ]);
     },
 
-    async finishEndings(since) {
-      const { items } = await records.query({
-        filters: [{ field: 'ended_at', op: 'gte', value: since }],
-        sort: 'ended_at',
-        order: 'asc',
-        limit: 1000,
-        isCounted: false,
-      });
-      for (const { id } of items) await Promise.all([live.removeBy('uid', id), grants.revokeOfSession(id)]);
-      return items.length;
+    async finishEndings() {
+      const ending = await records.findBy('ending', 'yes');
+      for (const { id, value } of ending) await takeBack(id, value.accountId);
+      return ending.length;
     },
 
     async forget(before, limit) {

@@ -143,7 +143,10 @@ export const consents: CollectionDefinition<ConsentRecord> = {
 export const sessions: CollectionDefinition<SessionRecord> = {
   name: 'sessions',
   durability: 'durable',
-  indexes: { account: { key: (s) => s.accountId } },
+  indexes: {
+    account: { key: (s) => s.accountId },
+    ending: { key: (s) => (s.isEnding === true ? 'yes' : undefined) },
+  },
   fields: {
     user_id: { type: 'string', of: (s) => s.accountId },
     ip_address: { type: 'string', of: (s) => s.ipAddress },

@@ -1,5 +1,4 @@
-// Owns the record types of every collection: plain JSON. Times are epoch milliseconds (`…At`). Which keys and fields a
-// store indexes is collections.ts.
+// Owns the record types of every collection: plain JSON. Times: epoch ms (`…At`). collections.ts: what of them is indexed.
 
 // ---------------------------------------------------------------------------------------------- accounts
 
@@ -192,10 +191,8 @@ export interface ConsentRecord {
 
 // ---------------------------------------------------------------------------------------------- sessions
 
-/**
- * The administrator's and the owner's view of an SSO session; the id is the session's public `uid`. The secret half
- * (the cookie's value) is in `oidcSessions`. Kept after the end, until retention removes it.
- */
+// The secret half, the cookie's value, is in `oidcSessions`.
+/** The administrator's and the owner's view of an SSO session, by its public `uid`; kept after its end for a while. */
 export interface SessionRecord {
   accountId: string;
   ipAddress: string;
@@ -206,6 +203,8 @@ export interface SessionRecord {
   lastActivityAt: number;
   expiresAt: number;
   endedAt?: number;
+  /** What it gave is not all taken back yet. */
+  isEnding?: boolean;
 }
 
 // ---------------------------------------------------------------------------------------------- protocol artifacts

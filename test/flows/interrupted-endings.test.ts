@@ -1,0 +1,43 @@
+// Endings that are cut short by a store that goes away, as by a crash: they were not acknowledged, and are finished all the
+// same, however long nobody was there (R048, R063).
+import { deepEqual, equal } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { oidcSessions } from '../../src/store/protocol-collections.ts';
+import { Agent, refresh } from '../support/agent.ts';
+import { startApp } from '../support/app.ts';
+import { breakable } from '../support/broken-store.ts';
+import { isActive, tokensOf } from './support.ts';
+
+let clock: () => number = Date.now;
+const { store, broken } = breakable(createMemoryStore({ clock: () => clock() }));
+const app = await startApp({ shared: store });
+clock = app.now;
+after(() => app.stop());
+
+let count = 0;
+async function signedIn() {
+  count += 1;
+  const client = await app.register({ scope: 'openid offline_access' });
+  const user = await app.createUser(`user-${count}`);
+  const agent = new Agent(app);
+  const parameters = { scope: 'openid offline_access', prompt: 'consent' };
+  const { refresh_token: refreshing } = await tokensOf(app, client, user, parameters, agent);
+  const { body } = await app.admin('GET', `/users/${user.id}/sessions`);
+  return { client, agent, refreshing, sessionId: String(body.data.items?.[0]?.id) };
+}
+
+for (const away of ['oidc_sessions', 'grants', 'refresh_tokens']) {
+  test(`attack: a session's refresh token, after its ending stopped at ${away} and hours went by`, async () => {
+    const [ended, other] = [await signedIn(), await signedIn()];
+    broken.add(away);
+    equal((await app.admin('DELETE', `/sessions/${ended.sessionId}`)).status, 503);
+    broken.clear();
+    app.advance(7 * 3_600_000);
+    await app.app.jobs.tick();
+    deepEqual([await isActive(app, ended.refreshing), await isActive(app, other.refreshing)], [false, true]);
+    equal((await refresh(app, ended.client, ended.refreshing)).body.error, 'invalid_grant');
+    const sessions = store.ephemeral(oidcSessions);
+    deepEqual(await sessions.findBy('uid', ended.sessionId), []);
+  });
+}
