@@ -32,10 +32,12 @@ export async function run(
   // A program that does not read its input may be gone before all of it is written.
   child.stdin.on('error', () => undefined);
   child.stdin.end(stdin);
-  const [stdout, stderr, [code]] = await Promise.all([
+  const [stdout, stderr, [code, signal]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'exit'),
   ]);
+  if (signal !== null)
+    throw new Error(`${file} was ended by ${signal}: ${stdout.slice(-500)}${stderr.slice(-500)}`);
   return { code: Number(code), stdout, stderr };
 }
