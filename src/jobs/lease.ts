@@ -74,9 +74,12 @@ export function createLeases({ leases, clock, holder }: LeasesOptions) {
       const isRunningElsewhere = found !== undefined && found.value.holder !== NOBODY;
       // A rest longer than the interval was begun under a longer one: the setting has changed since.
       const isResting = found !== undefined && !isRunningElsewhere && freeAt - now <= intervalMs;
-      if (isRunningElsewhere || isResting) return { restingUntil: freeAt };
+      if (isResting) return { restingUntil: freeAt };
+      // Not for the whole lease: the run is over long before, and who ran it may have stopped by the time it is due again.
+      const later = now + Math.min(intervalMs, LEASE_MS);
+      if (isRunningElsewhere) return { restingUntil: Math.min(freeAt, later) };
       const taken = await take(name, found);
-      return taken === undefined ? { restingUntil: now + LEASE_MS } : { lease: leaseOf(name, taken) };
+      return taken === undefined ? { restingUntil: later } : { lease: leaseOf(name, taken) };
     },
   };
 }

@@ -163,6 +163,24 @@ describe('one runner at a time', () => {
     assert.equal(alive.counts.runs, 1);
   });
 
+  test('who found it running elsewhere takes over when it is due and the other one has stopped', async (t) => {
+    const { pass, process } = bench(t);
+    const gate = Promise.withResolvers<void>();
+    const { job, counts } = countingJob(2, gate.promise);
+    const first = process(job);
+    const second = process(job);
+    const running = first.tick();
+    await settled();
+    await second.tick();
+    gate.resolve();
+    await running;
+    await first.stop();
+    assert.equal(counts.runs, 1);
+    pass(2_000);
+    await second.tick();
+    assert.equal(counts.runs, 2);
+  });
+
   test('a holder that lost its lease is told to end', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { store, pass, process } = bench(t);
