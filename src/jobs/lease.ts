@@ -71,7 +71,9 @@ export function createLeases({ leases, clock, holder }: LeasesOptions) {
       const found = await leases.find(name);
       const now = clock();
       const freeAt = found?.expiresAt ?? now;
-      const isRunningElsewhere = found !== undefined && found.value.holder !== NOBODY;
+      // One of ours was taken, or not given back, while the store could not say so: nobody runs under it, so it is a rest.
+      const isRunningElsewhere =
+        found !== undefined && found.value.holder !== NOBODY && found.value.holder !== holder;
       // A rest longer than the interval was begun under a longer one: the setting has changed since.
       const isResting = found !== undefined && !isRunningElsewhere && freeAt - now <= intervalMs;
       if (isResting) return { restingUntil: freeAt };
