@@ -101,6 +101,8 @@ export function createAudit({ collection, clock, newId, origins, log }: Deps): A
         sort: 'at',
         order: 'asc',
         limit,
+        // There may be many millions.
+        isCounted: false,
       });
       const removed = await Promise.all(items.map(({ id }) => collection.remove(id)));
       return removed.filter(Boolean).length;

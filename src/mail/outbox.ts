@@ -149,6 +149,7 @@ export function createOutbox(deps: {
           order: 'asc',
           limit: PAGE,
           after,
+          isCounted: false,
         });
         yield* items;
         const last = items.at(-1);

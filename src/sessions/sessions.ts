@@ -115,6 +115,7 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
         sort: 'ended_at',
         order: 'asc',
         limit: 1000,
+        isCounted: false,
       });
       for (const { id } of items) await Promise.all([live.removeBy('uid', id), grants.revokeOfSession(id)]);
       return items.length;
@@ -126,6 +127,7 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
         sort: 'expires_at',
         order: 'asc',
         limit,
+        isCounted: false,
       });
       const removed = await Promise.all(items.map(({ id }) => records.remove(id)));
       return removed.filter(Boolean).length;

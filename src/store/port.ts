@@ -91,11 +91,13 @@ export interface Query {
   readonly offset?: number | undefined;
   /** Continue behind this position (keyset): stable while others insert and remove. */
   readonly after?: { readonly sortValue: FieldValue | undefined; readonly id: string } | undefined;
+  /** false: nobody looks at the total, so a store to which counting is dear need not count beyond the page. */
+  readonly isCounted?: boolean | undefined;
 }
 
 export interface Page<T> {
   readonly items: Stored<T>[];
-  /** How many live documents match, over all pages. */
+  /** How many live documents match, over all pages; at least those of this page where nobody asked (isCounted). */
   readonly total: number;
 }
 

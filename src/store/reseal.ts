@@ -35,7 +35,14 @@ export async function resealAll<T>(
   let last: Stored<T> | undefined;
   while (!signal.aborted) {
     const after = last && { sortValue: undefined, id: last.id };
-    const { items } = await collection.query({ filters, sort: 'id', order: 'asc', limit: PAGE, after });
+    const { items } = await collection.query({
+      filters,
+      sort: 'id',
+      order: 'asc',
+      limit: PAGE,
+      after,
+      isCounted: false,
+    });
     for (const { id, value } of items) {
       try {
         if (reseal(value, id) === undefined) continue;
