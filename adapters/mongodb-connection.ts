@@ -7,6 +7,9 @@ import {
   type MongoClientOptions,
   MongoError,
   MongoInvalidArgumentError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoWriteConcernError,
   ReadConcern,
 } from 'mongodb';
 import { StoreUnavailable } from '../src/store/port.ts';
@@ -46,6 +49,7 @@ const DUPLICATE_KEY = 11000;
 /** The wire version of MongoDB 6.0: what was proved about its guarantees was proved about newer servers. */
 const OLDEST = 17;
 const AUTHENTICATION_FAILED = 18;
+const MAX_TIME_EXPIRED = 50;
 
 /** A write that met an election is sent again, and counts once. */
 const retries: MongoClientOptions = { retryReads: true, retryWrites: true };
@@ -88,6 +92,12 @@ const isFailure = (error: unknown): error is Error => {
   return isSystem && !(error instanceof TypeError || error instanceof RangeError);
 };
 
+/** The server is there, and has stopped what took too long. */
+const isTooLong = (error: unknown): boolean =>
+  error instanceof MongoServerError &&
+  error.code === MAX_TIME_EXPIRED &&
+  !(error instanceof MongoWriteConcernError);
+
 /** @returns what callers get instead of the driver's own error; anything else as it is */
 export const toOutcome = (error: unknown): unknown =>
   isFailure(error) ? new StoreUnavailable(`MongoDB: ${error.message}`, { cause: error }) : error;
@@ -118,6 +128,13 @@ function createClient(uri: string, timeoutMs: number, extra: MongoClientOptions)
   }
 }
 
+/** @returns why nobody could be reached, with the cure where the driver only says that time was up */
+function whyUnreachable(error: unknown): string {
+  const { setName, servers } = (error instanceof MongoServerSelectionError && error.reason) || {};
+  if (!setName || servers?.size !== 0) return message(error);
+  return `no server there belongs to the replica set ${setName}. Put its name into the address (replicaSet=NAME), or leave it out.`;
+}
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
@@ -138,7 +155,7 @@ async function reach(create: () => MongoClient, timeoutMs: number): Promise<Mong
       if (error instanceof StoreUnavailable) throw error;
       const isRefused = error instanceof MongoError && error.code === AUTHENTICATION_FAILED;
       if (isRefused || performance.now() >= deadline) {
-        throw new StoreUnavailable(`MongoDB cannot be reached: ${message(error)}`, { cause: error });
+        throw new StoreUnavailable(`MongoDB cannot be reached: ${whyUnreachable(error)}`, { cause: error });
       }
       await pause(250);
     }
@@ -192,13 +209,13 @@ function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number
   function run<R>(act: () => Promise<R>, ms = timeoutMs): Promise<R> {
     if (closing) return Promise.reject(new StoreUnavailable('the store is closed'));
     const work = act();
-    work.then(
-      () => {
-        answeredAt = performance.now();
-        isAway = false;
-      },
-      () => {},
-    );
+    const noteAnswer = (): void => {
+      answeredAt = performance.now();
+      isAway = false;
+    };
+    work.then(noteAnswer, (error: unknown) => {
+      if (isTooLong(error)) noteAnswer();
+    });
     // A `catch` of its own: when the caller was answered, a late failure has nobody who takes it.
     const settled = work.then(
       () => {},

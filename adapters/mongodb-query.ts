@@ -121,26 +121,30 @@ async function countAll({ rows, now, countUpTo }: QueryDeps): Promise<number> {
   return estimate - (await rows.countDocuments(isExpiredAt(now), { maxTimeMS: QUERY_TIMEOUT_MS }));
 }
 
+/** @returns undefined where nobody asks: of very many, counting takes longer than there is time, and the page does not */
+async function countMatching(
+  deps: QueryDeps,
+  conditions: readonly Condition[],
+  maxTimeMS: number,
+): Promise<number | undefined> {
+  if (deps.query.isCounted === false) return undefined;
+  if (conditions.length === 0) return countAll(deps);
+  return deps.rows.countDocuments(all([...conditions, isLiveAt(deps.now)]), { maxTimeMS });
+}
+
 /** @param deps.query checked against the definition: its names are declared ones */
 export async function runQuery<T>(deps: QueryDeps): Promise<Page<T>> {
-  const { connection, rows, ready, query, now } = deps;
+  const { connection, ready, query } = deps;
   const isSearch = query.search !== undefined || query.filters?.some(({ op }) => op === 'contains') === true;
   const maxTimeMS = isSearch ? SEARCH_TIMEOUT_MS : QUERY_TIMEOUT_MS;
   const conditions = conditionsOf(query);
   const answer = async (): Promise<Page<T>> => {
     await ready();
-    const reading = readPage(deps, conditions, maxTimeMS);
-    if (query.isCounted === false) {
-      const items = (await reading).map(fromRow<T>);
-      return { items, total: items.length };
-    }
     const [page, total] = await Promise.all([
-      reading,
-      conditions.length === 0
-        ? countAll(deps)
-        : rows.countDocuments(all([...conditions, isLiveAt(now)]), { maxTimeMS }),
+      readPage(deps, conditions, maxTimeMS),
+      countMatching(deps, conditions, maxTimeMS),
     ]);
-    return { items: page.map(fromRow<T>), total };
+    return { items: page.map(fromRow<T>), total: total ?? page.length };
   };
   return isSearch ? connection.run(answer, SEARCH_TIMEOUT_MS) : connection.run(answer);
 }

@@ -20,24 +20,34 @@ const FRESH_MS = 900;
 export async function createChanges(
   connection: RedisConnection,
   prefix: string,
-): Promise<Changes & { stop(): void }> {
+): Promise<Changes & { stop(): Promise<void> }> {
   const key = `${prefix}:{changes}:counter`;
   const channel = `${prefix}:changes`;
   let heard = 0;
   let counter: string | null | undefined;
   let answeredAt = Number.NEGATIVE_INFINITY;
   let owed = 0;
+  let paying: Promise<void> | undefined;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  async function pay(): Promise<void> {
-    const paying = owed;
-    if (paying === 0) return;
-    await connection.run(async (client) => {
-      await client.incr(key);
-      await client.publish(channel, '');
+  async function payAll(): Promise<void> {
+    while (owed > 0) {
+      const paid = owed;
+      await connection.run(async (client) => {
+        await client.incr(key);
+        await client.publish(channel, '');
+      });
+      owed -= paid;
+    }
+  }
+
+  /** One at a time: two that paid the same debt would leave credit, and the next announcement would not be made. */
+  function pay(): Promise<void> {
+    paying ??= payAll().finally(() => {
+      paying = undefined;
     });
-    owed -= paying;
+    return paying;
   }
 
   async function look(): Promise<void> {
@@ -75,9 +85,12 @@ export async function createChanges(
       });
     },
     stamp: () => (performance.now() - answeredAt < FRESH_MS ? heard : undefined),
-    stop() {
+    async stop() {
       isStopped = true;
       clearTimeout(timer);
+      await pay().catch(() => {
+        // Redis is away: the others look by themselves in a while.
+      });
     },
   };
 }

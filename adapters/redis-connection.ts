@@ -36,6 +36,8 @@ export interface RedisConnection {
 /** So long a lost connection is waited for before callers are told; together with the answer under two seconds. */
 const PATIENCE_MS = 700;
 const ANSWER_MS = 1_200;
+/** So long once somebody has waited in vain: a request asks several times, and has two seconds for it all. */
+const SILENT_MS = 50;
 const START_MS = 5_000;
 
 const common = {
@@ -103,6 +105,9 @@ function createClient(address: RedisAddress, ca: string | undefined): Client {
 const AWAY =
   /\b(?:READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|BUSY|NOAUTH|WRONGPASS|NOPERM|UNKILLABLE)\b/;
 
+/** What the server itself has said, as against what the driver says of it. */
+const isReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
+
 /** Refused by the driver before anything was sent, so it cannot have happened. */
 const isUnsent = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("Stream isn't writeable");
@@ -111,8 +116,7 @@ const isUnsent = (error: unknown): boolean =>
 function toOutcome(error: unknown): Error {
   if (error instanceof StoreUnavailable || error instanceof TypeError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const isReply = error instanceof Error && error.name === 'ReplyError';
-  return isReply && !AWAY.test(message)
+  return isReply(error) && !AWAY.test(message)
     ? new Error(`Redis refused a command: ${message}`)
     : new StoreUnavailable(`Redis cannot answer: ${message}`);
 }
@@ -162,6 +166,9 @@ export async function openRedisConnection({
   let subscriber: Redis | undefined;
   let isClosed = false;
   let isAway = false;
+  let answeredAt = performance.now();
+  /** Nobody has had an answer since somebody began to wait who had none in time; the first answer, also a late one, ends it. */
+  let isSilent = false;
   const isReady = (): boolean => client.status === 'ready';
   /** Settles when the connection is back, or when nobody should wait any longer. */
   let patience: Promise<unknown> = Promise.resolve();
@@ -170,22 +177,38 @@ export async function openRedisConnection({
     if (isAway || isClosed) return;
     isAway = true;
     const isBack = new Promise((resolve) => client.once('ready', resolve));
-    patience = Promise.race([isBack, sleep(PATIENCE_MS)]);
+    // A server that hung before was waited for already.
+    patience = isSilent ? Promise.resolve() : Promise.race([isBack, sleep(PATIENCE_MS)]);
     log?.warn({ redis: describeAddress(address) }, 'connection to Redis lost');
   });
   client.on('ready', () => {
     if (isAway) log?.info({ redis: describeAddress(address) }, 'connection to Redis is back');
     isAway = false;
+    isSilent = false;
   });
+
+  const noteAnswer = (): void => {
+    answeredAt = performance.now();
+    isSilent = false;
+  };
 
   /** @returns what the act came to, or StoreUnavailable: whichever is first */
   async function inTime<R>(act: (client: Client) => Promise<R>): Promise<R> {
+    const startedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new StoreUnavailable('Redis did not answer in time')), ANSWER_MS);
+      const giveUp = (): void => {
+        if (answeredAt < startedAt) isSilent = true;
+        reject(new StoreUnavailable('Redis did not answer in time'));
+      };
+      timer = setTimeout(giveUp, isSilent ? SILENT_MS : ANSWER_MS);
+    });
+    const work = act(client);
+    work.then(noteAnswer, (error: unknown) => {
+      if (isReply(error)) noteAnswer();
     });
     try {
-      return await Promise.race([act(client), late]);
+      return await Promise.race([work, late]);
     } finally {
       clearTimeout(timer);
     }

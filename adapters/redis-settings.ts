@@ -20,7 +20,7 @@ async function setting(
 }
 
 /**
- * An entry that is dropped to save memory may be a replay marker: whoever repeats an assertion would get in.
+ * An entry that is dropped to save memory may be a count of guesses: whoever guesses would begin anew.
  * @throws StoreUnavailable that names the policy and the cure
  */
 export async function refuseEviction(connection: RedisConnection): Promise<void> {

@@ -89,7 +89,7 @@ function createStoreOn(parts: {
     },
 
     async close() {
-      changes.stop();
+      await changes.stop();
       await connection.close();
     },
   };

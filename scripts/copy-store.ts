@@ -13,6 +13,7 @@ import {
   CopyDiffers,
   copiedCollections,
   copyCollection,
+  digestOfAll,
   type Target,
   verifyCollection,
 } from './copy/copy-collections.ts';
@@ -21,9 +22,13 @@ const HELP = `Copies everything from the embedded database to MongoDB, and check
 
   DATA_DIR=./data MONGODB_URI=mongodb://… SECRET_KEY="$(cat ./data/secret.key)" npm run copy-store
 
-With REDIS_URL, what is short-lived goes to Redis. Stop the server first. The database must be empty, or hold a copy that
-was stopped half-way: then this goes on with it. The embedded database stays as it is. Afterwards start the server with
-the same MONGODB_URI, REDIS_URL and SECRET_KEY.`;
+With REDIS_URL, what is short-lived goes to Redis. Stop the server first, and leave it stopped until this has ended. The
+database must be empty, or hold a copy that was stopped half-way: then this goes on with it. The embedded database stays
+as it is. Afterwards start the server with the same MONGODB_URI, REDIS_URL and SECRET_KEY.`;
+
+const BEGIN_ANEW =
+  "Stop the server, empty the database (mongosh MONGODB_URI --eval 'db.dropDatabase()'; with REDIS_URL that Redis, too) " +
+  'and run this again.';
 
 /** What stands in the way, told to people. */
 class Refused extends Error {
@@ -66,25 +71,46 @@ async function openTarget(config: Config, clock: () => number): Promise<Target &
   };
 }
 
-/** Begins a copy or goes on with one. @throws Refused when the database is in use for something else */
-async function claim(target: Target, at: number): Promise<void> {
+const RUNNING = 'running';
+
+/**
+ * Begins a copy or goes on with one.
+ * @param sourceAt the embedded database as it was at that time
+ * @throws Refused when the database is in use for something else, or holds the copy of another state
+ */
+async function claim(
+  target: Target,
+  { at, sourceAt }: { at: number; sourceAt: (at: number) => Store },
+): Promise<void> {
+  const digestAt = async (time: number): Promise<string> => {
+    const source = sourceAt(time);
+    try {
+      return `${RUNNING} ${await digestOfAll(source)}`;
+    } finally {
+      await source.close();
+    }
+  };
   const marks = target.store.collection(facts);
-  const mark = await marks.find(COPY_MARK);
-  if (mark?.value.value === 'done') {
+  const mark = (await marks.find(COPY_MARK))?.value;
+  if (mark?.value === 'done') {
     throw new Refused('This database holds a finished copy and may be in use. Copy into an empty one.');
   }
-  if (mark !== undefined) return;
+  if (mark !== undefined) {
+    // What was removed since would stay in the copy: a token that was revoked, a session that was ended.
+    const isSame = mark.value === RUNNING || mark.value === (await digestAt(mark.at));
+    if (isSame) return;
+    throw new Refused(`The embedded database has changed since this copy was begun. ${BEGIN_ANEW}`);
+  }
   for (const definition of copiedCollections) {
     for await (const page of target.pagesOf(definition) ?? []) {
       if (page.length === 0) continue;
       throw new Refused(`The database is not empty (${definition.name}). Copy into an empty one.`);
     }
   }
-  await marks.insert(COPY_MARK, { at, value: 'running' });
+  await marks.insert(COPY_MARK, { at, value: await digestAt(at) });
 }
 
 async function copyAll(source: Store, target: Target, at: number): Promise<void> {
-  await claim(target, at);
   for (const definition of copiedCollections) {
     await copyCollection(source, target, definition, (count) =>
       console.log(`${definition.name}: ${count} copied`),
@@ -109,13 +135,19 @@ async function main(): Promise<void> {
   const file = join(config.dataDir, 'latchkey.db');
   if (!existsSync(file)) throw new Refused(`There is no database at ${file}. Set DATA_DIR to where it is.`);
   checkKey(config);
-  const target = await openTarget(config, () => at);
-  const source = createSqliteStore({ file, clock: () => at, definitions: copiedCollections });
+  const sourceAt = (time: number): Store =>
+    createSqliteStore({ file, clock: () => time, definitions: copiedCollections });
+  const source = sourceAt(at);
   try {
-    await copyAll(source, target, at);
+    const target = await openTarget(config, () => at);
+    try {
+      await claim(target, { at, sourceAt });
+      await copyAll(source, target, at);
+    } finally {
+      await target.close();
+    }
   } finally {
     await source.close();
-    await target.close();
   }
 }
 
@@ -129,7 +161,7 @@ if (process.argv.includes('--help')) {
   } catch (error) {
     process.exitCode = 1;
     if (error instanceof CopyDiffers) {
-      console.error(`${error.message}. Was the server running? Stop it and run this again.`);
+      console.error(`${error.message}. Was the server running? ${BEGIN_ANEW}`);
     } else if (error instanceof Error && ends.some((kind) => error instanceof kind)) {
       console.error(error.message);
     } else throw error;

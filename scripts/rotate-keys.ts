@@ -24,6 +24,11 @@ Exit codes: 0 done, 1 something went wrong, 2 the options are not right, 3 some 
 
 const EXIT = { done: 0, failed: 1, usage: 2, unreadable: 3 } as const;
 
+const SEALED = [
+  'Nothing that is stored needs the others any more. Cookies that they signed are signed anew as browsers come back; whoever',
+  'has not come back when you drop them signs in again, on a trusted browser with the second factor, too.',
+];
+
 class UsageError extends Error {}
 
 function parseOptions(args: readonly string[]) {
@@ -65,7 +70,7 @@ async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: st
       const { resealed, unreadable } = await app.keys.reseal(new AbortController().signal);
       const told = `Sealed anew with the first SECRET_KEY: ${resealed}.`;
       return unreadable === 0
-        ? [[told, 'Nothing needs the others any more.'], EXIT.done]
+        ? [[told, ...SEALED], EXIT.done]
         : [[told, `No listed SECRET_KEY opens: ${unreadable}.`], EXIT.unreadable];
     }
     if (!options.list) {

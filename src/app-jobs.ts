@@ -34,6 +34,7 @@ interface JobParts {
   readonly factors: Pick<Factors, 'mail' | 'mailedLinks'>;
   readonly current: () => SettingValues;
   readonly keyJobs: readonly Job[];
+  readonly catchUp: () => Promise<void>;
 }
 
 export function createJobs({
@@ -48,8 +49,10 @@ export function createJobs({
   factors,
   current,
   keyJobs,
+  catchUp,
 }: JobParts): Scheduler {
   return createScheduler({
+    catchUp,
     leases: store.ephemeral(model.leases),
     clock,
     newId,

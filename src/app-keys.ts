@@ -1,6 +1,7 @@
 // Owns putting together what has to do with keys: the signing keys and their rotation, and sealing everything anew after
 // a change of SECRET_KEY (app.ts builds the rest).
 import { resealTotp } from './accounts/reseal-totp.ts';
+import { resealReplies } from './admin/reseal-replies.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
@@ -14,6 +15,7 @@ import type { Logger } from './log.ts';
 import { resealMails } from './mail/reseal-mails.ts';
 import { resealSettings } from './settings/reseal-settings.ts';
 import type { SettingValues } from './settings/schema.ts';
+import { idempotencyKeys } from './store/administration.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
 import type { ResealFigures } from './store/reseal.ts';
@@ -71,6 +73,7 @@ export function createKeys(parts: Parts): KeyParts {
       await resealSettings({ collection: store.collection(model.settings), sealer }),
       await resealTotp({ collection: store.collection(model.accounts), sealer }, signal),
       await resealMails({ collection: store.collection(model.mails), sealer }, signal),
+      await resealReplies({ collection: store.collection(idempotencyKeys), sealer }, signal),
     ];
     return {
       resealed: all.reduce((sum, { resealed }) => sum + resealed, 0),

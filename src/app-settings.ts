@@ -15,10 +15,19 @@ interface Parts {
   readonly smtpUrl: string | undefined;
 }
 
+/** A change holds everywhere within a second; the scheduler looks once a second, and must not come a moment too early. */
+const POLL_MS = 900;
+
 /** @throws StoreUnavailable */
 export async function startSettings({ store, sealer, clock, log, smtpUrl }: Parts): Promise<Settings> {
   const collection = store.collection(model.settings);
-  const settings = createSettings({ collection, sealer, clock, stamp: () => store.stamp() });
+  const settings = createSettings({
+    collection,
+    sealer,
+    clock,
+    stamp: () => store.stamp(),
+    pollMs: POLL_MS,
+  });
   await settings.refresh();
   if (smtpUrl !== undefined && settings.current().smtp_url === '') {
     await settings.patch({ smtp_url: smtpUrl }, 'environment');

@@ -293,6 +293,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     factors,
     current,
     keyJobs: keyParts.jobs,
+    catchUp: () => settings.refresh().then(keyring.ready),
   });
   return { handler, jobs, accounts, clients, settings, keys: keyParts.keys };
 }

@@ -103,6 +103,16 @@ async function digestOf<T>(
   return { count, digest: hash.digest('hex') };
 }
 
+/** @returns SHA-256 over everything that is copied: another one when anything of it was added, changed or removed */
+export async function digestOfAll(source: Store): Promise<string> {
+  const hash = createHash('sha256');
+  for (const definition of copiedCollections) {
+    const { digest } = await digestOf(definition, pagesOf(source, definition));
+    hash.update(`${definition.name} ${digest}\n`);
+  }
+  return hash.digest('hex');
+}
+
 /** @param say is told how far it is */
 export async function copyCollection<T>(
   source: Store,

@@ -42,7 +42,8 @@ interface Deps {
   readonly clock: Clock;
 }
 
-const PURPOSE = 'idempotency';
+/** What answers are sealed for. */
+export const PURPOSE = 'idempotency';
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const isKey = /^[\x21-\x7e]{1,255}$/;
 

@@ -71,12 +71,17 @@ export function createLeases({ leases, clock, holder }: LeasesOptions) {
       const found = await leases.find(name);
       const now = clock();
       const freeAt = found?.expiresAt ?? now;
-      const isRunningElsewhere = found !== undefined && found.value.holder !== NOBODY;
+      // One of ours was taken, or not given back, while the store could not say so: nobody runs under it, so it is a rest.
+      const isRunningElsewhere =
+        found !== undefined && found.value.holder !== NOBODY && found.value.holder !== holder;
       // A rest longer than the interval was begun under a longer one: the setting has changed since.
       const isResting = found !== undefined && !isRunningElsewhere && freeAt - now <= intervalMs;
-      if (isRunningElsewhere || isResting) return { restingUntil: freeAt };
+      if (isResting) return { restingUntil: freeAt };
+      // Not for the whole lease: the run is over long before, and who ran it may have stopped by the time it is due again.
+      const later = now + Math.min(intervalMs, LEASE_MS);
+      if (isRunningElsewhere) return { restingUntil: Math.min(freeAt, later) };
       const taken = await take(name, found);
-      return taken === undefined ? { restingUntil: now + LEASE_MS } : { lease: leaseOf(name, taken) };
+      return taken === undefined ? { restingUntil: later } : { lease: leaseOf(name, taken) };
     },
   };
 }

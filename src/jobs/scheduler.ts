@@ -21,6 +21,8 @@ export interface Job {
 
 export interface SchedulerOptions {
   readonly jobs: readonly Job[];
+  /** Brings what jobs go by (settings, keys) up to date, before each look: a process without requests has nobody else to. */
+  readonly catchUp?: () => Promise<void>;
   readonly leases: EphemeralCollection<LeaseRecord>;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -41,7 +43,8 @@ const RENEW_MS = LEASE_MS / 4;
 /** After a store error, ask again then rather than every second. */
 const RETRY_MS = 10_000;
 
-export function createScheduler({ jobs, leases, clock, newId, log }: SchedulerOptions): Scheduler {
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { jobs, catchUp, leases, clock, newId, log } = options;
   const board = createLeases({ leases, clock, holder: newId() });
   const restingUntil = new Map<string, number>();
   const running = new Map<string, Promise<void>>();
@@ -104,6 +107,12 @@ export function createScheduler({ jobs, leases, clock, newId, log }: SchedulerOp
   };
 
   const tick = async (): Promise<void> => {
+    try {
+      await catchUp?.();
+    } catch (error) {
+      // The store is away: whichever job is due meets that, too, and says so.
+      log.debug({ err: error }, 'settings not looked at');
+    }
     await Promise.all(jobs.map(turn));
   };
 

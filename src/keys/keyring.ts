@@ -40,16 +40,22 @@ export function createKeyring(deps: {
     const now = clock();
     if (Math.abs(now - seen.at) < minMs) return false;
     const stamped = stamp();
-    return stamped === undefined || stamped !== seen.stamp || now >= held.changesAt;
+    // After a look in vain the stamp says nothing: what it had announced was not read.
+    return isTroubled || stamped === undefined || stamped !== seen.stamp || now >= held.changesAt;
   }
 
   async function look(): Promise<void> {
     // Taken before the read: a write that comes in between makes the next call read again.
     seen = { stamp: stamp(), at: clock() };
-    const set = await keys.load();
-    if (namesOf(set) !== namesOf(held)) await use(set);
-    held = set;
-    isTroubled = false;
+    try {
+      const set = await keys.load();
+      if (namesOf(set) !== namesOf(held)) await use(set);
+      held = set;
+      isTroubled = false;
+    } catch (error) {
+      isTroubled = true;
+      throw error;
+    }
   }
 
   function readOnce(): Promise<void> {
@@ -62,10 +68,7 @@ export function createKeyring(deps: {
   return {
     ready() {
       if (reading === undefined && isStale()) {
-        void readOnce().catch((error: unknown) => {
-          isTroubled = true;
-          onProblem(error);
-        });
+        void readOnce().catch(onProblem);
       }
       return isTroubled ? undefined : reading?.catch(() => undefined);
     },

@@ -72,8 +72,8 @@ export function createSigningKeys(
 
   const isDue = (next: StoredKey): boolean => (next.value.activateAt ?? Number.POSITIVE_INFINITY) <= clock();
 
-  /** All live keys, of which one is current and none is due. */
-  async function settle(): Promise<Settled> {
+  /** All live keys, of which one is current and none is due. @param ended the one that was current and is shown no more */
+  async function settle(ended?: string): Promise<Settled> {
     let activated = 0;
     // Each round either finds the current key or sees another process (or itself) put one there.
     for (let round = 0; round < 20; round += 1) {
@@ -85,7 +85,7 @@ export function createSigningKeys(
       else if (next === undefined) await stored.create({ state: 'current', activatedAt: clock() });
       else if (await stored.promote(next)) {
         activated += 1;
-        onActivated?.(next.id, inState(keys, 'retired')?.id);
+        onActivated?.(next.id, ended ?? inState(keys, 'retired')?.id);
       }
     }
     throw new Error('signing keys: no process managed to store a current key');
@@ -106,13 +106,23 @@ export function createSigningKeys(
     throw new Error('signing keys: no process managed to store a next key');
   }
 
+  /** What the key has signed is worth nothing from now on. */
+  async function end(kid: string): Promise<void> {
+    for (let round = 0; round < 20; round += 1) {
+      const key = (await stored.readAll()).find(({ id }) => id === kid);
+      if (key === undefined || (await stored.retire(key, clock()))) return;
+    }
+    throw new Error('signing keys: no process managed to end a key');
+  }
+
   async function rotate(mode: RotationMode): Promise<void> {
     const { keys, current } = await settle();
     if (mode === 'compromised') {
-      await schedule(clock());
-      await settle();
-      const old = (await stored.readAll()).find(({ id }) => id === current.id);
-      if (old?.value.state === 'retired') await stored.retire(old, clock());
+      // Made while the old one still signs, because that takes a while; nothing else comes before the end of the old one,
+      // so that whoever was told "not done" and asks again ends the same key.
+      await schedule(clock() + SHOWN_AHEAD_MS);
+      await end(current.id);
+      await settle(current.id);
       return;
     }
     const shownSince = inState(keys, 'next')?.value.createdAt ?? clock();

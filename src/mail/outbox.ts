@@ -148,8 +148,8 @@ export function createOutbox(deps: {
           sort: 'id',
           order: 'asc',
           limit: PAGE,
-          isCounted: false,
           after,
+          isCounted: false,
         });
         yield* items;
         const last = items.at(-1);

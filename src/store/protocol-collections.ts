@@ -72,15 +72,20 @@ export const interactions: CollectionDefinition<ProtocolPayload> = {
   fields: {},
 };
 
-/** Found by its id alone. */
-const oneTime = (name: string): CollectionDefinition<ProtocolPayload> => ({
-  name,
+export const pushedRequests: CollectionDefinition<ProtocolPayload> = {
+  name: 'pushed_requests',
   durability: 'ephemeral',
   indexes: {},
   fields: {},
-});
+};
 
-export const pushedRequests = oneTime('pushed_requests');
-
-/** One-time identifiers of others (client assertions, DPoP proofs): insert-if-absent is the replay check. */
-export const replayMarkers = oneTime('replay_markers');
+/**
+ * One-time identifiers of others (client assertions): insert-if-absent is the replay check. Durable, because what was
+ * used here lies elsewhere: were its mark lost with a short-lived store, it would be good again.
+ */
+export const replayMarkers: CollectionDefinition<ProtocolPayload> = {
+  name: 'replay_markers',
+  durability: 'durable',
+  indexes: {},
+  fields: {},
+};

@@ -10,8 +10,8 @@ import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { newId } from '../../src/ids.ts';
 import { LEASE_MS } from '../../src/jobs/lease.ts';
 import { createScheduler, type Job, type Scheduler } from '../../src/jobs/scheduler.ts';
-import { leases } from '../../src/store/collections.ts';
-import { type Store, StoreUnavailable } from '../../src/store/port.ts';
+import { type LeaseRecord, leases } from '../../src/store/collections.ts';
+import { type EphemeralCollection, type Store, StoreUnavailable } from '../../src/store/port.ts';
 import { recordingLog } from '../http/serve.ts';
 
 interface Bench {
@@ -20,6 +20,8 @@ interface Bench {
   pass(ms: number): void;
   /** One more process on the same store. */
   process(...jobs: Job[]): Scheduler;
+  /** One that reaches its leases in its own way. */
+  processOn(leases: EphemeralCollection<LeaseRecord>, ...jobs: Job[]): Scheduler;
   readonly lines: string[];
 }
 
@@ -29,17 +31,19 @@ function bench(t: TestContext, openStore?: (clock: () => number) => Store): Benc
   const store = openStore?.(clock) ?? createMemoryStore({ clock });
   const { log, lines } = recordingLog();
   t.after(() => store.close());
+  const processOn: Bench['processOn'] = (own, ...jobs) => {
+    const scheduler = createScheduler({ jobs, leases: own, clock, newId, log });
+    t.after(() => scheduler.stop());
+    return scheduler;
+  };
   return {
     store,
     lines,
     pass: (ms) => {
       now += ms;
     },
-    process(...jobs) {
-      const scheduler = createScheduler({ jobs, leases: store.ephemeral(leases), clock, newId, log });
-      t.after(() => scheduler.stop());
-      return scheduler;
-    },
+    process: (...jobs) => processOn(store.ephemeral(leases), ...jobs),
+    processOn,
   };
 }
 
@@ -163,6 +167,24 @@ describe('one runner at a time', () => {
     assert.equal(alive.counts.runs, 1);
   });
 
+  test('who found it running elsewhere takes over when it is due and the other one has stopped', async (t) => {
+    const { pass, process } = bench(t);
+    const gate = Promise.withResolvers<void>();
+    const { job, counts } = countingJob(2, gate.promise);
+    const first = process(job);
+    const second = process(job);
+    const running = first.tick();
+    await settled();
+    await second.tick();
+    gate.resolve();
+    await running;
+    await first.stop();
+    assert.equal(counts.runs, 1);
+    pass(2_000);
+    await second.tick();
+    assert.equal(counts.runs, 2);
+  });
+
   test('a holder that lost its lease is told to end', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { store, pass, process } = bench(t);
@@ -257,6 +279,30 @@ describe('failure', () => {
     pass(60_000);
     await scheduler.tick();
     assert.deepEqual([attempts, counts.runs], [2, 2]);
+  });
+
+  test('a lease that was taken while nobody heard the answer is ours all the same', async (t) => {
+    const { store, pass, processOn } = bench(t);
+    const { job, counts } = countingJob(2);
+    const all = store.ephemeral(leases);
+    let isDeaf = true;
+    const scheduler = processOn(
+      {
+        ...all,
+        async insert(...args) {
+          const stored = await all.insert(...args);
+          if (isDeaf) throw new StoreUnavailable('no answer in time');
+          return stored;
+        },
+      },
+      job,
+    );
+    await scheduler.tick();
+    isDeaf = false;
+    assert.equal(counts.runs, 0);
+    pass(2_000);
+    await scheduler.tick();
+    assert.equal(counts.runs, 1);
   });
 
   test('of the store is logged, and tried again a little later', async (t) => {

@@ -24,9 +24,9 @@ function world() {
   const activated: string[] = [];
   let generated = 0;
   const collection = createMemoryStore({ clock: () => time.now }).collection(signingKeys);
-  const create = (): SigningKeys =>
+  const create = (through = collection): SigningKeys =>
     createSigningKeys({
-      collection,
+      collection: through,
       sealer: createSealer([secretKey]),
       clock: () => time.now,
       generate: async () => {
@@ -107,6 +107,32 @@ test('compromised: the old key is gone at once, also when a next one was waiting
   }
 });
 
+test('compromised: whoever was told "not done", at whichever write, and asks again ends the same key', async () => {
+  for (const hasHappened of [false, true]) {
+    for (let fatal = 1; fatal <= 5; fatal += 1) {
+      const { create, collection } = world();
+      const first = await create().load();
+      let writes = 0;
+      /** The store goes away at one of the writes: before it was done, or before that was said. */
+      const orGone = async <R>(write: () => Promise<R>): Promise<R> => {
+        writes += 1;
+        if (writes !== fatal) return write();
+        if (hasHappened) await write();
+        throw new StoreUnavailable('away');
+      };
+      const keys = create({
+        ...collection,
+        insert: (...args) => orGone(() => collection.insert(...args)),
+        replace: (...args) => orGone(() => collection.replace(...args)),
+      });
+      await keys.rotate('compromised').catch((error) => assert.ok(error instanceof StoreUnavailable));
+      if (writes >= fatal) await keys.rotate('compromised');
+      const shown = kids(await keys.load());
+      assert.ok(!shown.includes(first.current.kid), `write ${fatal}, ${hasHappened ? 'done' : 'not done'}`);
+    }
+  }
+});
+
 test('by schedule: shown ahead, in place when the time is over, again and again; 0 means never', async () => {
   const { create, time } = world();
   const keys = create();
@@ -129,7 +155,7 @@ test('by schedule: shown ahead, in place when the time is over, again and again;
 
 test('ten processes that take the same step at once take it once', async () => {
   const { create, time, activated, collection } = world();
-  const many = Array.from({ length: 10 }, create);
+  const many = Array.from({ length: 10 }, () => create());
   await Promise.all(many.map((keys) => keys.load()));
   await Promise.all(many.map((keys) => keys.rotate('gradual')));
   assert.deepEqual(await states(create()), ['next', 'current']);
@@ -212,4 +238,30 @@ test('the keyring reads at most twice a second, takes a step when it is due, and
   isAway = false;
   await ring.reload();
   assert.equal(used.length, 2);
+});
+
+test('the keyring that was told of a change and could not read it reads again as soon as it may', async () => {
+  const { create, time } = world();
+  const keys = create();
+  let isAway = true;
+  let stamp = 1;
+  const used: string[] = [];
+  const ring = createKeyring({
+    keys: { load: async () => (isAway ? Promise.reject(new StoreUnavailable('away')) : keys.load()) },
+    first: await keys.load(),
+    use: async ({ current }) => void used.push(current.kid),
+    stamp: () => stamp,
+    clock: () => time.now,
+    onProblem: () => undefined,
+  });
+  await keys.rotate('compromised');
+  stamp = 2;
+  time.now += 500;
+  await ring.ready();
+  isAway = false;
+  time.now += 500;
+  ring.ready();
+  await new Promise(setImmediate);
+  await ring.ready();
+  assert.deepEqual(used, [(await keys.load()).current.kid]);
 });

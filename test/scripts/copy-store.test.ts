@@ -1,16 +1,19 @@
 // Holds the way from the embedded database to MongoDB, and to MongoDB and Redis: everything is there and works as before,
 // a copy that was stopped goes on, and nothing is copied over what is in use.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../../adapters/index.ts';
 import { createMongoStore } from '../../adapters/mongodb.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { digestOfAll } from '../../scripts/copy/copy-collections.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { accounts, audit, clients, facts, sessions } from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
+import { oidcSessions } from '../../src/store/protocol-collections.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { fill, people } from '../support/crowd.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
@@ -172,6 +175,56 @@ describe('scripts/copy-store.ts', () => {
     assert.match(stderr, /^facts: \d+ documents in the source, \d+ in the copy/);
     assert.equal((await store.collection(facts).find('copied_from_embedded'))?.value.value, 'running');
     await store.close();
+  });
+
+  test('a copy that was stopped does not go on when the server has run in between', async () => {
+    const dataDir = join(folder, 'ran-on');
+    await cp(world.dataDir, dataDir, { recursive: true });
+    const change = async (act: (source: Store) => Promise<unknown>): Promise<void> => {
+      const source = createSqliteStore({ file: join(dataDir, 'latchkey.db'), clock: Date.now });
+      await act(source);
+      await source.close();
+    };
+    const value = { accountId: 'ada', uid: 'u' };
+    const short = { expiresAt: Date.now() + 1_500 };
+    await change(async (source) => {
+      await source.ephemeral(oidcSessions).insert('ends', value, { expiresAt: Date.now() + HOUR_MS });
+      await source.ephemeral(oidcSessions).insert('expires', value, short);
+    });
+    for (const env of [{}, { REDIS_URL: redis.url }]) {
+      const config = { dataDir: '', mongodbUri: mongo.freshUri(), ...env };
+      const again = () => copy(config.mongodbUri, { DATA_DIR: dataDir, ...env });
+      assert.equal((await again()).code, 0);
+      const store = await openMongo(config.mongodbUri);
+      // As if it had been stopped before its end: what it had noted at its beginning.
+      const at = Date.now();
+      const source = createSqliteStore({ file: join(dataDir, 'latchkey.db'), clock: () => at });
+      const noted = `running ${await digestOfAll(source)}`;
+      await source.close();
+      await store.collection(facts).put('copied_from_embedded', { at, value: noted });
+      // What expires in between is no change.
+      await sleep(Math.max(short.expiresAt - Date.now() + 1, 0));
+      assert.deepEqual(await again().then(({ code, stderr }) => [code, stderr]), [0, '']);
+
+      await store.collection(facts).put('copied_from_embedded', { at, value: noted });
+      await change((from) => from.ephemeral(oidcSessions).remove('ends'));
+      const { code, stderr } = await again();
+      assert.equal(code, 1);
+      assert.match(stderr, /^The embedded database has changed since this copy was begun\. .*dropDatabase/);
+      await store.close();
+      await change((from) =>
+        from.ephemeral(oidcSessions).insert('ends', value, { expiresAt: Date.now() + HOUR_MS }),
+      );
+    }
+  });
+
+  test('a file that is no database ends it at once, with nothing left open', async () => {
+    const dataDir = join(folder, 'no-database');
+    await mkdir(dataDir);
+    await writeFile(join(dataDir, 'latchkey.db'), 'no database '.repeat(1_000));
+    const { code, stderr } = await copy(mongo.freshUri(), { DATA_DIR: dataDir });
+    assert.equal(code, 1);
+    assert.match(stderr, /cannot be opened: file is not a database/);
   });
 
   test('without the key that sealed the secrets nothing is copied; no message tells a password', async () => {

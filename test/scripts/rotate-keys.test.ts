@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createMemoryStore } from '../../adapters/memory.ts';
 import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { newId } from '../../src/ids.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import type { Store } from '../../src/store/port.ts';
 import { startServer } from '../processes/server-process.ts';
 import { Agent, challengeOf, type Page } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
+import { ADMIN_TOKEN, PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 import { enrolPhone } from '../support/phone.ts';
 import { run } from './run.ts';
 
@@ -88,7 +90,7 @@ test('R141: with both keys listed everything is sealed anew; then the old SECRET
   const sealedWith = (secretKey: string): number => {
     const name = createSealer([secretKey]).seal('a', 'b').split('.').slice(0, 2).join('.');
     const database = new DatabaseSync(file, { readOnly: true });
-    const tables = ['signing_keys', 'settings', 'accounts', 'mails'];
+    const tables = ['signing_keys', 'settings', 'accounts', 'mails', 'idempotency_keys'];
     const counts = tables.map((table) => {
       const rows = database.prepare(`SELECT value FROM ${table}`).all();
       return rows.reduce((sum, { value }) => sum + String(value).split(`${name}.`).length - 1, 0);
@@ -105,10 +107,25 @@ test('R141: with both keys listed everything is sealed anew; then the old SECRET
       code_challenge: challengeOf('v'.repeat(43)),
       code_challenge_method: 'S256',
     });
+  /** Asked again with the same key, it answers what it answered first. */
+  const makeKey = async (app: TestApp): Promise<string> => {
+    const response = await fetch(`${app.url}/admin/api/api-keys`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'once',
+      },
+      body: JSON.stringify({ name: 'robot' }),
+    });
+    const text = await response.text();
+    assert.equal(response.status, 201, text);
+    return text;
+  };
   const SMTP = 'smtps://robot:hunter2@mail.example.com';
 
   try {
-    const { client, phone, kid } = await within(OLD, async (app) => {
+    const { client, phone, kid, apiKey } = await within(OLD, async (app) => {
       const { status } = await app.admin('POST', '/settings/test-email', { to: 'kept@example.com' });
       assert.equal(status, 200);
       await app.admin('PATCH', '/settings', { smtp_url: SMTP, mfa_mode: 'required' });
@@ -117,7 +134,8 @@ test('R141: with both keys listed everything is sealed anew; then the old SECRET
       const agent = new Agent(app);
       const enrolled = await enrolPhone(app, agent, await page(made, agent), 'alice');
       const { body } = await app.admin('GET', '/keys');
-      return { client: made, phone: enrolled.phone, kid: body.data.items?.[0]?.kid };
+      const apiKey = await makeKey(app);
+      return { client: made, phone: enrolled.phone, kid: body.data.items?.[0]?.kid, apiKey };
     });
     assert.ok(sealedWith(OLD) >= 5, `${sealedWith(OLD)}`);
 
@@ -134,6 +152,7 @@ test('R141: with both keys listed everything is sealed anew; then the old SECRET
 
     await within(NEW, async (app) => {
       assert.equal(app.app.settings.current().smtp_url, SMTP);
+      assert.equal(await makeKey(app), apiKey);
       const { body } = await app.admin('GET', '/keys');
       assert.equal(body.data.items?.[0]?.kid, kid);
       const mails = await app.admin('GET', '/mails');
@@ -173,5 +192,36 @@ test('the job does the same while two SECRET_KEYs are listed', async (t) => {
   } finally {
     await store.close();
     await rm(folder, { recursive: true });
+  }
+});
+
+test('several processes: first the new SECRET_KEY behind the old one, then before it; none meets what it cannot open', async (t) => {
+  const store = createMemoryStore({ clock: Date.now });
+  const open = async (...keys: string[]): Promise<TestApp> => {
+    const app = await startApp({ shared: store, env: { SECRET_KEY: keys.join() } });
+    t.after(() => app.stop());
+    return app;
+  };
+  for (const [old, next] of [
+    [[OLD], [OLD, NEW]],
+    [
+      [OLD, NEW],
+      [NEW, OLD],
+    ],
+    [[NEW, OLD], [NEW]],
+  ] as const) {
+    const [still, already] = [await open(...old), await open(...next)];
+    for (const [from, to] of [
+      [still, already],
+      [already, still],
+    ] as const) {
+      await from.app.keys.reseal(new AbortController().signal);
+      const smtpUrl = `smtp://u:${newId()}@h.example.com`;
+      await from.admin('PATCH', '/settings', { smtp_url: smtpUrl });
+      // Reads what is there, too.
+      await to.admin('PATCH', '/settings', { product_name: newId() });
+      assert.equal(to.app.settings.current().smtp_url, smtpUrl);
+      assert.equal((await to.app.keys.reseal(new AbortController().signal)).unreadable, 0);
+    }
   }
 });

@@ -51,6 +51,20 @@ export function queryRules({ fixture, collection }: Given): void {
     });
   }
 
+  test('C13 a page of which nobody asks the total is the same page', async () => {
+    const people = await fill();
+    const query: Query = {
+      ...all,
+      filters: [{ field: 'age', op: 'present' }],
+      order: 'desc',
+      limit: 2,
+      isCounted: false,
+    };
+    const page = await people.query(query);
+    assert.equal(idsOf(page), 'fd');
+    assert.equal(page.total, 2);
+  });
+
   const searchCases: readonly [string, string][] = [
     ['%', 'a'],
     ['_', 'b'],

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { MongoServerError } from 'mongodb';
 import { createMongoStore } from '../../adapters/mongodb.ts';
+import { openConnection } from '../../adapters/mongodb-connection.ts';
 import { type Collection, type Store, StoreUnavailable } from '../../src/store/port.ts';
 import { type MongoServer, startOwnMongoServer } from '../support/mongodb-server.ts';
 import { type Note, notes } from './sqlite-support.ts';
@@ -96,6 +98,20 @@ describe('mongodb: outage', () => {
     }
   });
 
+  test('a query that the server gives up on is an answer: the next caller has his whole time', async () => {
+    const connection = await openConnection({ uri: server.freshUri() });
+    try {
+      const tooLong = new MongoServerError({ message: 'operation exceeded time limit', code: 50 });
+      await assert.rejects(
+        connection.run(() => Promise.reject(tooLong)),
+        StoreUnavailable,
+      );
+      assert.equal(await connection.run(() => sleep(200, 'late')), 'late');
+    } finally {
+      await connection.close();
+    }
+  });
+
   test('hanging: every call is told within two seconds, also the hundredth; what was there is there again', async (t) => {
     await server.freeze();
     try {
@@ -151,6 +167,15 @@ describe('mongodb: outage', () => {
     isOver = true;
     await Promise.all(workers);
     assert.ok(seen.done > 0 && seen.refused > 0, JSON.stringify(seen));
+  });
+
+  test('an address with the name of another replica set is told of as such', async () => {
+    const uri = server.freshUri().replace('replicaSet=rs0', 'replicaSet=rs9');
+    const opening = createMongoStore({ uri, clock: Date.now, startTimeoutMs: 100 });
+    await assert.rejects(opening, {
+      name: 'StoreUnavailable',
+      message: /^MongoDB cannot be reached: no server there belongs to the replica set rs9\. .*replicaSet/,
+    });
   });
 
   test('attack: reading the password from the error of a start without a server', async () => {

@@ -161,6 +161,47 @@ describe('redis: faults', () => {
     await until(() => there.changes.stamp() !== quiet, 300);
   });
 
+  test('each of several announcements that follow closely is made, also the one after two at once, and the last before the end', async () => {
+    const store = await open();
+    const counter = async (): Promise<number> =>
+      Number(await server.cli('get', 'latchkey:{changes}:counter'));
+    for (let round = 0; round < 3; round += 1) {
+      let before = await counter();
+      store.changes.announce();
+      store.changes.announce();
+      await until(async () => (await counter()) > before);
+      // Until both are through; well before anything is looked at again.
+      await sleep(20);
+      before = await counter();
+      store.changes.announce();
+      await until(async () => (await counter()) > before, 1000);
+    }
+    const before = await counter();
+    store.changes.announce();
+    store.changes.announce();
+    await store.close();
+    assert.equal(await counter(), before + 2);
+  });
+
+  test('R173: a request asks several times: while Redis hangs it is told within 2 s all the same', async () => {
+    const store = await open();
+    const entries = store.ephemeral(notes);
+    server.signal('SIGSTOP');
+    try {
+      for (let request = 0; request < 3; request += 1) {
+        const ms = await unavailableIn(async () => {
+          // As limits and logs do that go on without Redis.
+          for (let turn = 0; turn < 4; turn += 1) await entries.find('hang').catch(() => undefined);
+          await entries.find('hang');
+        });
+        assert.ok(ms !== undefined && ms < 2000, `request ${request}: ${ms} ms`);
+      }
+    } finally {
+      server.signal('SIGCONT');
+    }
+    await until(async () => (await unavailableIn(() => store.ping())) === undefined);
+  });
+
   test('a lost message is made up for by the counter within half a second', async () => {
     const store = await open();
     const before = store.changes.stamp();

@@ -1,0 +1,53 @@
+// Owns that what is to be forgotten goes, however much of it there is: counting it all may take longer than there is time
+// (the clean-up of issue D; checklist R136).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MongoServerError } from 'mongodb';
+import { createMongoCollection } from '../../adapters/mongodb-collection.ts';
+import { openConnection } from '../../adapters/mongodb-connection.ts';
+import type { Row } from '../../adapters/mongodb-document.ts';
+import { prepareCollections } from '../../adapters/mongodb-schema.ts';
+import { createAudit } from '../../src/audit/audit.ts';
+import { newId } from '../../src/ids.ts';
+import { audit } from '../../src/store/collections.ts';
+import type { CollectionDefinition } from '../../src/store/port.ts';
+import { startMongoServer } from '../support/mongodb-server.ts';
+
+test('audit events whose time is over go, also so many that MongoDB cannot count them in time', async (t) => {
+  const server = await startMongoServer();
+  t.after(() => server.stop());
+  const connection = await openConnection({ uri: server.freshUri() });
+  t.after(() => connection.close());
+  const definitions = [audit] as unknown as readonly CollectionDefinition<never>[];
+  await prepareCollections(connection.db, definitions, Date.now());
+  const rows = connection.db.collection<Row>(audit.name);
+  // As MongoDB answers when it looks at some millions.
+  rows.countDocuments = () =>
+    Promise.reject(new MongoServerError({ message: 'operation exceeded time limit', code: 50 }));
+  const collection = createMongoCollection({
+    connection,
+    rows,
+    clock: Date.now,
+    definition: audit,
+    ready: () => Promise.resolve(),
+    countUpTo: 10,
+  });
+  const log = createAudit({
+    collection,
+    clock: Date.now,
+    newId,
+    origins: { current: () => undefined, actor: () => undefined, defer: () => false },
+    log: { error: () => undefined },
+  });
+  for (let at = 1; at <= 5; at += 1) {
+    await collection.insert(`e${at}`, {
+      at,
+      event: 'login.success',
+      outcome: 'success',
+      actorKind: 'system',
+    });
+  }
+  assert.equal(await log.forget(4, 3), 3);
+  assert.equal(await log.forget(4, 3), 1);
+  assert.equal((await collection.find('e5'))?.value.at, 5);
+});
