@@ -116,13 +116,16 @@ export function createSigningKeys(
   }
 
   async function rotate(mode: RotationMode): Promise<void> {
+    // Of the moment when it was asked for: if the next one is due by now, the one to end is not the one that it makes current.
+    const signing = inState(await stored.readAll(), 'current');
     const { keys, current } = await settle();
     if (mode === 'compromised') {
+      const { id: ending } = signing ?? current;
       // Made while the old one still signs, because that takes a while; nothing else comes before the end of the old one,
       // so that whoever was told "not done" and asks again ends the same key.
-      await schedule(clock() + SHOWN_AHEAD_MS);
-      await end(current.id);
-      await settle(current.id);
+      if (ending === current.id) await schedule(clock() + SHOWN_AHEAD_MS);
+      await end(ending);
+      await settle(ending);
       return;
     }
     const shownSince = inState(keys, 'next')?.value.createdAt ?? clock();

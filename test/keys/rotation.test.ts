@@ -107,6 +107,19 @@ test('compromised: the old key is gone at once, also when a next one was waiting
   }
 });
 
+test('compromised: when the next one is due just then, it stays, and the one that signed so far ends', async () => {
+  const { create, time } = world();
+  const keys = create();
+  const first = await keys.load();
+  await keys.rotate('gradual');
+  const [next] = await keys.list();
+  time.now += 20 * 60_000;
+  await keys.rotate('compromised');
+  const after = await keys.load();
+  assert.deepEqual([after.current.kid, kids(after)], [next?.kid, [next?.kid]]);
+  assert.ok(!kids(after).includes(first.current.kid));
+});
+
 test('compromised: whoever was told "not done", at whichever write, and asks again ends the same key', async () => {
   for (const hasHappened of [false, true]) {
     for (let fatal = 1; fatal <= 5; fatal += 1) {
