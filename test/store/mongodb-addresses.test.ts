@@ -83,6 +83,16 @@ describe('addresses of MongoDB', () => {
     return error.message;
   }
 
+  test('a single node without a replica set; one that is asked for and not there is named', async () => {
+    const alone = await startOwnMongoServer({ isAlone: true });
+    try {
+      await assertWorks(alone.freshUri());
+      assert.match(await refused(`${alone.freshUri()}&replicaSet=rs7`), /belongs to the replica set rs7/);
+    } finally {
+      await alone.stop();
+    }
+  });
+
   test('TLS: the certificate is checked against the given authority', async () => {
     const { port, name } = await place({ isTls: true });
     await assertWorks(`mongodb://127.0.0.1:${port}/${name}?${settings}&tls=true&${ca()}`);

@@ -29,7 +29,7 @@ const binary = fileURLToPath(
 );
 
 // It answers a monitor's long poll once and then no more, which the driver takes for a broken server.
-const OPTIONS = 'replicaSet=rs0&serverMonitoringMode=poll';
+const POLL = 'serverMonitoringMode=poll';
 const START_MS = 20_000;
 
 async function freePort(): Promise<number> {
@@ -102,13 +102,13 @@ function onGivenServer(given: string): MongoServer {
   };
 }
 
-/** One that the test may kill: never the one that MONGODB_TEST_URI names. */
-export async function startOwnMongoServer(): Promise<MongoServer> {
+/** One that the test may kill: never the one that MONGODB_TEST_URI names. @param options.isAlone in no replica set */
+export async function startOwnMongoServer({ isAlone = false } = {}): Promise<MongoServer> {
   if (!existsSync(binary)) {
     throw new Error('No MongoDB to test with: install the development packages, or set MONGODB_TEST_URI.');
   }
   const port = await freePort();
-  const base = `mongodb://127.0.0.1:${port}/?${OPTIONS}`;
+  const base = `mongodb://127.0.0.1:${port}/?${isAlone ? '' : 'replicaSet=rs0&'}${POLL}`;
   let child: ChildProcess | undefined;
   let said = '';
   let isMeantToEnd = false;
@@ -118,8 +118,9 @@ export async function startOwnMongoServer(): Promise<MongoServer> {
       '--host=127.0.0.1',
       `--port=${port}`,
       '--database=test',
-      '--topology-profile=singleNodeReplicaSet',
-      '--replica-set-name=rs0',
+      ...(isAlone
+        ? ['--topology-profile=standalone']
+        : ['--topology-profile=singleNodeReplicaSet', '--replica-set-name=rs0']),
     ];
     isMeantToEnd = false;
     const started = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
