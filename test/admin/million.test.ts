@@ -61,7 +61,9 @@ function withFile(populate: (file: string) => Promise<void>): () => World {
   };
 }
 
-const isFirstPage = ({ what }: Figure): boolean => !/cursor|offset|search|&/.test(what) || /sort=/.test(what);
+/** Told, not judged: where those that match begin far behind the newest (who has not signed in for long), it is a long look. */
+const isFirstPage = ({ what }: Figure): boolean =>
+  !/cursor|offset|search|&|last_login_at_to/.test(what) || /sort=/.test(what);
 
 if (isLong) {
   describe('a million users', () => {
