@@ -197,7 +197,7 @@ test('retention: the job removes what is older, in batches, and nothing else', a
   });
   const { signal } = new AbortController();
   assert.deepEqual(await job.run(signal), { audit_events_removed: 1203 });
-  assert.ok(limits.length === 3 && limits.every((limit) => limit <= 1000));
+  assert.ok(limits.length > 2 && limits.every((limit) => limit <= 500));
   assert.deepEqual(
     (await all()).map(({ event }) => event),
     ['signin.failure'],
