@@ -7,7 +7,7 @@
 // a wrong password by at most 10 % or 3 ms, unless ranks show that it is chance (area within 2 standard errors): on a
 // machine that others use, too, medians of 200 jump between the two humps of the scheduler.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
 import { liftLimits } from './limits.ts';
 import { openSignIn, type SignInForm } from './sign-in-form.ts';
@@ -30,8 +30,8 @@ type Kind = (typeof KINDS)[number];
 
 let app: TestApp;
 let form: SignInForm;
-// Of each lane; enough that none is locked by the test itself.
-const CANDIDATES = Math.ceil((TRIES + WARM_UP) / LANES.length / (THRESHOLD - 1)) + 1;
+// Of each lane; enough that none is locked by the test itself, which may measure twice.
+const CANDIDATES = Math.ceil((2 * (TRIES + WARM_UP)) / LANES.length / (THRESHOLD - 1)) + 1;
 
 before(async () => {
   app = await startApp({ hashes: 'shipped', store: 'sqlite' });
@@ -58,10 +58,16 @@ async function millisecondsOf(kind: Kind, lane: number, attempt: number): Promis
   return elapsed;
 }
 
-test(`${TRIES} interleaved tries of each kind take the same time`, async (t) => {
+interface Finding {
+  readonly kind: Kind;
+  /** What is wrong with it. */
+  readonly problem: string | undefined;
+}
+
+async function compare(t: TestContext, seed: number): Promise<Finding[]> {
   const times: Record<Kind, number[]> = { wrong: [], unknown: [], locked: [], inactive: [] };
   const tryAll = async (lane: number): Promise<void> => {
-    const random = seeded(85 + lane);
+    const random = seeded(seed + lane);
     for (let attempt = 0; attempt < (TRIES + WARM_UP) / LANES.length; attempt += 1) {
       for (const kind of shuffled(KINDS, random)) {
         const elapsed = await millisecondsOf(kind, lane, attempt);
@@ -72,19 +78,27 @@ test(`${TRIES} interleaved tries of each kind take the same time`, async (t) => 
   await Promise.all(LANES.map(tryAll));
 
   const base = quantile(times.wrong, 0.5);
-  const findings = KINDS.slice(1).map((kind) => {
+  return KINDS.slice(1).map((kind) => {
+    assert.equal(times[kind].length, TRIES);
     const shift = quantile(times[kind], 0.5) - base;
     const area = areaUnderCurve(times.wrong, times[kind]);
-    t.diagnostic(
-      `${kind}: median ${shift.toFixed(2)} ms from ${base.toFixed(2)} ms, area ${area.toFixed(3)}`,
-    );
-    return { kind, shift, area };
-  });
-  for (const { kind, shift, area } of findings) {
-    assert.equal(times[kind].length, TRIES);
+    const told = `${kind}: median ${shift.toFixed(2)} ms from ${base.toFixed(2)} ms, area ${area.toFixed(3)}`;
+    t.diagnostic(told);
     const isChance = area <= 0.5 + 2 * STANDARD_ERROR;
     const isSmall = Math.abs(shift) <= Math.max(base * MAX_SHIFT, MAX_SHIFT_MS);
-    assert.ok(isSmall || isChance, `${kind}: median ${shift} ms from ${base} ms, area ${area}`);
-    assert.ok(area <= MAX_AREA, `${kind}: area ${area}, allowed ${MAX_AREA}`);
-  }
+    const isEqual = (isSmall || isChance) && area <= MAX_AREA;
+    return { kind, problem: isEqual ? undefined : `${told}, allowed ${MAX_AREA.toFixed(3)}` };
+  });
+}
+
+test(`${TRIES} interleaved tries of each kind take the same time`, async (t) => {
+  const first = (await compare(t, 85)).filter(({ problem }) => problem !== undefined);
+  if (first.length === 0) return;
+  // On a busy machine one of three medians may stray; what really takes another time does so again.
+  const again = await compare(t, 185);
+  const problems = again.filter(({ kind }) => first.some((finding) => finding.kind === kind));
+  assert.deepEqual(
+    problems.flatMap(({ problem }) => problem ?? []),
+    [],
+  );
 });
