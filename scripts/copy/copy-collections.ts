@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { facts, leases } from '../../src/store/collections.ts';
 import type { CollectionDefinition, Store, Stored } from '../../src/store/port.ts';
+import { pagesOf } from '../../src/store/walk.ts';
 
 /** Where documents go. */
 export interface Target {
@@ -38,22 +39,8 @@ export const copiedCollections = allCollections.filter(({ name }) => name !== le
 const isOurs = (definition: CollectionDefinition<never>, { id }: Stored<unknown>): boolean =>
   !(definition.name === facts.name && id === COPY_MARK);
 
-async function* pagesOf<T>(store: Store, definition: CollectionDefinition<T>): AsyncGenerator<Stored<T>[]> {
-  const collection = store.collection(definition);
-  for (let after: { sortValue: undefined; id: string } | undefined; ; ) {
-    const { items } = await collection.query({
-      sort: 'id',
-      order: 'asc',
-      limit: PAGE,
-      after,
-      isCounted: false,
-    });
-    const last = items.at(-1);
-    if (last === undefined) return;
-    yield items;
-    after = { sortValue: undefined, id: last.id };
-  }
-}
+const everyPage = <T>(store: Store, definition: CollectionDefinition<T>): AsyncGenerator<Stored<T>[]> =>
+  pagesOf(store.collection(definition), { limit: PAGE });
 
 async function* stepsOf<T>(pages: AsyncIterable<Stored<T>[]>): AsyncGenerator<Stored<T>[]> {
   let step: Stored<T>[] = [];
@@ -76,7 +63,7 @@ async function* counterpartsOf<T>(
   definition: CollectionDefinition<T>,
 ): AsyncGenerator<Stored<T>[]> {
   const collection = store.ephemeral(definition);
-  for await (const page of pagesOf(source, definition)) {
+  for await (const page of everyPage(source, definition)) {
     const found: (Stored<T> | undefined)[] = [];
     for (let at = 0; at < page.length; at += AT_ONCE) {
       found.push(...(await Promise.all(page.slice(at, at + AT_ONCE).map(({ id }) => collection.find(id)))));
@@ -107,7 +94,7 @@ async function digestOf<T>(
 export async function digestOfAll(source: Store): Promise<string> {
   const hash = createHash('sha256');
   for (const definition of copiedCollections) {
-    const { digest } = await digestOf(definition, pagesOf(source, definition));
+    const { digest } = await digestOf(definition, everyPage(source, definition));
     hash.update(`${definition.name} ${digest}\n`);
   }
   return hash.digest('hex');
@@ -121,7 +108,7 @@ export async function copyCollection<T>(
   say: (count: number) => void,
 ): Promise<void> {
   let count = 0;
-  for await (const step of stepsOf(pagesOf(source, definition))) {
+  for await (const step of stepsOf(everyPage(source, definition))) {
     await target.load(
       definition,
       step.filter((stored) => isOurs(definition, stored)),
@@ -138,7 +125,7 @@ export async function verifyCollection<T>(
   definition: CollectionDefinition<T>,
 ): Promise<Copied> {
   const { name } = definition;
-  const wanted = await digestOf(definition, pagesOf(source, definition));
+  const wanted = await digestOf(definition, everyPage(source, definition));
   const listed = target.pagesOf(definition) ?? counterpartsOf(source, target, definition);
   const found = await digestOf(definition, listed);
   if (found.count !== wanted.count) {

@@ -2,7 +2,7 @@
 // What metadata is acceptable is in metadata-rules.ts; what is shown is in to-client.ts. It knows nothing of HTTP.
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
-import type { Query } from '../store/port.ts';
+import { pagesOf } from '../store/walk.ts';
 import { createChangeClient } from './change-client.ts';
 import { type SettingChanges, withSettings } from './client-settings.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
@@ -140,15 +140,11 @@ export function createClients(deps: ClientsDeps): Clients {
     async finishEndings() {
       const isOff = { field: 'is_active', op: 'eq', value: false } as const;
       let count = 0;
-      for (let after: Query['after']; ; ) {
-        const page = { sort: 'id', order: 'asc', limit: 1000, after, isCounted: false } as const;
-        const { items } = await collection.query({ filters: [isOff], ...page });
+      for await (const items of pagesOf(collection, { filters: [isOff], limit: 1000 })) {
         for (const { id } of items) await endClient(id);
         count += items.length;
-        const last = items.at(-1);
-        if (last === undefined) return count;
-        after = { sortValue: undefined, id: last.id };
       }
+      return count;
     },
 
     async verifyRegistrationToken(clientId, token) {

@@ -2,7 +2,14 @@
 // are sealed, and erased as soon as they are delivered or given up.
 import type { Clock } from '../clock.ts';
 import type { MailRecord } from '../store/collections.ts';
-import { type Collection, type Query, type Stored, VersionConflict } from '../store/port.ts';
+import {
+  type Collection,
+  type FieldFilter,
+  type Query,
+  type Stored,
+  VersionConflict,
+} from '../store/port.ts';
+import { pagesOf } from '../store/walk.ts';
 import type { MailTemplate, RenderedMail } from './templates.ts';
 
 export interface MailSealer {
@@ -136,26 +143,13 @@ export function createOutbox(deps: {
 
     /** All queued mails, due or not, oldest first. @param createdBefore epoch ms */
     async *queued({ createdBefore }: { createdBefore?: number } = {}): AsyncGenerator<QueuedMail> {
-      let after: Query['after'];
-      for (;;) {
-        const { items } = await collection.query({
-          filters: [
-            { field: 'state', op: 'eq', value: 'queued' },
-            ...(createdBefore === undefined
-              ? []
-              : [{ field: 'created_at', op: 'lte', value: createdBefore } as const]),
-          ],
-          sort: 'id',
-          order: 'asc',
-          limit: PAGE,
-          after,
-          isCounted: false,
-        });
-        yield* items;
-        const last = items.at(-1);
-        if (last === undefined || items.length < PAGE) return;
-        after = { sortValue: last.id, id: last.id };
-      }
+      const filters: readonly FieldFilter[] = [
+        { field: 'state', op: 'eq', value: 'queued' },
+        ...(createdBefore === undefined
+          ? []
+          : [{ field: 'created_at', op: 'lte', value: createdBefore } as const]),
+      ];
+      for await (const items of pagesOf(collection, { filters, limit: PAGE })) yield* items;
     },
 
     /**

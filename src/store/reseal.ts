@@ -1,7 +1,8 @@
 // Owns going through a whole collection to seal anew what an older SECRET_KEY sealed: page by page, each document by
 // compare-and-set, so that it runs beside everything else. What is sealed in a document, and for what, its domain says.
-import type { Collection, FieldFilter, Stored } from './port.ts';
+import type { Collection, FieldFilter } from './port.ts';
 import { update } from './update.ts';
+import { pagesOf } from './walk.ts';
 
 export interface ResealFigures {
   readonly resealed: number;
@@ -32,17 +33,8 @@ export async function resealAll<T>(
 ): Promise<ResealFigures> {
   const { collection, filters = [], reseal } = options;
   let [resealed, unreadable] = [0, 0];
-  let last: Stored<T> | undefined;
-  while (!signal.aborted) {
-    const after = last && { sortValue: undefined, id: last.id };
-    const { items } = await collection.query({
-      filters,
-      sort: 'id',
-      order: 'asc',
-      limit: PAGE,
-      after,
-      isCounted: false,
-    });
+  for await (const items of pagesOf(collection, { filters, limit: PAGE })) {
+    if (signal.aborted) break;
     for (const { id, value } of items) {
       try {
         if (reseal(value, id) === undefined) continue;
@@ -56,8 +48,6 @@ export async function resealAll<T>(
         unreadable += 1;
       }
     }
-    last = items.at(-1);
-    if (items.length < PAGE) break;
   }
   return { resealed, unreadable };
 }

@@ -1,0 +1,19 @@
+// Owns going through a whole collection, or all of it that meets some filters, along the ids: what comes and goes meanwhile
+// makes nothing else come twice or be missed, and nothing is counted for it.
+import type { Collection, FieldFilter, Query, Stored } from './port.ts';
+
+/** @param options.limit how many a page has at most, 1–1000 */
+export async function* pagesOf<T>(
+  collection: Pick<Collection<T>, 'query'>,
+  { filters = [], limit }: { readonly filters?: readonly FieldFilter[]; readonly limit: number },
+): AsyncGenerator<Stored<T>[]> {
+  for (let after: Query['after']; ; ) {
+    const page: Query = { filters, sort: 'id', order: 'asc', limit, after, isCounted: false };
+    const { items } = await collection.query(page);
+    const last = items.at(-1);
+    if (last === undefined) return;
+    yield items;
+    if (items.length < limit) return;
+    after = { sortValue: undefined, id: last.id };
+  }
+}
