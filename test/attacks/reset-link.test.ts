@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { createLinks, type LinkPurpose } from '../../src/accounts/links.ts';
 import { secretDigest } from '../../src/ids.ts';
 import * as model from '../../src/store/collections.ts';
-import { Agent, challengeOf, hiddenFields, type Page } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
+import { Agent, codeRequest, hiddenFields, type Page } from '../support/agent.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { type Mailbox, openMailbox, tokenIn } from '../support/mailbox.ts';
 import { enrolPhone } from '../support/phone.ts';
 import { liftLimits } from './limits.ts';
@@ -34,15 +34,7 @@ after(async () => {
 const createPerson = (username: string, on: TestApp = app): Promise<{ id: string; username: string }> =>
   on.createUser(username, { email: `${username}@example.com`, is_email_verified: true });
 
-const authorize = (agent: Agent): Promise<Page> =>
-  agent.authorize({
-    client_id: clientId,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf('v'.repeat(43)),
-    code_challenge_method: 'S256',
-  });
+const authorize = (agent: Agent): Promise<Page> => agent.authorize(codeRequest(clientId));
 
 /** @returns where a sign-in with the password leads */
 async function signIn(username: string, password: string): Promise<Page> {

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { liftLimits } from '../attacks/limits.ts';
 import { start } from '../browser/processes.ts';
 import { startMailServer } from '../mail/support.ts';
-import { Agent, challengeOf, type Page } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI } from '../support/app.ts';
+import { Agent, codeRequest, type Page } from '../support/agent.ts';
+import { PASSWORD } from '../support/app.ts';
 import { jitter, millisecondsUntil, ROUNDS, startDeployment } from './deployment.ts';
 
 const AT_ONCE = 4;
@@ -37,14 +37,7 @@ test(`Redis is killed ${ROUNDS} times while a code by mail is used: never accept
     const address = `${username}@example.com`;
     await webs[0].createUser(username, { email: address, is_email_verified: true });
     const browser = new Agent(webs[0], { publicUrl });
-    const form = await browser.authorize({
-      client_id: client.id,
-      redirect_uri: REDIRECT_URI,
-      response_type: 'code',
-      scope: 'openid',
-      code_challenge: challengeOf('v'.repeat(43)),
-      code_challenge_method: 'S256',
-    });
+    const form = await browser.authorize(codeRequest(client.id));
     const enrolment = await browser.submit(form, { username, password: PASSWORD });
     const page = await browser.submit(enrolment, { action: 'email' });
     let code = '';

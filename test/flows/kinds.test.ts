@@ -2,7 +2,7 @@
 // takes one.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, challengeOf, hiddenFields, requestTokens } from '../support/agent.ts';
+import { Agent, codeRequest, hiddenFields, requestTokens } from '../support/agent.ts';
 import { ADMIN_TOKEN, REDIRECT_URI, startApp } from '../support/app.ts';
 import {
   basic,
@@ -27,14 +27,7 @@ const client = await app.register({
 const root = await app.createUser('root', { role: 'admin' });
 const agent = new Agent(app);
 
-const authorization = {
-  client_id: client.id,
-  redirect_uri: REDIRECT_URI,
-  response_type: 'code',
-  scope: 'openid',
-  code_challenge: challengeOf('v'.repeat(43)),
-  code_challenge_method: 'S256',
-};
+const authorization = codeRequest(client.id);
 
 /** One of everything that the product gives out, each fresh and good for its own purpose. */
 async function artifacts(): Promise<Record<string, string>> {

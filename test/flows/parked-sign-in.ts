@@ -1,7 +1,7 @@
 // Owns sign-ins that a thief leaves half-way, to be finished when the account's owner has changed something.
 import assert from 'node:assert/strict';
-import { Agent, challengeOf, hiddenFields, type Page } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, type TestApp } from '../support/app.ts';
+import { Agent, codeRequest, hiddenFields, type Page } from '../support/agent.ts';
+import { PASSWORD, type TestApp } from '../support/app.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { originOf, send } from '../support/passkeys.ts';
 
@@ -17,16 +17,7 @@ interface Parked {
 }
 
 const toLogin = (thief: Agent, client: Client): Promise<Page> =>
-  thief
-    .authorize({
-      client_id: client.id,
-      redirect_uri: REDIRECT_URI,
-      response_type: 'code',
-      scope: 'openid',
-      code_challenge: challengeOf('v'.repeat(43)),
-      code_challenge_method: 'S256',
-    })
-    .then((page) => thief.follow(page));
+  thief.authorize(codeRequest(client.id)).then((page) => thief.follow(page));
 
 const actionOf = (page: Page): string => {
   const [, action = ''] = /<form[^>]*action="([^"]+)"/.exec(page.body) ?? [];

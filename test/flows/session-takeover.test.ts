@@ -2,8 +2,8 @@
 // was started in, and two people at one browser share nothing.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, challengeOf, hiddenFields, type Page, redeem, refresh } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { Agent, codeRequest, hiddenFields, type Page, redeem, refresh } from '../support/agent.ts';
+import { PASSWORD, startApp } from '../support/app.ts';
 import { call, claimsOf, isActive, sessionsOf, tokensOf } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
@@ -13,14 +13,7 @@ const other = await app.register();
 const alice = await app.createUser('alice');
 const bob = await app.createUser('bob');
 
-const parameters = {
-  client_id: client.id,
-  redirect_uri: REDIRECT_URI,
-  response_type: 'code',
-  scope: 'openid',
-  code_challenge: challengeOf('v'.repeat(43)),
-  code_challenge_method: 'S256',
-};
+const parameters = codeRequest(client.id);
 const authorize = (agent: Agent, more: Record<string, string> = {}): Promise<Page> =>
   agent.authorize({ ...parameters, ...more });
 

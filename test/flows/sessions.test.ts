@@ -2,7 +2,7 @@
 // time, by an administrator, or by nobody else.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, challengeOf, type Page, redeem } from '../support/agent.ts';
+import { Agent, challengeOf, codeRequest, type Page, redeem } from '../support/agent.ts';
 import { REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 import { type Client, change, claimsOf, isActive, later, sessionsOf, tokensOf, withApp } from './support.ts';
 
@@ -52,14 +52,7 @@ test('a session says who, from where, with what, since when and where to', async
   const agent = new Agent(app);
   const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' };
   const page = await agent.request(
-    `${app.url}/oauth2/authorize?${new URLSearchParams({
-      client_id: client.id,
-      redirect_uri: REDIRECT_URI,
-      response_type: 'code',
-      scope: 'openid',
-      code_challenge: challengeOf('v'.repeat(43)),
-      code_challenge_method: 'S256',
-    })}`,
+    `${app.url}/oauth2/authorize?${new URLSearchParams(codeRequest(client.id))}`,
     { headers },
   );
   await agent.finish(page, bob);
@@ -183,14 +176,7 @@ test('nothing but the signed cookie is a session: cut, changed, unsigned, anothe
   );
   match(value, /^[\w-]{21,}$/);
   ok(signature !== '');
-  const query = new URLSearchParams({
-    client_id: client.id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf('v'.repeat(43)),
-    code_challenge_method: 'S256',
-  });
+  const query = new URLSearchParams(codeRequest(client.id));
   const statusWith = async (cookie: string): Promise<number> => {
     const response = await fetch(`${app.url}/oauth2/authorize?${query}`, {
       headers: { cookie },

@@ -5,7 +5,15 @@ import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair } from 'jose';
-import { Agent, challengeOf, hiddenFields, type Page, redeem, requestTokens } from '../support/agent.ts';
+import {
+  Agent,
+  challengeOf,
+  codeRequest,
+  hiddenFields,
+  type Page,
+  redeem,
+  requestTokens,
+} from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 
 const COOKIE_KEYS = 'known-to-this-test-0123456789-0123456789';
@@ -52,15 +60,6 @@ async function untilBack(agent: Agent, first: Page): Promise<string> {
 
 const tried = async (agent: Agent, clientId: string, fields: Record<string, string> = {}): Promise<Page> =>
   agent.follow(await begin(agent, clientId, fields));
-
-const honest = (clientId: string) => ({
-  client_id: clientId,
-  redirect_uri: REDIRECT_URI,
-  response_type: 'code',
-  scope: 'openid',
-  code_challenge: challengeOf('v'.repeat(43)),
-  code_challenge_method: 'S256',
-});
 
 const textOf = (html: string): string => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
 
@@ -306,14 +305,7 @@ test('consent given in a trial is none: the application asks for its own, and it
     agent,
     await agent.post('/oauth2/consent', { ...hiddenFields(left.body), action: 'allow' }),
   );
-  const still = await agent.authorize({
-    client_id: id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf('v'.repeat(43)),
-    code_challenge_method: 'S256',
-  });
+  const still = await agent.authorize(codeRequest(id));
   match(still.body, /\/oauth2\/consent/);
   const own = await agent.signIn(id, { username: 'second-admin' });
   const tokens = await redeem(app, { id, secret }, own);
@@ -398,7 +390,7 @@ test('attack: an application that waits for the sign-out of whoever tried it', a
   match(textOf((await tried(agent, id)).body), /Signed in as/);
   match(textOf((await tried(agent, known.id)).body), /Signed in as/);
   // Used in earnest afterwards, it is told like any other.
-  await agent.authorize({ ...honest(known.id), prompt: 'none' });
+  await agent.authorize({ ...codeRequest(known.id), prompt: 'none' });
   const { items = [] } = (await app.admin('GET', `/users/${user.id}/sessions`)).body.data;
   const clients = JSON.stringify(items.map((session) => session.clients));
   ok(!clients.includes(id) && clients.includes(known.id), clients);

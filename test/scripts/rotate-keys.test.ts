@@ -13,8 +13,8 @@ import { newId } from '../../src/ids.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import type { Store } from '../../src/store/port.ts';
 import { startServer } from '../processes/server-process.ts';
-import { Agent, challengeOf, type Page } from '../support/agent.ts';
-import { ADMIN_TOKEN, PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
+import { Agent, codeRequest, type Page } from '../support/agent.ts';
+import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { enrolPhone } from '../support/phone.ts';
 import { run } from './run.ts';
 
@@ -99,14 +99,7 @@ test('R141: with both keys listed everything is sealed anew; then the old SECRET
     return counts.reduce((sum, count) => sum + count);
   };
   const page = (client: { id: string }, agent: Agent): Promise<Page> =>
-    agent.authorize({
-      client_id: client.id,
-      redirect_uri: REDIRECT_URI,
-      response_type: 'code',
-      scope: 'openid',
-      code_challenge: challengeOf('v'.repeat(43)),
-      code_challenge_method: 'S256',
-    });
+    agent.authorize(codeRequest(client.id));
   /** Asked again with the same key, it answers what it answered first. */
   const makeKey = async (app: TestApp): Promise<string> => {
     const response = await fetch(`${app.url}/admin/api/api-keys`, {

@@ -181,6 +181,16 @@ function sendExactly(url: URL, { method = 'GET', headers, body }: RequestInit): 
 export const challengeOf = (verifier: string): string =>
   createHash('sha256').update(verifier).digest('base64url');
 
+/** An authorization request of which the code, if there is one, is not redeemed. */
+export const codeRequest = (clientId: string) => ({
+  client_id: clientId,
+  redirect_uri: REDIRECT_URI,
+  response_type: 'code',
+  scope: 'openid',
+  code_challenge: challengeOf('v'.repeat(43)),
+  code_challenge_method: 'S256',
+});
+
 export function hiddenFields(html: string): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [input] of html.matchAll(/<input[^>]*>/g)) {
