@@ -20,20 +20,29 @@ const MAX_NAME_LENGTH = 100;
 
 /** @param root how the whole is called where it is itself of the wrong type */
 export function createValidator<S extends TSchema>(schema: S, root = 'body'): Validator<S> {
-  const whole = Compile(schema);
-  const check = createCheck(schema);
-  const isValid = (value: unknown): value is Static<S> => whole.Check(value);
+  // Compiled when first asked: a start makes hundreds of them and needs none.
+  const whole = once(() => Compile(schema));
+  const check = once(() => createCheck(schema));
+  const isValid = (value: unknown): value is Static<S> => whole().Check(value);
   return {
     isValid,
     parse(value) {
       if (isValid(value)) return value;
       const problems: Problems = new Map();
-      check(value, '', problems);
+      check()(value, '', problems);
       const named = [...problems].slice(0, MAX_PROBLEMS);
       throw new AppError('request.invalid', {
         fields: Object.fromEntries(named.map(([name, problem]) => [name === '' ? root : name, problem])),
       });
     },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { brotliCompress, brotliCompressSync, gzip, gzipSync } from 'node:zlib';
+import { brotliCompress, gzip } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
 
@@ -14,7 +14,7 @@ interface Asset {
   readonly path: string;
   readonly type: string;
   readonly digest: string;
-  readonly body: (encoding: Encoding) => Buffer | Promise<Buffer>;
+  readonly body: (encoding: Encoding) => Promise<Buffer>;
 }
 
 export interface Assets {
@@ -41,13 +41,8 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-// Safe to compress, unlike pages: nothing secret lies beside something that the requester chose (BREACH).
-const compressedNow = (plain: Buffer): Asset['body'] => {
-  const bodies = { br: brotliCompressSync(plain), gzip: gzipSync(plain, { level: 9 }), identity: plain };
-  return (encoding) => bodies[encoding];
-};
-
-/** For large files: at the first request, beside the main thread, once. */
+// Safe to compress, unlike pages: nothing secret lies beside something that the requester chose (BREACH). At the first
+// request, beside the main thread, once: a start has nobody to serve yet.
 const compressedWhenAsked = (plain: Buffer): Asset['body'] => {
   const bodies = new Map<Encoding, Promise<Buffer>>([['identity', Promise.resolve(plain)]]);
   return (encoding) => {
@@ -62,7 +57,7 @@ const withLicence = ({ file, licence }: Vendored): Buffer => {
   return Buffer.concat([Buffer.from(`/*!\n${text.trim()}\n*/\n`), readFileSync(file)]);
 };
 
-const load = (name: string, plain: Buffer, prefix: string, compressed: typeof compressedNow): Asset => {
+const load = (name: string, plain: Buffer, prefix: string): Asset => {
   const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 12);
   const [, stem, extension] = /^(.+)\.(\w+)$/.exec(name) ?? [];
   const type = extension === undefined ? undefined : types[extension];
@@ -72,7 +67,7 @@ const load = (name: string, plain: Buffer, prefix: string, compressed: typeof co
     path: `${prefix}${stem}.${digest}.${extension}`,
     type,
     digest,
-    body: compressed(plain),
+    body: compressedWhenAsked(plain),
   };
 };
 
@@ -98,18 +93,16 @@ const answer = async (ctx: Context, asset: Asset): Promise<void> => {
 };
 
 /**
- * @param directory the folder; read and compressed once, now
+ * @param directory the folder; read once, now
  * @param vendored by the name that pages ask for
  * @param basePath the path part of the public address, '' or like `/auth`
  */
 export const loadAssets = ({ directory, vendored, basePath }: Options): Assets => {
   const prefix = `${basePath}/assets/`;
   const own = readdirSync(directory).map((name) =>
-    load(name, readFileSync(new URL(name, directory)), prefix, compressedNow),
+    load(name, readFileSync(new URL(name, directory)), prefix),
   );
-  const theirs = Object.entries(vendored).map(([name, file]) =>
-    load(name, withLicence(file), prefix, compressedWhenAsked),
-  );
+  const theirs = Object.entries(vendored).map(([name, file]) => load(name, withLicence(file), prefix));
   const assets = [...own, ...theirs];
   const byName = new Map(assets.map((asset) => [asset.name, asset]));
   const byPath = new Map(assets.map((asset) => [asset.path, asset]));
