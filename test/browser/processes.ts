@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { assertDeclared } from '../support/api-check.ts';
+import { handedOn } from '../support/environment.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
 
@@ -36,7 +37,7 @@ export async function start({ file, args = [], env = {}, ready }: Spec): Promise
   const child: ChildProcess = spawn(process.execPath, [file, ...args], {
     cwd: ROOT,
     // Nothing of the tests' own environment: what is not given here is as on a fresh machine.
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { ...handedOn(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

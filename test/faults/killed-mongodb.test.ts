@@ -27,7 +27,7 @@ import { layWire, type Tap, type Wire } from './wire.ts';
 
 const RECOVERY_MS = 15_000;
 const RETRIED_MS = 2_000;
-const CUTS = isLong ? 50 : 6;
+const CUTS = isLong ? 50 : 3;
 
 /** While MongoDB is gone: nobody is let in, believed, or told that something was done. */
 async function assertClosed(

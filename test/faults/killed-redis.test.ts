@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from '../support/agent.ts';
 import { ADMIN_TOKEN, PASSWORD, REDIRECT_URI } from '../support/app.ts';
-import { DURABLE_REDIS, jitter, millisecondsUntil, ROUNDS, spread } from './deployment.ts';
+import { DURABLE_REDIS, FEWER_ROUNDS, jitter, millisecondsUntil, ROUNDS, spread } from './deployment.ts';
 import { assertNothingLost, assertRevokedStayRevoked, replayAll } from './ledger.ts';
 import {
   type Answer,
@@ -38,7 +38,7 @@ const kinds: readonly Kind[] = [
   {
     name: 'without persistence',
     config: ['appendonly no'],
-    rounds: Math.ceil(ROUNDS / 4),
+    rounds: FEWER_ROUNDS,
     isForgetful: true,
   },
 ];

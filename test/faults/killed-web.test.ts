@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jitter, millisecondsUntil, ROUNDS, spread } from './deployment.ts';
+import { FEWER_ROUNDS, jitter, millisecondsUntil, ROUNDS, spread } from './deployment.ts';
 import { assertNothingLost, assertRevokedStayRevoked, replayAll } from './ledger.ts';
 import { emptyLedger, type Ledger, startLoad } from './load.ts';
 import { openSite, sum, tell, untilBusy } from './site.ts';
 
 for (const kind of ['split', 'mongodb'] as const) {
   // The process is the same, what it leaves behind is not: fewer where there is one backend less.
-  const rounds = Math.ceil(ROUNDS / (kind === 'split' ? 1 : 4));
+  const rounds = kind === 'split' ? ROUNDS : FEWER_ROUNDS;
 
   test(`${kind}: a web process is killed ${rounds} times under load`, async (t) => {
     const site = await openSite({ kind });

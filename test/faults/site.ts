@@ -58,7 +58,13 @@ const ENOUGH = 8;
 
 /** Until a kill would meet something of everything. */
 export async function untilBusy(ledger: Ledger): Promise<void> {
-  await millisecondsUntil(() => ledger.done >= ENOUGH && ledger.revoked.length > 0);
+  await millisecondsUntil(
+    () =>
+      ledger.done >= ENOUGH &&
+      ledger.users.length > 0 &&
+      ledger.codes.length > 2 &&
+      ledger.revoked.length > 0,
+  );
 }
 
 /** All rounds in one. */

@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ADMIN_TOKEN, createOperator, type Operator } from '../support/app.ts';
+import { handedOn } from '../support/environment.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const READY_MS = 30_000;
@@ -59,9 +60,8 @@ export async function freePort(): Promise<number> {
 
 /** Runs the program with nothing of this process's own environment but where to find things. */
 export function run(env: Readonly<Record<string, string>>): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env;
   return spawn(process.execPath, [MAIN], {
-    env: { PATH, HOME, ...env },
+    env: { ...handedOn(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { handedOn } from '../support/environment.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -26,7 +27,7 @@ export async function run(
   const child = spawn(process.execPath, [file, ...args], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),
     // Nothing of the tests' own environment.
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { ...handedOn(), ...env },
     timeout: timeoutMs,
   });
   // A program that does not read its input may be gone before all of it is written.
