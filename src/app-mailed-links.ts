@@ -2,6 +2,7 @@
 // rest).
 import { type Account, isUsable } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import { addressKey } from './accounts/email.ts';
 import type { createLinks } from './accounts/links.ts';
 import { deviceName } from './admin/device-name.ts';
 import type { Clock } from './clock.ts';
@@ -82,7 +83,7 @@ export function createMailedLinks(parts: Parts): MailedLinks {
         const account = found && (await findUsable(found.id));
         // An address that nobody has proven may be a stranger's (R129).
         if (account?.email === undefined || !account.isEmailVerified) return;
-        if (!(await limits.isWithin('mail_address', account.email))) return;
+        if (!(await limits.isWithin('mail_address', addressKey(account.email)))) return;
         const isReset = kind === 'password_reset';
         if (arePasswordsOff() || !(isReset ? current().allow_password_reset : current().allow_magic_link))
           return;

@@ -9,6 +9,7 @@ import { createSecondFactorPage } from './account/second-factor-page.ts';
 import type { OwnPage } from './account/sign-in-url.ts';
 import { createVisit, type VisitDeps, type Visitor } from './account/visit.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import { addressKey } from './accounts/email.ts';
 import { CONSOLE_CLIENT_ID } from './admin/console-client.ts';
 import type { AccountParts } from './app-accounts.ts';
 import type { Factors } from './app-factors.ts';
@@ -100,7 +101,7 @@ export function createOwnAccount(
     async sendVerification(who) {
       const { account } = who;
       if (account.email !== undefined && !account.isEmailVerified)
-        await limits.consume('mail_address', account.email);
+        await limits.consume('mail_address', addressKey(account.email));
       await factors.mailedLinks.sendEmailVerification(account);
       const user = userOf(who);
       await audit.write({ event: 'email.verification_requested', actor: user, target: user });

@@ -8,6 +8,7 @@ import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { mayBeLeftWith } from './accounts/factor-policy.ts';
 import { clearFailures } from './accounts/lockout.ts';
+import { parseLoginName } from './accounts/login-name.ts';
 import type { RefusedPasskey } from './accounts/passkey-assertion.ts';
 import { type AuthMode, createPasskeys, hasOtherWayIn } from './accounts/passkeys.ts';
 import { hasCodeFactor, hasPasskey } from './accounts/security-state.ts';
@@ -162,7 +163,10 @@ export function createPasskeyApp(parts: Parts) {
   };
 
   async function recoverWith(ctx: Koa.Context, username: string, code: string, boundTo: string) {
-    const charge = await limits.consume('login_account_ip', keyFor(username, ctx.ip));
+    const charge = await limits.consume(
+      'login_account_ip',
+      keyFor(parseLoginName(username)?.key ?? '', ctx.ip),
+    );
     const found = await accounts().findByLogin(username);
     const account = found && (await findUsable(found.id));
     // Who has a password that counts comes in by that: a code stands for what is lost, not for what is known.

@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import type { SignupAnswers, SignupQuestions } from '../interactions/signup-form.ts';
 import type { Account } from './accounts/account.ts';
 import type { Accounts, NewAccount } from './accounts/accounts.ts';
-import { parseEmail } from './accounts/email.ts';
+import { addressKey, parseEmail } from './accounts/email.ts';
 import { isDomainWelcome } from './accounts/email-domains.ts';
 import { createSignups, SIGNUP_CODE_COOLDOWN_SECONDS } from './accounts/signups.ts';
 import type { Factors } from './app-factors.ts';
@@ -154,7 +154,7 @@ export function createSignup(parts: SignupDeps) {
 
     /** For the job that answers wishes for mails. A name that a stranger chose is not in them. */
     async answer({ interaction = '', email, ipAddress, language }: model.MailRequestRecord): Promise<void> {
-      if (!(await limits.isWithin('mail_address', email))) return;
+      if (!(await limits.isWithin('mail_address', addressKey(email)))) return;
       const issued = await signups.issue(interaction);
       if (issued === undefined || issued.email !== email) return;
       const { isKnown, code, expiresAt } = issued;
@@ -210,7 +210,7 @@ export function createSignup(parts: SignupDeps) {
       ): Promise<Account | 'wrong' | 'expired'> {
         const pending = await signups.find(interaction);
         if (pending === undefined) return 'expired';
-        const charge = await limits.consume('signup_address', pending.email.toLowerCase());
+        const charge = await limits.consume('signup_address', addressKey(pending.email));
         const verdict = await signups.verify(interaction, code);
         if (verdict.outcome !== 'wrong') charge.giveBack();
         if (verdict.outcome !== 'ok') return verdict.outcome;

@@ -115,7 +115,7 @@ export function createEmailCodes(deps: {
       }
     },
     async verify({ code, ...challenge }) {
-      const account = await limit.reserve(challenge.accountId);
+      const account = await limit.reserve('email', challenge.accountId);
       if (account === undefined) return 'blocked';
       const digests = digestsOf(challenge, account, parseSixDigits(code) ?? '');
       const last: { outcome: Verdict | 'expired' } = { outcome: 'expired' };
@@ -134,7 +134,7 @@ export function createEmailCodes(deps: {
         };
       });
       if (stored === undefined) return 'expired';
-      if (last.outcome === 'ok') await limit.clear(challenge.accountId);
+      if (last.outcome === 'ok') await limit.clear('email', challenge.accountId);
       return last.outcome;
     },
     async removeAllOf(accountId) {

@@ -39,3 +39,6 @@ export function parseEmail(text: string): Email | undefined {
   const address = `${local}@${domain}`;
   return address.length > MAX_ADDRESS ? undefined : { address, key: fold(address) };
 }
+
+/** What a limit counts an address by: every spelling of one mailbox has one counter (checklist R087). */
+export const addressKey = (text: string): string => parseEmail(text)?.key ?? fold(text);

@@ -72,7 +72,7 @@ export function createRecoveryCodes(deps: {
         const isRight = hasSecondFactor(record) && left.length < (record.recoveryCodes?.length ?? 0);
         return isRight ? { ...record, recoveryCodes: left } : undefined;
       };
-      return limit.judge(attempt, useCode, true);
+      return limit.judge('recovery', attempt, useCode);
     },
   };
 }

@@ -68,7 +68,8 @@ export function eraseSecondFactors(account: AccountRecord, now: number): Account
     totp: _totp,
     hasEmailCodes: _email,
     passkeys: _passkeys,
-    secondFactorFailures: _failures,
+    codeFailures: _failures,
+    secondFactorFailures: _olderFailures,
     ...rest
   } = account;
   return settleFactors(account, { ...rest, totpVerified: false, mustEnrolSecondFactor: true }, now);

@@ -157,7 +157,8 @@ export function createTotp(deps: {
       });
       return stored === undefined ? 'expired' : last.outcome;
     },
-    verify: (attempt) => limit.judge(attempt, (record) => useCode(attempt.accountId, attempt.code, record)),
+    verify: (attempt) =>
+      limit.judge('totp', attempt, (record) => useCode(attempt.accountId, attempt.code, record)),
     async remove(accountId, check) {
       const last = { isRemoved: false };
       const stored = await update(accounts, accountId, (record) => {

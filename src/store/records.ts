@@ -1,5 +1,7 @@
 // Owns the record types of every collection: plain JSON. Times: epoch ms (`…At`). collections.ts: what of them is indexed.
 
+import type { GuessCounters } from './guess-records.ts';
+
 // ---------------------------------------------------------------------------------------------- accounts
 
 /** `auditor` reads all that an administrator reads, and changes nothing. */
@@ -46,7 +48,7 @@ export interface AccountPasskey {
   kind: 'passkey' | 'security_key';
 }
 
-export interface AccountRecord {
+export interface AccountRecord extends GuessCounters {
   username: string;
   /** NFKC, case-folded, trimmed: what uniqueness and sign-in compare. */
   usernameKey: string;
@@ -67,11 +69,6 @@ export interface AccountRecord {
   proofsNotBefore?: number;
   /** Set at the start of a deletion: from then on the account counts as gone; a job finishes what a crash left. */
   deletingAt?: number;
-  /** Failures in a row since the last success; what lockout counts. */
-  failedLoginAttempts: number;
-  /** How often it was locked in a row; doubles the lock's length. */
-  lockCount: number;
-  lockedUntil?: number;
   lastLoginAt?: number;
   totpVerified: boolean;
   /** The enrolled authenticator; absent until its first code was right. */
@@ -82,8 +79,6 @@ export interface AccountRecord {
   passkeys?: AccountPasskey[];
   /** Whether a code by mail may be asked for as the second factor. */
   hasEmailCodes?: boolean;
-  /** Wrong second-factor codes, over all methods and challenges, since the last right one; when the latest were. */
-  secondFactorFailures?: { inARow: number; recentAt: number[] };
   /** An administrator erased the second factor: the next sign-in enrols one, whatever the settings say. */
   mustEnrolSecondFactor?: boolean;
   /**

@@ -43,7 +43,7 @@ withEachStore(
         account.totp,
         account.recoveryCodes,
         account.hasEmailCodes,
-        account.secondFactorFailures,
+        account.codeFailures,
       ],
       [false, undefined, undefined, undefined, undefined],
     );
