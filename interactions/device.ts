@@ -1,6 +1,8 @@
 // Owns the pages of the device flow (RFC 8628 §3.3). The library keeps the state; its forms are two fields, shown in our
 // pages.
 
+import type { Clock } from '../src/clock.ts';
+import { networkOf } from '../src/http/rate-key.ts';
 import type { Views } from '../src/http/views.ts';
 import type { DevicePages } from '../src/oidc/configuration.ts';
 import type { KoaContextWithOIDC } from '../src/oidc/library-types.ts';
@@ -17,12 +19,13 @@ const ALERTS: Readonly<Record<string, string>> = {
 interface Deps {
   readonly views: Views;
   readonly basePath: string;
+  readonly clock: Clock;
 }
 
 /** The library's own proof that its form comes from its own page; it lives in the session. */
 const xsrfOf = (ctx: KoaContextWithOIDC): string => String(ctx.oidc.session?.state?.secret ?? '');
 
-export function createDevicePages({ views, basePath }: Deps): DevicePages {
+export function createDevicePages({ views, basePath, clock }: Deps): DevicePages {
   const action = `${basePath}/oauth2/device`;
   return {
     input(ctx, _form, out, error) {
@@ -42,9 +45,20 @@ export function createDevicePages({ views, basePath }: Deps): DevicePages {
         { status: isRefused ? 400 : 200 },
       );
     },
-    confirm(ctx, _form, client, userCode) {
-      const name = client.clientName ?? client.clientId;
-      views.send(ctx, 'device-confirm', { action, xsrf: xsrfOf(ctx), userCode, client: { name } });
+    confirm(ctx, { userCode, clientName, scopes, address, startedAt, maxSeconds }) {
+      views.send(ctx, 'device-confirm', {
+        action,
+        xsrf: xsrfOf(ctx),
+        userCode,
+        client: { name: clientName },
+        scopes,
+        address,
+        // A phisher's device is elsewhere; so is a television behind another router, so it is said, not refused.
+        isElsewhere: address !== '' && networkOf(address) !== networkOf(ctx.ip),
+        startedAt,
+        now: clock(),
+        maxSeconds,
+      });
     },
     done(ctx) {
       const { client } = ctx.oidc;

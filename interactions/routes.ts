@@ -3,6 +3,7 @@
 
 import type Koa from 'koa';
 import Router from 'koa-router';
+import type { Clock } from '../src/clock.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { Views } from '../src/http/views.ts';
@@ -40,6 +41,7 @@ interface Deps<A extends Person> {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly basePath: string;
+  readonly clock: Clock;
   readonly browser: BrowserSession;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
@@ -187,7 +189,7 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
     logoutPages: createLogoutPages({ views, csrf }),
     protocolPages: {
       renderError: createRenderError({ views, basePath }),
-      devicePages: createDevicePages({ views, basePath }),
+      devicePages: createDevicePages(deps),
       showFormPost: (ctx, action, fields) =>
         views.send(ctx, 'continue', { action, fields }, { formAction: [action] }),
       async showInteraction(ctx: Koa.Context, interaction: Interaction, isResumed: boolean) {

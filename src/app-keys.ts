@@ -115,3 +115,10 @@ export function createKeys(parts: Parts): KeyParts {
     },
   };
 }
+
+/** A key set as the protocol core takes it. */
+export const protocolKeys = (keySet: KeySet) => ({
+  currentPrivateJwk: keySet.current.privateJwk,
+  publicJwks: keySet.all,
+  jwks: keySet.jwks(),
+});

@@ -6,7 +6,7 @@ import type { Lock } from './app-notices.ts';
 import { createAudit } from './audit/audit.ts';
 import { createOrigins } from './audit/origin.ts';
 import type { Clock } from './clock.ts';
-import { limitBearerGuesses, limitSignIns } from './http/rate-guards.ts';
+import { chargeUserCode, limitBearerGuesses, limitSignIns } from './http/rate-guards.ts';
 import { createRateLimits, type RateSettings } from './http/rate-limit.ts';
 import { createTimeSortedIds } from './ids.ts';
 import type { Logger } from './log.ts';
@@ -62,6 +62,7 @@ export function createProtection({ store, clock, log, settings, onLocked }: Deps
       },
     },
     noteEndedSession: (session: EndedSession) => noteEndedSession({ audit, origins }, session),
+    chargeUserCode: chargeUserCode(limits),
     limitSignIns: <Account>(check: CheckPassword<Account>) => limitSignIns(check, { limits, address }),
     /** Counts wrong bearers, and has what the right one's bearer causes be theirs. */
     limitAdmins<Actor extends Parameters<typeof origins.setActor>[0], More extends unknown[]>(

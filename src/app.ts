@@ -11,7 +11,7 @@ import { auditedRevocation } from './app-audit.ts';
 import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
-import { createKeys, type Keys } from './app-keys.ts';
+import { createKeys, type Keys, protocolKeys } from './app-keys.ts';
 import { createNewAccounts } from './app-new-accounts.ts';
 import { createPasskeyApp } from './app-passkeys.ts';
 import { createProtection } from './app-protection.ts';
@@ -178,6 +178,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     views,
     csrf,
     basePath,
+    clock,
     browser,
     readForm,
     readJson,
@@ -203,13 +204,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       accounts: directory,
       adapter: createOidcAdapter({ store, clock }),
       isHandle,
+      chargeUserCode: protection.chargeUserCode,
       cookieKeys: config.cookieKeys,
       cookieNames,
-      keys: {
-        currentPrivateJwk: keySet.current.privateJwk,
-        publicJwks: keySet.all,
-        jwks: keySet.jwks(),
-      },
+      keys: protocolKeys(keySet),
       tokens,
       revokeToken,
       findConsent: (accountId, clientId) => consents.find(accountId, clientId),

@@ -234,6 +234,15 @@ export interface PageModels extends AccountPageModels {
     readonly xsrf: string;
     readonly userCode: string;
     readonly client: { readonly name: string };
+    readonly scopes: readonly string[];
+    /** Where the device was when it started; '' where that is not known. */
+    readonly address: string;
+    /** Whether that is another network than the browser's. */
+    readonly isElsewhere: boolean;
+    /** Epoch milliseconds. */
+    readonly startedAt: number;
+    readonly now: number;
+    readonly maxSeconds: number;
   };
   readonly 'device-done': { readonly client?: { readonly name: string } | undefined };
   /** Give `formAction: [action]` to `send`, or the browser refuses to post the form. */

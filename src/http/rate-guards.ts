@@ -59,6 +59,20 @@ export function limitSignIns<Account>(
 }
 
 /**
+ * A user code has 34.6 bits (20^8), so what protects it is the number of guesses (RFC 8628 §5.1). Charged before the
+ * look-up; a valid code gives the points back.
+ * @param limits of the user codes
+ * @returns the charge of one guess; throws AppError request.rate_limited
+ */
+export const chargeUserCode =
+  (limits: Deps['limits']) =>
+  (address: string, holder: string): Promise<Charge> =>
+    consumeAll(limits, [
+      ['user_code_account', holder],
+      ['user_code_ip', address],
+    ]);
+
+/**
  * Only bearers that are nobody's count, and only they are refused. A bearer is 256 random bits or a signature, so a guess
  * is worth nothing however many there are: the limit is against the load of guessing. If it also refused the right
  * bearer, whoever shares an address with the administrators (one proxy too few in TRUST_PROXY) could lock them out.

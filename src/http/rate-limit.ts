@@ -24,6 +24,10 @@ const kinds = {
   /** Wrong passwords for one name from one network: keyFor(name, address). */
   login_account_ip: { windowSeconds: TEN_MINUTES, key: 'name' },
   mfa_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
+  /** Wrong user codes of the device flow (RFC 8628 §5.1). */
+  user_code_ip: { windowSeconds: HOUR, key: 'address' },
+  /** The same by account, or by session where no account is signed in. */
+  user_code_account: { windowSeconds: HOUR, key: 'name' },
   token_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   register_ip: { windowSeconds: HOUR, key: 'address' },
   /** Over all sign-ups with that address, or a million guesses would be its owner's mailbox. */

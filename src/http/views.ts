@@ -158,6 +158,14 @@ export const speech = (strings: Strings, language: Language) => {
     /** In words, so that each language has its plural. */
     days: (count: number): string =>
       new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(count),
+    /** Such as "24 hours": in the largest unit that divides it, days from two on. */
+    duration: (seconds: number): string => {
+      const [unit, length] = UNITS.find(
+        ([name, each]) => seconds % each === 0 && seconds >= each * (name === 'day' ? 2 : 1),
+      ) ?? ['minute', 60];
+      const count = Math.max(1, Math.round(seconds / length));
+      return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+    },
     date: (at: number): string => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at),
     isoTime: (at: number): string => new Date(at).toISOString(),
     /** To the minute, and in which zone: the reader's is not known. */

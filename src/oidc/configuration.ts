@@ -1,16 +1,10 @@
 // Owns the library's configuration: features on and off, routes, cookies, algorithms. What is decided per request is in
 // policies.ts, find-account.ts, load-grant.ts and interaction-policy.ts.
 
-import type {
-  Adapter,
-  Client,
-  Configuration,
-  ErrorOut,
-  Interaction,
-  KoaContextWithOIDC,
-} from 'oidc-provider';
+import type { Adapter, Configuration, ErrorOut, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import { mayRequest } from './client-access.ts';
+import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './device-request.ts';
 import { type AccountDirectory, createFindAccount, extraTokenClaims } from './find-account.ts';
 import { createInteractionPolicy } from './interaction-policy.ts';
 import { outboundFetch } from './outbound-fetch.ts';
@@ -39,7 +33,7 @@ export interface CookieNames {
 
 export interface DevicePages {
   input(ctx: KoaContextWithOIDC, form: string, out: ErrorOut | undefined, error: Error | undefined): void;
-  confirm(ctx: KoaContextWithOIDC, form: string, client: Client, userCode: string): void;
+  confirm(ctx: KoaContextWithOIDC, request: DeviceRequest): void;
   done(ctx: KoaContextWithOIDC): void;
 }
 
@@ -111,10 +105,12 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
         enabled: true,
         charset: 'base-20',
         mask: USER_CODE_MASK,
-        deviceInfo: (ctx) => ({ ip: ctx.ip, ua: ctx.get('user-agent') }),
+        deviceInfo,
         userCodeInputSource: (ctx, form, out, error) => deps.devicePages.input(ctx, form, out, error),
-        userCodeConfirmSource: (ctx, form, client, _info, userCode) =>
-          deps.devicePages.confirm(ctx, form, client, userCode),
+        userCodeConfirmSource(ctx, _form, client, _info, userCode) {
+          const lifetimes = deps.settings();
+          deps.devicePages.confirm(ctx, describeDeviceRequest(ctx, { client, userCode, lifetimes }));
+        },
         successSource: (ctx) => deps.devicePages.done(ctx),
       },
       introspection: { enabled: true, allowedPolicy: introspectionAllowed },

@@ -20,6 +20,8 @@ export interface LifetimeSettings {
 type Ttl = NonNullable<Configuration['ttl']>;
 
 const DEVICE_CODE_SECONDS = 600;
+/** Decisions §5: what a device keeps without `offline_access`, counted from its sign-in, whatever the client. */
+export const DEVICE_SESSION_SECONDS = 86_400;
 // A grant must outlive the last refresh token that was given in its name.
 const GRANT_MARGIN_SECONDS = 86_400;
 
@@ -45,8 +47,11 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
     RefreshToken(_ctx, token, client) {
       const idle = own(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;
       // `iiat` is when the first of the chain was issued: rotation never moves the absolute end (RFC 9700 §4.14.2).
-      const left = (token.iiat ?? now()) + settings().refresh_token_absolute_seconds - now();
-      return Math.max(1, Math.min(idle, left));
+      const first = token.iiat ?? now();
+      const left = first + settings().refresh_token_absolute_seconds - now();
+      const isOfDevice = token.gty?.startsWith('device_code') === true && !token.scopes.has('offline_access');
+      const leftOfDevice = isOfDevice ? first + DEVICE_SESSION_SECONDS - now() : left;
+      return Math.max(1, Math.min(idle, left, leftOfDevice));
     },
     Session(_ctx, session) {
       const left = (session.iat ?? now()) + settings().session_absolute_seconds - now();

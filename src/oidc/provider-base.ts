@@ -64,6 +64,10 @@ export interface TokenClass<Model> extends ModelClass<Model> {
   new (properties: Record<string, unknown>): Model & ModelInternals;
 }
 
+export interface DeviceCodeClass extends TokenClass<DeviceCode> {
+  findByUserCode(userCode: string, options?: FindOptions): Promise<DeviceCode | undefined>;
+}
+
 /** The types say that there is always a request; a logout token has none. */
 export interface IdTokenModel {
   readonly ctx?: KoaContextWithOIDC;
@@ -84,7 +88,7 @@ export interface Models {
   AccessToken: TokenClass<AccessToken>;
   ClientCredentials: TokenClass<ClientCredentials>;
   RefreshToken: TokenClass<RefreshToken>;
-  DeviceCode: TokenClass<DeviceCode>;
+  DeviceCode: DeviceCodeClass;
   Session: SessionClass;
   Interaction: ModelClass<Interaction>;
   Grant: GrantClass;

@@ -48,3 +48,9 @@ export const ACR = {
   emailCode: 'urn:latchkey:acr:email-code',
   multiFactor: 'urn:latchkey:acr:multi-factor',
 } as const;
+
+/** @returns the space-separated list without the scopes that open the admin API; undefined where nothing remains */
+export function withoutAdminScopes(scope: string): string | undefined {
+  const kept = scope.split(' ').filter((name) => name !== '' && !Object.hasOwn(rolesByScope, name));
+  return kept.length === 0 ? undefined : kept.join(' ');
+}

@@ -170,6 +170,12 @@ export const samples = {
     xsrf: csrf,
     userCode: 'WDJB-MJHT',
     client: { name: 'Acme TV' },
+    scopes: ['openid', 'profile', 'email', 'offline_access'],
+    address: '203.0.113.66',
+    isElsewhere: true,
+    startedAt: Date.UTC(2026, 4, 4, 12, 0),
+    now: Date.UTC(2026, 4, 4, 12, 2),
+    maxSeconds: 86_400,
   }),
   'device-done': sample('device-done', { client: { name: 'Acme TV' } }),
   continue: sample('continue', { action: '/landed', fields: [{ name: 'code', value: 'abc' }] }, [

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { errors, type RefreshToken } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
+import { withoutAdminScopes } from '../scopes.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -22,6 +23,10 @@ export function createRefreshTokenModel(
 
   return class RefreshToken extends Base {
     #isRepeat = false;
+
+    constructor(properties: Record<string, unknown>) {
+      super(ofDevice(properties));
+    }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
       const token = await super.find(value, options);
@@ -55,4 +60,11 @@ export function createRefreshTokenModel(
       return createHmac('sha256', successorKey).update(rotated.jti).digest('base64url');
     }
   };
+}
+
+/** No device has an `admin` scope (models/device-code.ts), also by a token that was issued before that rule. */
+function ofDevice(properties: Record<string, unknown>): Record<string, unknown> {
+  const { gty, scope } = properties;
+  const isFiltered = typeof gty === 'string' && gty.startsWith('device_code') && typeof scope === 'string';
+  return isFiltered ? { ...properties, scope: withoutAdminScopes(scope) ?? '' } : properties;
 }

@@ -1,0 +1,56 @@
+// Owns what the confirmation page of the device flow tells about a request (RFC 8628 §5.4): a user who is led there by a
+// phisher sees what is asked for, and that it was not started where he or she is.
+import type { Client, KoaContextWithOIDC } from 'oidc-provider';
+import { DEVICE_SESSION_SECONDS } from './policies.ts';
+import { scopes } from './scopes.ts';
+
+export interface DeviceRequest {
+  readonly userCode: string;
+  readonly clientName: string;
+  /** Those that will be granted or asked for. */
+  readonly scopes: readonly string[];
+  /** Of the device, when it started; '' where that was not recorded. */
+  readonly address: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** How long the device can stay signed in without asking again. */
+  readonly maxSeconds: number;
+}
+
+interface Lifetimes {
+  readonly access_token_seconds: number;
+  readonly refresh_token_absolute_seconds: number;
+}
+
+const MAX_USER_AGENT = 512;
+
+/** Kept with the device code. The User-Agent is as long as the sender likes. */
+export const deviceInfo = (ctx: KoaContextWithOIDC) => ({
+  ip: ctx.ip,
+  ua: ctx.get('user-agent').slice(0, MAX_USER_AGENT),
+});
+
+export function describeDeviceRequest(
+  ctx: KoaContextWithOIDC,
+  { client, userCode, lifetimes }: { client: Client; userCode: string; lifetimes: Lifetimes },
+): DeviceRequest {
+  const { DeviceCode: code } = ctx.oidc.entities;
+  const requested = String(code?.params?.scope ?? '').split(' ');
+  const asked = requested.filter((name) => scopes.includes(name));
+  const { ip } = code?.deviceInfo ?? {};
+  return {
+    userCode,
+    clientName: client.clientName ?? client.clientId,
+    scopes: asked,
+    address: typeof ip === 'string' ? ip : '',
+    startedAt: (code?.iat ?? 0) * 1000,
+    maxSeconds: maxSecondsOf(client, asked, lifetimes),
+  };
+}
+
+/** As issueRefreshToken and lifetimes (policies.ts) decide it. */
+function maxSecondsOf(client: Client, asked: readonly string[], lifetimes: Lifetimes): number {
+  const { access_token_seconds: access, refresh_token_absolute_seconds: absolute } = lifetimes;
+  if (!client.grantTypeAllowed('refresh_token')) return access;
+  return asked.includes('offline_access') ? absolute : Math.min(absolute, DEVICE_SESSION_SECONDS);
+}
