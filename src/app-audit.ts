@@ -6,8 +6,10 @@ import type { SignInOutcome } from './accounts/authenticate.ts';
 import type { Audit } from './audit/audit.ts';
 import type { AuditActor } from './audit/events.ts';
 import type { Origins } from './audit/origin.ts';
+import type { TokenLog } from './audit/token-log.ts';
 import type { Clients } from './clients/contract.ts';
 import { requestIdOf } from './http/request-log.ts';
+import type { TokenReports } from './oidc/token-events.ts';
 import type { AnyToken } from './oidc/token-state.ts';
 import type { Consents } from './sessions/consents.ts';
 import type { EndedSession } from './sessions/sessions.ts';
@@ -75,6 +77,29 @@ export function auditedRevocation(
         ...(token.kind !== 'ClientCredentials' && { user_id: token.accountId }),
       },
     });
+  };
+}
+
+/** First issues and refusals wait in memory (token-log.ts); reuse is rare and ends a grant, so it is written at once. */
+export function auditedTokens(
+  tokenLog: Pick<TokenLog, 'issued' | 'counted' | 'refused'>,
+  { audit, origins }: { audit: Pick<Audit, 'note'>; origins: Pick<Origins, 'current'> },
+): TokenReports {
+  return {
+    issued: (tokens) => tokenLog.issued({ ...tokens, requestId: origins.current()?.requestId }),
+    refreshed: (clientId) => tokenLog.counted('token.refreshed', clientId),
+    machineIssued: (clientId) => tokenLog.counted('token.machine_issued', clientId),
+    refused: tokenLog.refused,
+    reused({ clientId, accountId, grantId, grantType }) {
+      audit.note({
+        event: 'token.reused',
+        outcome: 'failure',
+        ...(clientId !== undefined && { actor: { kind: 'client', id: clientId } }),
+        target: { kind: 'grant', id: grantId },
+        clientId,
+        details: { grant_type: grantType, user_id: accountId },
+      });
+    },
   };
 }
 

@@ -147,6 +147,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     sendEmailVerification: factors.mailedLinks.sendEmailVerification,
     ...parts.newAccounts.forAdministrators,
     audit,
+    tokenEvents: parts.protection.tokenLog,
     groups: parts.groups,
     ...administration,
     authorizeAdmin: authorizeRequest,

@@ -4,6 +4,7 @@ import type { Groups } from './accounts/groups.ts';
 import type { Factors } from './app-factors.ts';
 import type { Audit } from './audit/audit.ts';
 import { createStatistics } from './audit/statistics.ts';
+import type { TokenLog } from './audit/token-log.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import { newId } from './ids.ts';
@@ -31,6 +32,7 @@ interface JobParts {
   readonly groups: Pick<Groups, 'finishRemovals'>;
   readonly clients: Pick<Clients, 'finishEndings'>;
   readonly audit: Pick<Audit, 'forget'>;
+  readonly tokenLog: Pick<TokenLog, 'forget'>;
   readonly factors: Pick<Factors, 'mail' | 'mailedLinks'>;
   readonly current: () => SettingValues;
   readonly keyJobs: readonly Job[];
@@ -46,6 +48,7 @@ export function createJobs({
   groups,
   clients,
   audit,
+  tokenLog,
   factors,
   current,
   keyJobs,
@@ -70,6 +73,13 @@ export function createJobs({
       forgetAudit({
         forget: (before, limit) => audit.forget(before, limit),
         retentionSeconds: () => current().retention_audit_seconds,
+        intervalSeconds: () => current().purge_interval_seconds,
+        clock,
+      }),
+      forgetAudit({
+        events: 'token',
+        forget: (before, limit) => tokenLog.forget(before, limit),
+        retentionSeconds: () => current().retention_token_events_seconds,
         intervalSeconds: () => current().purge_interval_seconds,
         clock,
       }),

@@ -5,12 +5,15 @@ import { auditedSignIns, noteEndedSession } from './app-audit.ts';
 import type { Lock } from './app-notices.ts';
 import { createAudit } from './audit/audit.ts';
 import { createOrigins } from './audit/origin.ts';
+import { createTokenLog } from './audit/token-log.ts';
 import type { Clock } from './clock.ts';
+import { AppError, type ErrorCode } from './errors.ts';
 import { chargeUserCode, limitBearerGuesses, limitSignIns } from './http/rate-guards.ts';
 import { createRateLimits, type RateSettings } from './http/rate-limit.ts';
 import { createTimeSortedIds } from './ids.ts';
 import type { Logger } from './log.ts';
 import type { EndedSession } from './sessions/sessions.ts';
+import { tokenEvents } from './store/administration.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
 
@@ -29,17 +32,16 @@ type Authorize<Actor, More extends unknown[]> = (
   ...more: More
 ) => Promise<Actor>;
 
+/** What is known of a bearer that is refused; one that is missing is no attempt. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['auth.invalid_token', 'auth.insufficient_scope']);
+
 export type Protection = ReturnType<typeof createProtection>;
 
 export function createProtection({ store, clock, log, settings, onLocked }: Deps) {
   const origins = createOrigins();
-  const audit = createAudit({
-    collection: store.collection(model.audit),
-    clock,
-    newId: createTimeSortedIds(clock),
-    origins,
-    log,
-  });
+  const newId = createTimeSortedIds(clock);
+  const audit = createAudit({ collection: store.collection(model.audit), clock, newId, origins, log });
+  const tokenLog = createTokenLog({ collection: store.collection(tokenEvents), clock, newId, log });
   const limits = createRateLimits({ collection: store.ephemeral(model.rates), clock, settings, log });
   const address = (): string => origins.current()?.ipAddress ?? '';
   const told = auditedSignIns(audit);
@@ -47,6 +49,7 @@ export function createProtection({ store, clock, log, settings, onLocked }: Deps
   return {
     origins,
     audit,
+    tokenLog,
     limits,
     /** For createAuthenticate. */
     signInEvents: {
@@ -70,7 +73,11 @@ export function createProtection({ store, clock, log, settings, onLocked }: Deps
     ): Authorize<Actor, More> {
       const limited = limitBearerGuesses(authorize, { limits, address });
       return async (authorization, ...more) => {
-        const actor = await limited(authorization, ...more);
+        const actor = await limited(authorization, ...more).catch((error: unknown) => {
+          if (error instanceof AppError && REFUSALS.has(error.code))
+            tokenLog.refused({ endpoint: 'admin', error: error.code });
+          throw error;
+        });
         origins.setActor({ kind: actor.kind, id: actor.id });
         return actor;
       };

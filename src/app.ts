@@ -7,7 +7,7 @@ import type { Accounts } from './accounts/accounts.ts';
 import type { HashParameters } from './accounts/password.ts';
 import { seedConsoleClient } from './admin/console-client.ts';
 import { createAccountParts } from './app-accounts.ts';
-import { auditedRevocation } from './app-audit.ts';
+import { auditedRevocation, auditedTokens } from './app-audit.ts';
 import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
@@ -61,6 +61,8 @@ export interface App {
   readonly clients: Clients;
   readonly settings: Settings;
   readonly keys: Keys;
+  /** Writes what still waits in memory; before the store is closed. */
+  finish(): Promise<void>;
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
@@ -222,6 +224,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       },
       graceSeconds: () => current().refresh_token_grace_seconds,
       revokeGrant: grants.revoke,
+      tokenReports: auditedTokens(protection.tokenLog, protection),
       pages: interactions.protocolPages,
       pinOrigin: (app) => pinOrigin(app, pinned),
       documentHeaders: securityHeaderValues({ isSecure }),
@@ -288,10 +291,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     groups,
     clients,
     audit,
+    tokenLog: protection.tokenLog,
     factors,
     current,
     keyJobs: keyParts.jobs,
     catchUp: () => settings.refresh().then(keyring.ready),
   });
-  return { handler, jobs, accounts, clients, settings, keys: keyParts.keys };
+  const finish = () => protection.tokenLog.close();
+  return { handler, jobs, accounts, clients, settings, keys: keyParts.keys, finish };
 }

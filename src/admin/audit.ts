@@ -10,10 +10,11 @@ import {
   Union,
   Unknown,
 } from 'typebox';
+import { type AuditClass, classOfEvent } from '../audit/events.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { type AuditRecord, audit as collection } from '../store/collections.ts';
-import type { Query, Stored } from '../store/port.ts';
+import type { FieldValue, Query, Stored } from '../store/port.ts';
 import type { Cursors } from './cursor.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
@@ -26,8 +27,14 @@ export interface AuditLogPort {
   query(query: Query): Promise<Listing<Stored<AuditRecord>>>;
 }
 
+export interface TokenEventsPort extends AuditLogPort {
+  flush(): Promise<void>;
+}
+
 interface Deps {
   readonly audit: AuditLogPort;
+  /** The class `tokens`, which is kept apart (src/audit/token-log.ts). */
+  readonly tokenEvents: TokenEventsPort;
   readonly cursors: Cursors;
   readonly clock: Clock;
 }
@@ -36,12 +43,24 @@ const strict = { additionalProperties: false } as const;
 const orNull = <S extends TSchema>(schema: S) => Union([schema, Null()]);
 const id = () => StringSchema({ minLength: 1, maxLength: 256 });
 
+/** No field of a record: it says which of the two collections is meant. */
+const CLASS = 'class';
+const classFilter = (value: FieldValue) => [{ field: CLASS, op: 'eq', value } as const];
+
 const list: ListDefinition<AuditRecord> = {
   name: 'audit',
   collection,
   sorts: ['at', 'event', 'id'],
   defaultOrder: 'desc',
   filters: {
+    class: {
+      schema: Enum(['general', 'tokens', 'all'], {
+        description:
+          'tokens: what was issued, refreshed and refused, which is much and kept for a shorter time. Default: general, or the class of the event that is asked for.',
+      }),
+      toGroups: (value) =>
+        value === 'all' ? [classFilter('general'), classFilter('tokens')] : [classFilter(value)],
+    },
     event: { schema: StringSchema({ minLength: 1, maxLength: 64 }) },
     outcome: { schema: Enum(['success', 'failure']) },
     actor_id: { schema: id() },
@@ -57,6 +76,7 @@ const eventSchema = ObjectSchema(
     id: StringSchema({ description: 'Sorts by time.' }),
     at: StringSchema({ format: 'date-time' }),
     event: StringSchema({ description: 'What happened, such as signin.failure.' }),
+    class: Enum(['general', 'tokens']),
     outcome: Enum(['success', 'failure']),
     reason: orNull(StringSchema({ description: 'Why; the caller was not told.' })),
     actor_kind: Enum(['user', 'client', 'bootstrap', 'api_key', 'system', 'anonymous']),
@@ -78,6 +98,7 @@ const show = ({ id, value }: Stored<AuditRecord>) => ({
   id,
   at: new Date(value.at).toISOString(),
   event: value.event,
+  class: classOfEvent(value.event),
   outcome: value.outcome,
   reason: value.reason ?? null,
   actor_kind: value.actorKind,
@@ -91,9 +112,27 @@ const show = ({ id, value }: Stored<AuditRecord>) => ({
   details: value.details ?? null,
 });
 
+/** Whoever asks for an event need not know its class. */
+const classAsked = ({ event }: { readonly event?: unknown }): AuditClass =>
+  typeof event === 'string' ? classOfEvent(event) : 'general';
+
 const tag = 'Audit log';
 
-export function auditRoutes({ audit, cursors, clock }: Deps): Route[] {
+export function auditRoutes({ audit, tokenEvents, cursors, clock }: Deps): Route[] {
+  /** What this process has in memory is written first: whoever asks sees what they just did. */
+  async function logOf(wanted: AuditClass): Promise<AuditLogPort> {
+    if (wanted === 'general') return audit;
+    await tokenEvents.flush();
+    return tokenEvents;
+  }
+
+  async function read(wanted: Query): Promise<Listing<Stored<AuditRecord>>> {
+    const isTokens =
+      wanted.filters?.some(({ field, value }) => field === CLASS && value === 'tokens') === true;
+    const log = await logOf(isTokens ? 'tokens' : 'general');
+    return log.query({ ...wanted, filters: wanted.filters?.filter(({ field }) => field !== CLASS) });
+  }
+
   return [
     defineRoute({
       method: 'GET',
@@ -105,9 +144,9 @@ export function auditRoutes({ audit, cursors, clock }: Deps): Route[] {
       handle: async ({ query }) => {
         const page = await readPage({
           list,
-          request: readListQuery(list, query, clock()),
+          request: readListQuery(list, { class: classAsked(query), ...query }, clock()),
           cursors,
-          query: (wanted) => audit.query(wanted),
+          query: read,
           recordOf: ({ value }) => value,
           idOf: ({ id }) => id,
         });
@@ -122,7 +161,7 @@ export function auditRoutes({ audit, cursors, clock }: Deps): Route[] {
       params: idParams,
       success: { status: 200, schema: eventSchema },
       handle: async ({ params }) => {
-        const event = await audit.find(params.id);
+        const event = (await audit.find(params.id)) ?? (await tokenEvents.find(params.id));
         if (event === undefined) throw new AppError('request.not_found');
         return { data: show(event) };
       },

@@ -5,7 +5,7 @@ import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
 import type { IssuedTokens } from '../sessions/issued-tokens.ts';
 import { type ApiKeysPort, apiKeyRoutes } from './api-keys.ts';
-import { type AuditLogPort, auditRoutes } from './audit.ts';
+import { type AuditLogPort, auditRoutes, type TokenEventsPort } from './audit.ts';
 import { type AuditTrailDeps, createAuditTrail } from './audit-trail.ts';
 import { type ClientsPort, clientRoutes } from './clients.ts';
 import { createCursors } from './cursor.ts';
@@ -49,6 +49,7 @@ export interface AdminRoutesDeps {
   readonly invitations: InvitationsPort;
   readonly passkeys: PasskeysPort;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
+  readonly tokenEvents: TokenEventsPort;
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly clock: Clock;
   /** Secret that signs list cursors; the same in every process. */

@@ -3,8 +3,13 @@
 
 export const auditEventNames = [
   // Signing in
+  // Complete, with all factors; by whichever way.
   'signin.success',
   'signin.failure',
+  // The password matched, and a further step was asked for. No sign-in yet.
+  'signin.password_accepted',
+  // A session that was there already, raised by another factor.
+  'signin.stepped_up',
   'signin.locked',
   'mfa.success',
   'mfa.failure',
@@ -43,6 +48,13 @@ export const auditEventNames = [
   'session.ended',
   'session.revoked',
   'token.revoked',
+  // A used code or refresh token came back: its grant is revoked.
+  'token.reused',
+  // Tokens, in a class of their own (token-log.ts).
+  'token.issued',
+  'token.refreshed',
+  'token.machine_issued',
+  'token.refused',
   // Administration
   'user.created',
   'user.updated',
@@ -77,6 +89,19 @@ export const auditEventNames = [
 ] as const;
 
 export type AuditEventName = (typeof auditEventNames)[number];
+
+/** The volume class of events: `tokens` are many and kept for a shorter time. */
+export type AuditClass = 'general' | 'tokens';
+
+const tokenEventNames: ReadonlySet<string> = new Set<AuditEventName>([
+  'token.issued',
+  'token.refreshed',
+  'token.machine_issued',
+  'token.refused',
+]);
+
+export const classOfEvent = (event: string): AuditClass =>
+  tokenEventNames.has(event) ? 'tokens' : 'general';
 
 export interface AuditActor {
   readonly kind: 'user' | 'client' | 'bootstrap' | 'api_key' | 'system' | 'anonymous';

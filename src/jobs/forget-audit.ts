@@ -4,6 +4,8 @@ import { inBatches } from './in-batches.ts';
 import type { Job } from './scheduler.ts';
 
 export interface ForgetAuditOptions {
+  /** Which events these are; their job has that name. */
+  readonly events?: 'audit' | 'token';
   /** Removes at most `limit` events from before that time (epoch ms). @returns how many */
   readonly forget: (before: number, limit: number) => Promise<number>;
   readonly retentionSeconds: () => number;
@@ -11,13 +13,14 @@ export interface ForgetAuditOptions {
   readonly clock: Clock;
 }
 
-export function forgetAudit({ forget, retentionSeconds, intervalSeconds, clock }: ForgetAuditOptions): Job {
+export function forgetAudit(options: ForgetAuditOptions): Job {
+  const { events = 'audit', forget, retentionSeconds, intervalSeconds, clock } = options;
   return {
-    name: 'forget_audit',
+    name: events === 'audit' ? 'forget_audit' : 'forget_token_events',
     intervalSeconds,
     async run(signal) {
       const before = clock() - retentionSeconds() * 1000;
-      return { audit_events_removed: await inBatches((limit) => forget(before, limit), signal) };
+      return { [`${events}_events_removed`]: await inBatches((limit) => forget(before, limit), signal) };
     },
   };
 }

@@ -14,6 +14,7 @@ import { IdentityProvider } from './identity-provider.ts';
 import { introspectAsClient } from './introspection.ts';
 import { createLoadExistingGrant } from './load-grant.ts';
 import { SigningKey, VerifyingKey } from './signing-key.ts';
+import { reportTokens, type TokenReports } from './token-events.ts';
 import type { TokenState } from './token-state.ts';
 
 type ModelDeps = ConstructorParameters<typeof IdentityProvider>[2];
@@ -46,6 +47,7 @@ export interface ProviderDeps
   readonly pinOrigin: (app: Pick<Koa, 'request' | 'keys' | 'proxy'>) => void;
   readonly documentHeaders: Readonly<Record<string, string>>;
   readonly registerGrants: (provider: IdentityProvider) => void;
+  readonly tokenReports: TokenReports;
 }
 
 export interface MountedProvider {
@@ -83,6 +85,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   deps.pinOrigin(provider);
   deps.registerGrants(provider);
   listen(provider);
+  reportTokens(provider, deps.tokenReports);
 
   const around: Koa.Middleware[] = [
     (ctx, next) => {

@@ -223,7 +223,16 @@ export const settingDefinitions = {
     // Not less: whoever can change settings must not be able to wipe out the traces of today.
     min: DAY,
     max: 10 * YEAR,
-    description: 'How long events stay in the audit log, in seconds.',
+    description:
+      'How long events stay in the audit log, in seconds; those of tokens have a time of their own.',
+  }),
+  retention_token_events_seconds: integer({
+    group: 'Operation',
+    default: 30 * DAY,
+    min: DAY,
+    max: 10 * YEAR,
+    description:
+      'How long token events (issued, refused, counts of refreshes) stay in the audit log, in seconds. A million take about 1.3 GB on the embedded store.',
   }),
   ...signupDefinitions,
   ...limitDefinitions,

@@ -1,7 +1,9 @@
 // Owns the part of the data model that is about administration alone: groups, API keys, counts,
 // requests that must not be done twice, trials of applications. It belongs to
 // collections.ts and records.ts and stands beside them for their length.
+import { audit } from './collections.ts';
 import type { CollectionDefinition } from './port.ts';
+import type { AuditRecord } from './records.ts';
 
 /** Who may what, together; the id is the name. Who belongs to it is on the accounts. */
 export interface GroupRecord {
@@ -66,6 +68,12 @@ export const eventHours: CollectionDefinition<EventHourRecord> = {
   indexes: {},
   fields: { at: { type: 'number', of: (h) => h.at } },
 };
+
+/**
+ * What happened to tokens, as events of the audit log: a collection of its own, since it grows faster, is kept for a shorter
+ * time, and must not slow down a look at the rest.
+ */
+export const tokenEvents: CollectionDefinition<AuditRecord> = { ...audit, name: 'token_events' };
 
 /** A request that is done once; the id is a digest of its key and of who sent it. */
 export interface IdempotencyRecord {

@@ -27,6 +27,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.initialAccessTokens,
   administration.apiKeys,
   administration.eventHours,
+  administration.tokenEvents,
   administration.idempotencyKeys,
   administration.trials,
   model.consents,

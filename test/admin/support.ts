@@ -22,6 +22,7 @@ import { type AdminRoutesDeps, adminRoutes } from '../../src/admin/routes.ts';
 import { createAdministration } from '../../src/app-administration.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createOrigins } from '../../src/audit/origin.ts';
+import { createTokenLog } from '../../src/audit/token-log.ts';
 import { createClients } from '../../src/clients/clients.ts';
 import type { Clients } from '../../src/clients/contract.ts';
 import { createFindRestricted } from '../../src/clients/restricted.ts';
@@ -42,7 +43,7 @@ import { registrationRoutes } from '../../src/oidc/registration.ts';
 import { createGrants } from '../../src/sessions/grants.ts';
 import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
-import { groups as groupRecords } from '../../src/store/administration.ts';
+import { groups as groupRecords, tokenEvents } from '../../src/store/administration.ts';
 import * as model from '../../src/store/collections.ts';
 import { passkeyChallenges, passkeys as passkeyRecords } from '../../src/store/passkeys.ts';
 import type { Store } from '../../src/store/port.ts';
@@ -212,6 +213,12 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       clock,
       newId: createTimeSortedIds(clock),
       origins: createOrigins(),
+      log,
+    }),
+    tokenEvents: createTokenLog({
+      collection: store.collection(tokenEvents),
+      clock,
+      newId: createTimeSortedIds(clock),
       log,
     }),
     authorizeAdmin,

@@ -11,6 +11,8 @@ const chips = [
   { label: 'Sign-ins', set: { event: 'signin.success' } },
   { label: 'Failed sign-ins', set: { event: 'signin.failure' } },
   { label: 'Settings', set: { event: 'settings.changed' } },
+  { label: 'Tokens', set: { class: 'tokens' } },
+  { label: 'Refused tokens', set: { event: 'token.refused' } },
 ];
 
 /** A browser's own field writes minutes without a zone; the log is in UTC. */

@@ -8,6 +8,8 @@ import type { Values, Visit } from './page.ts';
 const labels: Readonly<Record<string, string>> = {
   'signin.success': 'Signed in',
   'signin.failure': 'Sign-in failed',
+  'signin.password_accepted': 'Password accepted, second step asked',
+  'signin.stepped_up': 'Second factor added to a session',
   'signin.locked': 'Account locked',
   'mfa.success': 'Second factor given',
   'mfa.failure': 'Second factor wrong',
@@ -42,6 +44,11 @@ const labels: Readonly<Record<string, string>> = {
   'session.ended': 'Session ended',
   'session.revoked': 'Session ended by an administrator',
   'token.revoked': 'Token revoked',
+  'token.reused': 'Used token came back, grant revoked',
+  'token.issued': 'Tokens issued',
+  'token.refreshed': 'Tokens refreshed',
+  'token.machine_issued': 'Machine tokens issued',
+  'token.refused': 'Token request refused',
   'user.created': 'User created',
   'user.updated': 'User changed',
   'user.removed': 'User deleted',
@@ -77,6 +84,10 @@ const reasons: Readonly<Record<string, string>> = {
   wrong: 'wrong password',
   locked: 'account is locked',
   inactive: 'account is deactivated',
+  invalid_grant: 'code or token not valid',
+  invalid_client: 'wrong client credentials',
+  'auth.invalid_token': 'bearer not valid',
+  'auth.insufficient_scope': 'bearer without the scope',
 };
 
 const sentence = (name: string): string => {
@@ -153,6 +164,13 @@ export function createNames(visit: Visit): NameOf {
   };
 }
 
+/** Of a counter: how often, in which time. */
+function countOf({ details }: Values): string {
+  const { count, per } =
+    typeof details === 'object' && details !== null ? { count: 0, per: '', ...details } : {};
+  return typeof count === 'number' && count > 0 ? `${count} in this ${per}` : '';
+}
+
 /** Which group somebody was put into or taken out of. */
 const groupOf = ({ details }: Values): string =>
   typeof details === 'object' && details !== null ? textOf({ ...details }, 'group') : '';
@@ -182,7 +200,7 @@ export const eventRows = (events: readonly Values[], nameOf: NameOf): Promise<re
         event: text('event'),
         label: eventLabel(text('event')),
         isFailure: text('outcome') === 'failure',
-        reason: reasonText(text('reason')) || groupOf(event),
+        reason: [reasonText(text('reason')) || groupOf(event), countOf(event)].filter(Boolean).join(', '),
         actor: await nameOf(text('actor_kind'), text('actor_id')),
         target: target === '' ? undefined : await nameOf(kind, target),
         client: text('client_id') === '' ? undefined : await nameOf('client', text('client_id')),

@@ -48,7 +48,12 @@ export function createRefreshTokenModel(
         // Somebody was faster between our look and our write. Inside the grace that is a racing tab, outside a replay.
         const stored = await this.adapter.find(this.jti);
         if (stored && isInGrace(stored.consumed)) return;
-        if (this.grantId !== undefined) await revokeGrant(this.grantId);
+        if (this.grantId !== undefined) {
+          await revokeGrant(this.grantId);
+          // As the library says it where it finds the reuse itself (lib/helpers/revoke.js).
+          const { ctx } = ProviderBase;
+          ctx?.oidc.provider.emit('grant.revoked', ctx, this.grantId);
+        }
         throw error;
       }
     }

@@ -1,0 +1,106 @@
+// Owns hearing of tokens from the library's events: what was issued, refused and reused. Who writes it down is the
+// composition's (src/app-audit.ts); nothing here waits, so no token is later for it.
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { IdentityProvider } from './identity-provider.ts';
+
+/** What is heard of tokens, told at once and without waiting. */
+export interface TokenReports {
+  issued(tokens: {
+    readonly clientId: string;
+    readonly accountId: string | undefined;
+    readonly grantId: string | undefined;
+    readonly grantType: string;
+    readonly scope: string | undefined;
+  }): void;
+  refreshed(clientId: string): void;
+  machineIssued(clientId: string): void;
+  refused(request: {
+    readonly clientId: string | undefined;
+    readonly endpoint: string;
+    readonly grantType: string | undefined;
+    readonly error: string;
+    readonly detail: string | undefined;
+  }): void;
+  /** A used code or refresh token came back (RFC 6749 §4.1.2, RFC 9700 §4.14.2); its grant is revoked. */
+  reused(tokens: {
+    readonly clientId: string | undefined;
+    readonly accountId: string | undefined;
+    readonly grantId: string;
+    readonly grantType: string;
+  }): void;
+}
+
+/** Of the device flow, while the person has not decided yet (RFC 8628 §3.5): answers, no refusals. */
+const PENDING = new Set(['authorization_pending', 'slow_down']);
+
+/**
+ * `error_detail` says what callers are not told. Some of it repeats what a stranger sent, so only texts that are known
+ * are kept; the rest are counted by their error code alone (lib/actions/grants, lib/helpers/grant_source.js, adapters/oidc.ts).
+ */
+const DETAILS =
+  /^(?:refresh token|authorization code|device code|grant|access token|RefreshToken|AuthorizationCode|DeviceCode) (?:not found|is expired|already (?:used|consumed)|was used before|redirect_uri mismatch|invalid \(referenced account not found\))$|^client mismatch$|^accountId mismatch$/;
+
+const GRANT_TYPES: Readonly<Record<string, string>> = {
+  authorization_code: 'authorization_code',
+  refresh_token: 'refresh_token',
+  client_credentials: 'client_credentials',
+  password: 'password',
+  'urn:ietf:params:oauth:grant-type:device_code': 'device_code',
+};
+
+function grantTypeOf({ oidc }: KoaContextWithOIDC): string | undefined {
+  const asked: unknown = oidc.params?.grant_type;
+  if (typeof asked !== 'string' || oidc.route !== 'token') return undefined;
+  return Object.hasOwn(GRANT_TYPES, asked) ? GRANT_TYPES[asked] : 'other';
+}
+
+/** Has this provider tell what becomes of tokens. */
+export function reportTokens(provider: Pick<IdentityProvider, 'on'>, reports: TokenReports): void {
+  provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
+    const { client, entities } = ctx.oidc;
+    const grantType = grantTypeOf(ctx);
+    if (client === undefined || grantType === undefined) return;
+    if (grantType === 'refresh_token') return reports.refreshed(client.clientId);
+    if (grantType === 'client_credentials') return reports.machineIssued(client.clientId);
+    const { AccessToken: token, Account: account } = entities;
+    reports.issued({
+      clientId: client.clientId,
+      accountId: account?.accountId,
+      grantId: token?.grantId,
+      grantType,
+      scope: token?.scope,
+    });
+  });
+
+  // Emitted wherever the library ends a grant; at the token endpoint only because something was used twice.
+  provider.on('grant.revoked', (ctx: KoaContextWithOIDC, grantId: string) => {
+    const { client, entities, route } = ctx.oidc;
+    const grantType = grantTypeOf(ctx);
+    if (route !== 'token' || grantType === undefined) return;
+    const used = entities.RefreshToken ?? entities.AuthorizationCode ?? entities.DeviceCode;
+    reports.reused({ clientId: client?.clientId, accountId: used?.accountId, grantId, grantType });
+  });
+
+  const refused =
+    (endpoint: string) =>
+    (
+      ctx: KoaContextWithOIDC,
+      error: { readonly message: string; readonly error_detail?: string | undefined },
+    ): void => {
+      if (PENDING.has(error.message)) return;
+      const detail = error.error_detail !== undefined && DETAILS.test(error.error_detail);
+      reports.refused({
+        clientId: ctx.oidc.client?.clientId,
+        endpoint,
+        grantType: grantTypeOf(ctx),
+        error: error.message,
+        detail: detail ? error.error_detail : undefined,
+      });
+    };
+  provider.on('grant.error', refused('token'));
+  provider.on('userinfo.error', refused('userinfo'));
+  provider.on('introspection.error', refused('introspection'));
+  provider.on('revocation.error', refused('revocation'));
+  provider.on('pushed_authorization_request.error', refused('par'));
+  provider.on('device_authorization.error', refused('device_authorization'));
+}
