@@ -31,8 +31,7 @@ interface JobParts {
   readonly accounts: Accounts;
   readonly groups: Pick<Groups, 'finishRemovals'>;
   readonly clients: Pick<Clients, 'finishEndings'>;
-  readonly audit: Pick<Audit, 'forget'>;
-  readonly tokenLog: Pick<TokenLog, 'forget'>;
+  readonly protection: { readonly audit: Pick<Audit, 'forget'>; readonly tokenLog: Pick<TokenLog, 'forget'> };
   readonly factors: Pick<Factors, 'mail' | 'mailedLinks'>;
   readonly current: () => SettingValues;
   readonly keyJobs: readonly Job[];
@@ -47,8 +46,7 @@ export function createJobs({
   accounts,
   groups,
   clients,
-  audit,
-  tokenLog,
+  protection: { audit, tokenLog },
   factors,
   current,
   keyJobs,

@@ -1,7 +1,7 @@
 // Owns putting together what protects accounts from guessing and writes down what happens: origins of events, the audit
 // log, the rate limits (app.ts builds the rest).
 import type { SignInOutcome } from './accounts/authenticate.ts';
-import { auditedSignIns, noteEndedSession } from './app-audit.ts';
+import { auditedSignIns, auditedTokens, noteEndedSession } from './app-audit.ts';
 import type { Lock } from './app-notices.ts';
 import { createAudit } from './audit/audit.ts';
 import { createOrigins } from './audit/origin.ts';
@@ -50,6 +50,7 @@ export function createProtection({ store, clock, log, settings, onLocked }: Deps
     origins,
     audit,
     tokenLog,
+    tokenReports: auditedTokens(tokenLog, { audit, origins }),
     limits,
     /** For createAuthenticate. */
     signInEvents: {

@@ -7,7 +7,7 @@ import type { Accounts } from './accounts/accounts.ts';
 import type { HashParameters } from './accounts/password.ts';
 import { seedConsoleClient } from './admin/console-client.ts';
 import { createAccountParts } from './app-accounts.ts';
-import { auditedRevocation, auditedTokens } from './app-audit.ts';
+import { auditedRevocation } from './app-audit.ts';
 import { createFactors } from './app-factors.ts';
 import { createHandler } from './app-http.ts';
 import { createJobs } from './app-jobs.ts';
@@ -224,7 +224,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       },
       graceSeconds: () => current().refresh_token_grace_seconds,
       revokeGrant: grants.revoke,
-      tokenReports: auditedTokens(protection.tokenLog, protection),
+      tokenReports: protection.tokenReports,
       pages: interactions.protocolPages,
       pinOrigin: (app) => pinOrigin(app, pinned),
       documentHeaders: securityHeaderValues({ isSecure }),
@@ -290,13 +290,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts,
     groups,
     clients,
-    audit,
-    tokenLog: protection.tokenLog,
+    protection,
     factors,
     current,
     keyJobs: keyParts.jobs,
     catchUp: () => settings.refresh().then(keyring.ready),
   });
-  const finish = () => protection.tokenLog.close();
+  const { close: finish } = protection.tokenLog;
   return { handler, jobs, accounts, clients, settings, keys: keyParts.keys, finish };
 }
