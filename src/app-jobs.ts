@@ -31,7 +31,10 @@ interface JobParts {
   readonly accounts: Accounts;
   readonly groups: Pick<Groups, 'finishRemovals'>;
   readonly clients: Pick<Clients, 'finishEndings'>;
-  readonly protection: { readonly audit: Pick<Audit, 'forget'>; readonly tokenLog: Pick<TokenLog, 'forget'> };
+  readonly protection: {
+    readonly audit: Pick<Audit, 'forget'>;
+    readonly tokenLog: Pick<TokenLog, 'forget' | 'close'>;
+  };
   readonly factors: Pick<Factors, 'mail' | 'mailedLinks'>;
   readonly current: () => SettingValues;
   readonly keyJobs: readonly Job[];
@@ -52,7 +55,7 @@ export function createJobs({
   keyJobs,
   catchUp,
 }: JobParts): Scheduler {
-  return createScheduler({
+  const scheduler = createScheduler({
     catchUp,
     leases: store.ephemeral(model.leases),
     clock,
@@ -98,4 +101,12 @@ export function createJobs({
       ...keyJobs,
     ],
   });
+  return {
+    ...scheduler,
+    async stop() {
+      await scheduler.stop();
+      // What waits in memory is written while there is a store.
+      await tokenLog.close();
+    },
+  };
 }

@@ -61,8 +61,6 @@ export interface App {
   readonly clients: Clients;
   readonly settings: Settings;
   readonly keys: Keys;
-  /** Writes what still waits in memory; before the store is closed. */
-  finish(): Promise<void>;
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
@@ -296,6 +294,5 @@ export async function createApp(options: AppOptions): Promise<App> {
     keyJobs: keyParts.jobs,
     catchUp: () => settings.refresh().then(keyring.ready),
   });
-  const { close: finish } = protection.tokenLog;
-  return { handler, jobs, accounts, clients, settings, keys: keyParts.keys, finish };
+  return { handler, jobs, accounts, clients, settings, keys: keyParts.keys };
 }

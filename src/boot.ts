@@ -49,7 +49,6 @@ export async function openApp(options: Booted & { isDraining?: () => boolean }):
     app,
     async close() {
       await app.jobs.stop();
-      await app.finish();
       await store.close();
     },
   };

@@ -136,7 +136,6 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     async stop() {
       await app.jobs.stop();
       if (server) await stopServer(server, { graceMs: 200 });
-      await app.finish();
       if (!options.shared) await store.close();
       await rm(folder, { recursive: true, force: true });
       watched.assertRight();
