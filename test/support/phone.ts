@@ -5,12 +5,15 @@ import type { Agent, Page } from './agent.ts';
 import { PASSWORD, type TestApp } from './app.ts';
 
 export interface Phone {
+  /** What was scanned. */
+  readonly secret: string;
   /** A code that was not used before: the clock moves past the step of the last one. */
   code(): string;
 }
 
 export function createPhone(secret: string, app: Pick<TestApp, 'advance' | 'now'>): Phone {
   return {
+    secret,
     code() {
       app.advance(60_000);
       return generateSync({ secret, epoch: Math.floor(app.now() / 1000) });
