@@ -1,7 +1,14 @@
 // Owns the library's configuration: features on and off, routes, cookies, algorithms. What is decided per request is in
 // policies.ts, find-account.ts, load-grant.ts and interaction-policy.ts.
 
-import type { Adapter, Configuration, ErrorOut, Interaction, KoaContextWithOIDC } from 'oidc-provider';
+import {
+  type Adapter,
+  type Configuration,
+  type ErrorOut,
+  errors,
+  type Interaction,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import { mayRequest } from './client-access.ts';
 import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './device-request.ts';
@@ -124,6 +131,14 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
         },
       },
       pushedAuthorizationRequests: { enabled: true },
+      // No API is registered yet: a client that names one gets invalid_target (RFC 8707 §2). The library's default does
+      // the same and writes a warning to the console.
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: () => {
+          throw new errors.InvalidTarget();
+        },
+      },
       rpInitiatedLogout: { enabled: true },
       userinfo: { enabled: true },
       // For applications registered with userinfo_signed_response_alg.

@@ -1,0 +1,135 @@
+// Attack: a token that was meant for somebody else. Of what comes with APIs and DPoP (checklist R055, R056) this holds
+// already: neither is announced, a resource that does not exist is refused wherever it is asked for and gives no token, and
+// nobody believes to have a bound token.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import {
+  basic,
+  bearer,
+  call,
+  claimsOf,
+  headerOf,
+  introspect,
+  isActive,
+  postForm,
+  requestTokensOf,
+  tokensOf,
+  userinfo,
+} from '../flows/support.ts';
+import { Agent, codeRequest } from '../support/agent.ts';
+import { REDIRECT_URI, startApp } from '../support/app.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+const client = await app.register({
+  scope: 'openid profile offline_access',
+  grant_types: ['authorization_code', 'refresh_token', 'client_credentials', DEVICE],
+});
+const alice = await app.createUser('alice');
+const scope = 'openid profile offline_access';
+const tokens = await tokensOf(app, client, alice, { scope, prompt: 'consent' });
+const RESOURCES = ['https://api.example', 'urn:api', 'not an address', 'https://api.example#x'];
+
+test('token for another audience: a resource that nobody registered is invalid_target everywhere', async () => {
+  for (const resource of RESOURCES) {
+    const page = await new Agent(app).authorize({ ...codeRequest(client.id), resource, prompt: 'none' });
+    equal(new URL(page.location ?? '').searchParams.get('error'), 'invalid_target', resource);
+    const { id: client_id } = client;
+    const asked = { ...codeRequest(client_id), resource };
+    const answers = {
+      par: await postForm(app, '/oauth2/par', asked, basic(client)),
+      machine: await postForm(
+        app,
+        '/oauth2/token',
+        { grant_type: 'client_credentials', resource },
+        basic(client),
+      ),
+      refresh: await postForm(
+        app,
+        '/oauth2/token',
+        { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, resource },
+        basic(client),
+      ),
+      device: await postForm(
+        app,
+        '/oauth2/device_authorization',
+        { scope: 'openid', resource },
+        basic(client),
+      ),
+    };
+    for (const [at, { status, body }] of Object.entries(answers))
+      deepEqual([status, body.error], [400, 'invalid_target'], `${at} ${resource}: ${JSON.stringify(body)}`);
+  }
+});
+
+test('token for another audience: an ID token opens neither userinfo nor an API', async () => {
+  deepEqual([claimsOf(tokens.id_token).aud, headerOf(tokens.access_token).typ], [client.id, 'at+jwt']);
+  equal((await userinfo(app, tokens.id_token)).status, 401);
+  equal((await call(app, 'GET', '/account/api/profile', { headers: bearer(tokens.id_token) })).status, 401);
+  equal((await call(app, 'GET', '/admin/api/users', { headers: bearer(tokens.id_token) })).status, 401);
+});
+
+test('sender constraint that does not hold: DPoP is not announced, and no token claims to be bound', async () => {
+  const { body: document } = await call(app, 'GET', '/.well-known/openid-configuration');
+  ok(
+    !Object.keys(document).some((name) => /dpop|tls_client|resource/i.test(name)),
+    Object.keys(document).join(),
+  );
+  const bound = await fetch(`${app.url}/oauth2/token`, {
+    method: 'POST',
+    headers: { ...basic(client), dpop: 'eyJhbGciOiJFUzI1NiJ9.e30.x' },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  const answer: Record<string, unknown> = JSON.parse(await bound.text());
+  deepEqual([bound.status, answer.token_type], [200, 'Bearer']);
+  equal(claimsOf(String(answer.access_token)).cnf, undefined);
+  equal((await introspect(app, String(answer.access_token))).body.cnf, undefined);
+  const asDpop = { headers: { authorization: `DPoP ${tokens.access_token}`, dpop: 'x' } };
+  for (const path of ['/oauth2/userinfo', '/admin/api/users'])
+    ok([400, 401].includes((await call(app, 'GET', path, asDpop)).status), path);
+});
+
+test('withdrawn consent: the person’s own list and button end codes, access and refresh tokens at once', async () => {
+  const partner = await app.register({
+    scope,
+    skip_consent: false,
+    client_name: 'Partner',
+    redirect_uris: [REDIRECT_URI],
+  });
+  const bob = await app.createUser('bob');
+  const agent = new Agent(app);
+  const given = await tokensOf(app, partner, bob, { scope, prompt: 'consent' }, agent);
+  const { code, verifier } = await agent.signIn(partner.id, bob, { scope });
+  ok(code !== '');
+  const own = await requestTokensOfOwner(bob, agent);
+  const list = await call(app, 'GET', '/account/api/applications', { headers: bearer(own) });
+  match(list.text, new RegExp(`"client_id":"${partner.id}","client_name":"Partner"`));
+  const gone = await call(app, 'DELETE', `/account/api/applications/${partner.id}`, { headers: bearer(own) });
+  equal(gone.status, 204, gone.text);
+  deepEqual(
+    [await isActive(app, given.access_token), await isActive(app, given.refresh_token)],
+    [false, false],
+  );
+  equal((await userinfo(app, given.access_token)).status, 401);
+  const late = await postForm(
+    app,
+    '/oauth2/token',
+    { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT_URI },
+    basic(partner),
+  );
+  deepEqual([late.status, late.body.error], [400, 'invalid_grant']);
+  const asked = await agent.authorize({ ...codeRequest(partner.id), scope: 'openid' });
+  match(asked.body, /\/oauth2\/consent/, 'the person is asked again');
+  equal(await isActive(app, own), true, 'another application keeps what it has');
+});
+
+async function requestTokensOfOwner(user: { username: string }, agent: Agent): Promise<string> {
+  return (await tokensOf(app, client, user, { scope: 'openid' }, agent)).access_token;
+}
+
+test('a machine’s token has no person, and none of its audiences is an API', async () => {
+  const { access_token } = await requestTokensOf(app, client, { grant_type: 'client_credentials' });
+  ok([client.id, app.issuer].includes(String(claimsOf(access_token).aud)));
+  equal((await userinfo(app, access_token)).status, 401);
+});

@@ -1,0 +1,121 @@
+// Attack: a server that came up with what is only for development, or half (checklist R142, R156): the library's keys and
+// pages for trying out, secrets that everybody knows, plain http on the Internet, a database that is not there.
+import { deepEqual, doesNotMatch, equal, match, ok, throws } from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { ConfigError, loadConfig } from '../../src/config/load.ts';
+import { freePort, isUp, run, startServer } from '../processes/server-process.ts';
+import { Agent, codeRequest, redeem } from '../support/agent.ts';
+import { startOwnMongoServer } from '../support/mongodb-server.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'latchkey-unsafe-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const SECRET_KEY = 'test-secret-key-0123456789-0123456789';
+
+test('development keys, pages and defaults of the library: none is in what runs, and it has nothing to warn of', async () => {
+  const server = await startServer({ dataDir: join(folder, 'data') });
+  try {
+    const client = await server.register({ grant_types: ['authorization_code', 'refresh_token'] });
+    await server.createUser('alice');
+    const agent = new Agent(server);
+    const tokens = await redeem(server, client, await agent.signIn(client.id, { username: 'alice' }));
+    equal(tokens.status, 200);
+    await agent.authorize({ ...codeRequest(client.id), resource: 'https://api.example' });
+    await agent.authorize({ ...codeRequest(client.id), prompt: 'none', acr_values: 'x', claims: '{}' });
+    for (const path of ['/oauth2/logout', '/oauth2/device', '/oauth2/me', '/oauth2/reg'])
+      await agent.get(path);
+    for (const path of [
+      '/oauth2/interaction/x',
+      '/oauth2/interaction/x/login',
+      '/interaction/x',
+      '/oauth2/session/end',
+    ])
+      equal((await agent.get(path)).status, 404, path);
+    const { keys } = JSON.parse(await (await fetch(`${server.url}/.well-known/jwks.json`)).text());
+    for (const { kid } of keys) doesNotMatch(String(kid), /CHANGE|dev|test/i);
+    doesNotMatch(server.output(), /oidc-provider|WARNING|NOTICE|development-only/);
+  } finally {
+    await server.stop('SIGKILL');
+  }
+});
+
+const unsafe: Readonly<Record<string, readonly [Record<string, string>, RegExp]>> = {
+  'plain http on the Internet': [{ BASE_URL: 'http://id.example.com' }, /BASE_URL/],
+  'an issuer of plain http': [
+    { BASE_URL: 'https://id.example.com', ISSUER: 'http://id.example.com' },
+    /ISSUER/,
+  ],
+  'a short SECRET_KEY': [{ SECRET_KEY: 'secret' }, /SECRET_KEY/],
+  'an empty one in the list of SECRET_KEYs': [{ SECRET_KEY: `${SECRET_KEY},` }, /SECRET_KEY/],
+  'short COOKIE_KEYS': [{ COOKIE_KEYS: 'keyboard cat' }, /COOKIE_KEYS/],
+  'COOKIE_KEYS of nothing': [{ COOKIE_KEYS: ',' }, /COOKIE_KEYS/],
+  'a short ADMIN_TOKEN': [{ ADMIN_TOKEN: 'changeme' }, /ADMIN_TOKEN/],
+  'MongoDB without a SECRET_KEY that all processes share': [
+    { MONGODB_URI: 'mongodb://localhost/x' },
+    /SECRET_KEY/,
+  ],
+  'Redis as the only store': [{ REDIS_URL: 'redis://localhost' }, /MONGODB_URI/],
+};
+for (const [name, [env, named]] of Object.entries(unsafe)) {
+  test(`unsafe start is refused: ${name}`, () => {
+    throws(
+      () => loadConfig({ DATA_DIR: join(folder, 'never'), ...env }),
+      (error) => error instanceof ConfigError && error.problems.some((problem) => named.test(problem)),
+    );
+  });
+}
+
+test('unsafe start: no secret is shipped that a deployment could keep, and none is the same twice', async () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const compose = await readFile(join(root, 'compose.yaml'), 'utf8');
+  for (const [, name = '', value = ''] of compose.matchAll(/(\w*(?:SECRET|TOKEN|PASSWORD|KEYS?)\w*): *(.*)/g))
+    match(value, /^(?:\$\{\w+:\?.*\}|["']?\$\{\w+\}["']?|)$/, `${name}: ${value}`);
+  const app: { env?: Record<string, { value?: string; generator?: string }> } = JSON.parse(
+    await readFile(join(root, 'app.json'), 'utf8'),
+  );
+  for (const [name, { value }] of Object.entries(app.env ?? {}))
+    if (/SECRET|TOKEN|PASSWORD|KEY/.test(name)) equal(value, undefined, name);
+  const generated = ['one', 'two'].map((one) => loadConfig({ DATA_DIR: join(folder, one) }));
+  ok(generated[0]?.secretKeys[0] !== generated[1]?.secretKeys[0]);
+  ok(generated[0]?.cookieKeys[0] !== generated[1]?.cookieKeys[0]);
+  deepEqual(
+    generated.map(({ adminToken, admin }) => [adminToken, admin]),
+    [
+      [undefined, undefined],
+      [undefined, undefined],
+    ],
+  );
+});
+
+test('database away at the start: it leaves with 1 and one line, and starts once that is back', async (t) => {
+  const mongo = await startOwnMongoServer();
+  try {
+    const env = { MONGODB_URI: mongo.freshUri(), SECRET_KEY };
+    await mongo.kill();
+    const port = await freePort();
+    const child = run({ ...env, PORT: String(port), HOST: '127.0.0.1' });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk) => {
+        output += String(chunk);
+      });
+    const [code] = await once(child, 'close');
+    equal(code, 1, output);
+    match(output, /MongoDB cannot be reached/);
+    doesNotMatch(output, /\n\s+at .*\.ts:\d+/);
+    equal(await isUp(port), false);
+    await mongo.restart();
+    const started = performance.now();
+    const server = await startServer({ dataDir: join(folder, 'none'), env });
+    const elapsed = performance.now() - started;
+    equal((await fetch(`${server.url}/readyz`)).status, 200);
+    await server.stop('SIGKILL');
+    // Not asserted on a shared machine; startServer itself waits so long and no longer.
+    t.diagnostic(`up after ${Math.round(elapsed)} ms`);
+  } finally {
+    await mongo.stop();
+  }
+});

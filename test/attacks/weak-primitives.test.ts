@@ -1,0 +1,173 @@
+// Attacks that weak primitives invite, looked for in the source: guessable randomness, broken hashes, secrets compared
+// byte by byte (checklist R144), packages that run code or change unseen (R145), a database asked first and written then
+// (R168), and revocations that a cache could forget (R175).
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { allCollections } from '../../src/store/all-collections.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
+const paths = await Array.fromAsync(glob('{src,adapters,interactions,scripts}/**/*.ts', { cwd: root }));
+const sources = await Promise.all(paths.sort().map(async (path) => ({ path, text: await read(path) })));
+
+/** Lines of the program that fit, comments left out. */
+const linesLike = (pattern: RegExp, within: RegExp = /./): string[] =>
+  sources
+    .filter(({ path }) => within.test(path))
+    .flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line) && pattern.test(line))
+        .map((line) => `${path}: ${line.trim()}`),
+    );
+
+test('weak primitives: no Math.random, MD5, SHA-1 or unauthenticated cipher anywhere', () => {
+  ok(sources.length > 250, String(sources.length));
+  deepEqual(linesLike(/Math\.random|pseudoRandomBytes|\bprng\b/i), []);
+  deepEqual(linesLike(/create(?:Hash|Hmac)\((?!'sha(?:256|512)')/), []);
+  deepEqual(linesLike(/createCipheriv\((?!'aes-256-gcm'|ALGORITHM)/), []);
+  deepEqual(linesLike(/(?:aes-\d+-(?:cbc|ecb|ctr)|\brc4\b|\bdes\b)/i), []);
+});
+
+// What is compared with `===` although it sounds like a secret, and why nobody learns anything by its time.
+const harmless: readonly RegExp[] = [
+  /is_?secret === true/i,
+  // The cursor's content, after its MAC was checked in constant time.
+  /admin\/cursor\.ts: .*content\[0\] !== digest\(scope\)/,
+  // Digests of 256-bit codes on both sides; the caller knows neither.
+  /recovery-codes\.ts: .*unused !== digest/,
+  // Digests of a random cookie on both sides: the time tells of the digest, which leads nowhere.
+  /browser !== (?:secretDigest|browserDigest)\(/,
+  // What one person typed twice in one form.
+  /password !== form\.get\('confirm_password'\)/,
+  // No secrets: a mark, a normal form, names of clients.
+  /value\.digest === USED/,
+  /normalized !== password/,
+  /clientId (?:===|!==) token\??\.clientId/,
+  // Two stored hashes: was the password changed while the hash was computed?
+  /authenticate\.ts: .*value\.passwordHash === evaluated/,
+];
+
+test('secret compared by time: each comparison of a secret is timingSafeEqual, or is listed with its reason', () => {
+  const name = String.raw`\w*(?:secret|token|digest|signature|mac|hash|proof|password)\w*(?:\([^()]*\))?`;
+  const other = String.raw`(?!undefined|null|true|false|''|'|"|0\b|-?\d)`;
+  const compared = new RegExp(
+    String.raw`(?:\b${name}\s*[!=]==\s*${other}\S)|(?:(?<!typeof )\b(?!undefined|null)[\w.\])]+\s*[!=]==\s*(?:\w+\??\.)*${name}\b)`,
+    'i',
+  );
+  const found = linesLike(compared, /^(?:src|adapters|interactions)\//).filter(
+    (line) =>
+      !harmless.some((one) => one.test(line)) &&
+      !/\.length\b|typeof |\.(?:kind|type|name|state)\b/.test(line),
+  );
+  deepEqual(found, []);
+  // The pattern sees what it must.
+  ok(compared.test('if (given === secret) {') && compared.test('return digest(a) === digest(b);'));
+  for (const place of [
+    'src/clients/secrets.ts',
+    'src/oidc/admin-bearer.ts',
+    'src/http/csrf.ts',
+    'src/admin/cursor.ts',
+    'src/accounts/email-codes.ts',
+    'src/accounts/foreign-hash.ts',
+  ])
+    match(sources.find(({ path }) => path === place)?.text ?? place, /timingSafeEqual\(/);
+});
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+interface Locked {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly hasInstallScript?: boolean;
+}
+
+test('changed package: exact versions, locked with SHA-512, from the registry, no code at install', async () => {
+  const manifest: Manifest = JSON.parse(await read('package.json'));
+  const lock: { lockfileVersion: number; packages: Readonly<Record<string, Locked>> } = JSON.parse(
+    await read('package-lock.json'),
+  );
+  equal(lock.lockfileVersion, 3);
+  for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+    match(version, /^\d+\.\d+\.\d+$/, name);
+    equal(lock.packages[`node_modules/${name}`]?.version, version, name);
+  }
+  const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
+  ok(locked.length > 100);
+  for (const [path, { integrity = '', resolved }] of locked) {
+    match(integrity, /^sha512-/, path);
+    ok(resolved === undefined || resolved.startsWith('https://registry.npmjs.org/'), `${path} ${resolved}`);
+  }
+  // `node` brings its binary by one (scripts/install.sh allows that alone); nothing that ships has one.
+  const withScripts = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true);
+  const shipped = withScripts.filter(([path]) =>
+    Object.hasOwn(manifest.dependencies, path.replace('node_modules/', '')),
+  );
+  for (const [path] of shipped) equal(path, 'node_modules/argon2', 'its binaries are in the package');
+  match(await read('.npmrc'), /^ignore-scripts=true$/m);
+  for (const path of ['Dockerfile', 'scripts/install.sh'])
+    match(await read(path), /npm ci [^\n]*--ignore-scripts/, path);
+  equal((await read('scripts/install.sh')).match(/--ignore-scripts=false/g)?.length, 1);
+});
+
+test('changed package: the list of what ships (SBOM) comes from the lockfile with npm alone', async () => {
+  const run = promisify(execFile);
+  const { stdout } = await run(
+    'npm',
+    ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx'],
+    { cwd: root, maxBuffer: 20_000_000 },
+  );
+  const { components }: { components: { name: string; version: string }[] } = JSON.parse(stdout);
+  ok(components.some(({ name, version }) => name === 'oidc-provider' && /^\d/.test(version)));
+});
+
+test('asked first and written then: one-time use is one conditional write in every database', () => {
+  // Every write to MongoDB asks in its own filter; what is read before decides nothing (mongodb-races tests it).
+  const writes = linesLike(
+    /rows\.(?:findOneAndUpdate|updateOne|updateMany|replaceOne|findOneAndReplace|deleteOne|deleteMany)\(/,
+    /^adapters\/mongodb-collection\.ts$/,
+  );
+  ok(writes.length >= 5, writes.join('\n'));
+  for (const line of writes) match(line, /isLiveAt\(|isExpiredAt\(/, line);
+  const replacing = writes.filter((line) => line.includes('version'));
+  equal(replacing.length, 1, 'replace compares the version where it writes');
+  deepEqual(linesLike(/\.(?:updateOne|replaceOne|findOneAndReplace)\(/, /^adapters\/mongodb/), []);
+});
+
+test('emptied cache: what must not be forgotten is durable; the rest is listed with what its loss costs', () => {
+  const ephemeral: Readonly<Record<string, string>> = {
+    access_tokens: 'each counts only while it is found: lost, it is inactive',
+    client_credentials: 'as access_tokens',
+    authorization_codes: 'lost, the sign-in begins again',
+    device_codes: 'lost, the device asks again',
+    oidc_sessions: 'lost, the browser is signed out',
+    interactions: 'lost, the page has expired',
+    pushed_requests: 'lost, the application pushes again',
+    passkey_challenges: 'lost, the ceremony begins again',
+    email_challenges: 'lost, another code is asked for; the count of wrong ones is the account’s',
+    signups: 'lost, signing up begins again',
+    enrolments: 'lost, one signs in again',
+    trials: 'lost, the test begins again',
+    rates: 'limits begin anew; the locks that count are in the accounts',
+    leases: 'a job may begin at two workers; each is safe to run twice',
+  };
+  const found = allCollections.filter(({ durability }) => durability === 'ephemeral').map(({ name }) => name);
+  deepEqual(found.toSorted(), Object.keys(ephemeral).toSorted());
+  for (const name of [
+    'accounts',
+    'grants',
+    'refresh_tokens',
+    'replay_markers',
+    'sessions',
+    'links',
+    'api_keys',
+  ])
+    equal(allCollections.find((one) => one.name === name)?.durability, 'durable', name);
+});
