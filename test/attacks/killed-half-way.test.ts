@@ -1,0 +1,218 @@
+// Attack by accident: the process dies at any one of the writes of an act that touches several collections (checklist
+// R161, R172). From the first write on the answer that is safe holds, and what is left over is finished by the next start
+// or by asking again: deny first, clean later.
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createMemoryStore } from '../../adapters/memory.ts';
+import { allCollections } from '../../src/store/all-collections.ts';
+import {
+  type Collection,
+  type CollectionDefinition,
+  type EphemeralCollection,
+  type Store,
+  StoreUnavailable,
+} from '../../src/store/port.ts';
+import { isActive, postForm, tokensOf, userinfo } from '../flows/support.ts';
+import { Agent, codeRequest, hiddenFields, refresh } from '../support/agent.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+
+const WRITES = new Set(['insert', 'put', 'replace', 'remove', 'removeBy']);
+/** Written beside the act, by itself: what dies with it changes nothing of it. */
+const BESIDE = new Set(['rates', 'leases', 'audit', 'event_hours']);
+
+/** A store whose process dies: from the n-th write on nothing reaches it until it is started again. */
+function mortal(inner: Store) {
+  let left = Number.POSITIVE_INFINITY;
+  const guarded = <T extends object>(name: string, target: T): T =>
+    new Proxy(target, {
+      get(collection, method, receiver) {
+        const member: unknown = Reflect.get(collection, method, receiver);
+        if (typeof member !== 'function') return member;
+        return async (...parameters: unknown[]) => {
+          if (WRITES.has(String(method)) && !BESIDE.has(name)) left -= 1;
+          if (left < 0) throw new StoreUnavailable('the process is dead');
+          return Reflect.apply(member, collection, parameters);
+        };
+      },
+    });
+  const store: Store = {
+    collection: <T>(definition: CollectionDefinition<T>): Collection<T> =>
+      guarded(definition.name, inner.collection(definition)),
+    ephemeral: <T>(definition: CollectionDefinition<T>): EphemeralCollection<T> =>
+      guarded(definition.name, inner.ephemeral(definition)),
+    sweep: (limit) => inner.sweep(limit),
+    stamp: () => inner.stamp(),
+    ping: () => inner.ping(),
+    close: () => inner.close(),
+  };
+  return {
+    store,
+    dieAfter: (writes: number) => {
+      left = writes;
+    },
+    /** @returns whether it had died */
+    revive: (): boolean => {
+      const isDead = left < 0;
+      left = Number.POSITIVE_INFINITY;
+      return isDead;
+    },
+  };
+}
+
+let clock: () => number = Date.now;
+const inner = createMemoryStore({ clock: () => clock() });
+const life = mortal(inner);
+const app = await startApp({ shared: life.store });
+clock = app.now;
+after(() => app.stop());
+const client = await app.register({ scope: 'openid offline_access' });
+const MOST = 60;
+
+const isGone = async (id: string): Promise<boolean> => {
+  for (const definition of allCollections) {
+    if (definition.name === 'audit') continue;
+    const { items } = await inner.collection(definition).query({ sort: 'id', order: 'asc', limit: 1000 });
+    if (items.some((item) => JSON.stringify(item).includes(id))) return false;
+  }
+  return true;
+};
+
+test('killed at each write of deleting a user: out at once, and finished by the next start', async (t) => {
+  let died = 0;
+  for (let writes = 0; writes < MOST; writes += 1) {
+    const name = `deleted-${writes}`;
+    const user = await app.createUser(name, { email: `${name}@example.com`, is_email_verified: true });
+    const agent = new Agent(app);
+    const scope = 'openid offline_access';
+    const tokens = await tokensOf(app, client, user, { scope, prompt: 'consent' }, agent);
+    life.dieAfter(writes);
+    const { status } = await app.admin('DELETE', `/users/${user.id}`);
+    if (!life.revive()) {
+      equal(status, 204);
+      ok(await isGone(user.id));
+      break;
+    }
+    died += 1;
+    equal(status, 503, `after ${writes} writes`);
+    if (writes > 0) {
+      const page = await agent.authorize({ ...codeRequest(client.id), prompt: 'none' });
+      deepEqual(
+        [
+          await isActive(app, tokens.access_token),
+          await isActive(app, tokens.refresh_token),
+          (await userinfo(app, tokens.access_token)).status,
+          (await refresh(app, client, tokens.refresh_token)).status,
+          new URL(page.location ?? '').searchParams.get('error'),
+        ],
+        [false, false, 401, 400, 'login_required'],
+        `after ${writes} writes`,
+      );
+      const other = new Agent(app);
+      const typed = { username: name, password: PASSWORD };
+      equal((await other.submit(await other.authorize(codeRequest(client.id)), typed)).status, 401);
+      app.advance(7 * 3_600_000);
+      await app.app.jobs.tick();
+      equal(await isGone(user.id), true, `after ${writes} writes`);
+    }
+    const again = await app.admin('DELETE', `/users/${user.id}`);
+    equal(again.status, writes === 0 ? 204 : 404);
+  }
+  t.diagnostic(`killed at ${died} writes`);
+  ok(died >= 5 && died < MOST, String(died));
+});
+
+test('killed at each write of ending a grant: told as not done, done when asked again', async (t) => {
+  const user = await app.createUser('revoked');
+  let died = 0;
+  for (let writes = 0; writes < MOST; writes += 1) {
+    const scope = 'openid offline_access';
+    const tokens = await tokensOf(app, client, user, { scope, prompt: 'consent' });
+    life.dieAfter(writes);
+    const { status } = await postForm(app, '/oauth2/revoke', { token: tokens.refresh_token });
+    const hasDied = life.revive();
+    equal(status, hasDied ? 503 : 200, `after ${writes} writes`);
+    const again = await postForm(app, '/oauth2/revoke', { token: tokens.refresh_token });
+    equal(again.status, 200);
+    for (const token of [tokens.refresh_token, tokens.access_token])
+      equal(await isActive(app, token), false, `after ${writes} writes`);
+    if (!hasDied) break;
+    died += 1;
+  }
+  t.diagnostic(`killed at ${died} writes`);
+  ok(died >= 1 && died < MOST, String(died));
+});
+
+test('killed at each write of a refresh: never two tokens that live, and signing in works', async (t) => {
+  const user = await app.createUser('refreshing');
+  let died = 0;
+  for (let writes = 0; writes < MOST; writes += 1) {
+    const scope = 'openid offline_access';
+    const { refresh_token: first } = await tokensOf(app, client, user, { scope, prompt: 'consent' });
+    life.dieAfter(writes);
+    const answer = await refresh(app, client, first);
+    const hasDied = life.revive();
+    if (!hasDied) {
+      equal(answer.status, 200);
+      break;
+    }
+    died += 1;
+    equal(answer.status, 503, `after ${writes} writes`);
+    // Whoever repeats it has one token from it, or none: what was written before is not beside it.
+    const repeated = await refresh(app, client, first);
+    const { body } = await app.admin('GET', `/tokens?kind=refresh_token&user_id=${user.id}`);
+    const alive = (body.data.items ?? []).filter(({ is_active }) => is_active !== false);
+    const count = repeated.status === 200 ? 1 : 0;
+    if (repeated.status === 200) {
+      equal(await isActive(app, repeated.body.refresh_token), true);
+      notEqual(repeated.body.refresh_token, first);
+      equal(await isActive(app, first), false);
+    }
+    ok(alive.length <= Math.max(count, 1), `after ${writes} writes ${alive.length} are alive`);
+    equal((await postForm(app, '/oauth2/revoke', { token: first })).status, 200);
+  }
+  t.diagnostic(`killed at ${died} writes`);
+  ok(died >= 2 && died < MOST, String(died));
+});
+
+test('killed at each write of onboarding: an administrator, or the page again; never neither', async (t) => {
+  let died = 0;
+  const onboard = async (at: TestApp): Promise<number> => {
+    const agent = new Agent(at);
+    const page = await agent.get('/onboard');
+    if (page.status === 404) return 404;
+    return (
+      await agent.post('/onboard', {
+        ...hiddenFields(page.body),
+        username: 'first-admin',
+        password: PASSWORD,
+        confirm_password: PASSWORD,
+        email: 'first@example.com',
+      })
+    ).status;
+  };
+  for (let writes = 0; writes < MOST; writes += 1) {
+    const fresh = mortal(createMemoryStore({ clock: Date.now }));
+    const started = await startApp({ shared: fresh.store });
+    try {
+      fresh.dieAfter(writes);
+      const status = await onboard(started);
+      const hasDied = fresh.revive();
+      const { body } = await started.admin('GET', '/users?role=admin');
+      const admins = body.data.items?.length ?? 0;
+      ok(admins <= 1);
+      const again = await onboard(started);
+      if (admins === 0) equal(again, 303, `after ${writes} writes the page is closed and nobody is in`);
+      const { body: later } = await started.admin('GET', '/users?role=admin');
+      equal(later.data.items?.length, 1, `after ${writes} writes`);
+      if (!hasDied) {
+        equal(status, 303);
+        break;
+      }
+      died += 1;
+    } finally {
+      await started.stop();
+    }
+  }
+  t.diagnostic(`killed at ${died} writes`);
+  ok(died >= 2 && died < MOST, String(died));
+});
