@@ -4,7 +4,10 @@ import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { ConsentScope } from '../src/http/pages.ts';
 import type { Views } from '../src/http/views.ts';
+import { claimsUnder, namesInClaims, scopesOfClaims } from '../src/oidc/entitlement.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { Client as LibraryClient } from '../src/oidc/library-types.ts';
+import { clientRecord } from '../src/oidc/models/client.ts';
 import type { SessionGrant } from '../src/oidc/models/grant.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import { isGrantable } from '../src/oidc/scopes.ts';
@@ -50,11 +53,23 @@ const ACTING_SCOPES = new Set(['offline_access', 'admin', 'admin:read']);
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
-/** @returns what the page asks for: what is not granted yet, or everything when the application wants to ask again */
-function askedScopes(interaction: BoundInteraction, account: ConsentAccount): string[] {
-  const missing = strings(interaction.prompt.details.missingOIDCScope);
-  const asked = missing.length > 0 ? missing : (stringParameter(interaction, 'scope')?.split(' ') ?? []);
-  return asked.filter((scope) => isGrantable(scope, account.role));
+/**
+ * @returns what the page asks for: what is not granted yet, or everything when the application wants to ask again; claims
+ *   asked for by name (OIDC Core §5.5) by the scopes that carry them
+ */
+function askedScopes(
+  interaction: BoundInteraction,
+  client: LibraryClient,
+  account: ConsentAccount,
+): string[] {
+  const { missingOIDCScope, missingClaimScopes } = interaction.prompt.details;
+  const missing = [...strings(missingOIDCScope), ...strings(missingClaimScopes)];
+  const all = () => [
+    ...(stringParameter(interaction, 'scope')?.split(' ') ?? []),
+    ...scopesOfClaims(namesInClaims(interaction.params.claims), clientRecord(client)),
+  ];
+  const asked = new Set(missing.length > 0 ? missing : all());
+  return [...asked].filter((scope) => isGrantable(scope, account.role));
 }
 
 export function createConsentPage(deps: Deps): ConsentPage {
@@ -81,9 +96,9 @@ export function createConsentPage(deps: Deps): ConsentPage {
     if (isTrial) grant.isTrial = true;
 
     const missing = strings(interaction.prompt.details.missingOIDCScope);
-    const agreed = askedScopes(interaction, account);
+    const agreed = askedScopes(interaction, client, account);
     const refused = missing.filter((scope) => !agreed.includes(scope));
-    const claims = strings(interaction.prompt.details.missingOIDCClaims);
+    const claims = claimsUnder(namesInClaims(interaction.params.claims), new Set(agreed));
     if (agreed.length > 0) grant.addOIDCScope(agreed.join(' '));
     if (refused.length > 0) grant.rejectOIDCScope(refused.join(' '));
     if (claims.length > 0) grant.addOIDCClaims(claims);
@@ -97,7 +112,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
 
   async function show(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { client, account } = await partiesOf(interaction);
-    const scopes = askedScopes(interaction, account).map((name): ConsentScope => {
+    const scopes = askedScopes(interaction, client, account).map((name): ConsentScope => {
       return { name, group: ACTING_SCOPES.has(name) ? 'act' : 'know' };
     });
     const redirectUri = stringParameter(interaction, 'redirect_uri');

@@ -2,6 +2,7 @@
 // applications need.
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { clientAccessCheck } from './client-access.ts';
+import { scopesOfClaims } from './entitlement.ts';
 import { clientRecord } from './models/client.ts';
 import { ACR } from './scopes.ts';
 
@@ -58,6 +59,21 @@ export function createInteractionPolicy({ hasSecondFactors }: Deps): interaction
 
   const consent = policy.get('consent');
   consent?.checks.add(clientAccessCheck());
+  if (consent !== undefined) {
+    // The library asks about every claim by its name. Ours are given by the scope that carries them, so what is asked about is
+    // the scope, and a claim that the client may not have is not asked about at all.
+    consent.checks.remove('op_claims_missing');
+    consent.checks.add(
+      new Check(
+        'op_claims_missing',
+        'requested claims not granted',
+        'consent_required',
+        ({ oidc }: KoaContextWithOIDC) =>
+          missingClaimScopes(oidc).length > 0 ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+        ({ oidc }: KoaContextWithOIDC) => ({ missingClaimScopes: missingClaimScopes(oidc) }),
+      ),
+    );
+  }
   const native = consent?.checks.get('native_client_prompt');
   if (consent && native) {
     consent.checks.remove('native_client_prompt');
@@ -77,4 +93,11 @@ export function createInteractionPolicy({ hasSecondFactors }: Deps): interaction
     );
   }
   return policy;
+}
+
+/** @returns the scopes of claims asked for by name that this person was not asked about for this client */
+function missingClaimScopes({ client, entities, requestParamClaims }: KoaContextWithOIDC['oidc']): string[] {
+  const asked = new Set(entities.Grant?.getOIDCScopeEncountered().split(' '));
+  if (client === undefined) return [];
+  return scopesOfClaims(requestParamClaims, clientRecord(client)).filter((scope) => !asked.has(scope));
 }

@@ -3,6 +3,7 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import type { ConsentRecord } from '../store/collections.ts';
 import { mayUse } from './client-access.ts';
+import { claimsUnder, scopesOfClaims } from './entitlement.ts';
 import { requestAccount } from './find-account.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
@@ -35,23 +36,31 @@ export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) 
     if (isTrial) grant.isTrial = true;
 
     grant.sessionUid = session.uid;
-    const missing = [...ctx.oidc.requestParamOIDCScopes].filter((scope) => !before.has(scope));
+    // A claim asked for by name needs the scope that carries it (decisions §5), so that scope is asked for with it.
+    const claims = [...ctx.oidc.requestParamClaims];
+    const asked = new Set([
+      ...ctx.oidc.requestParamOIDCScopes,
+      ...scopesOfClaims(claims, clientRecord(client)),
+    ]);
+    const missing = [...asked].filter((scope) => !before.has(scope));
     const refused = missing.filter((scope) => !isGrantable(scope, account.role));
     if (refused.length > 0) grant.rejectOIDCScope(refused.join(' '));
 
     const askable = missing.filter((scope) => !refused.includes(scope));
     if (clientRecord(client).skipConsent) {
       if (askable.length > 0) grant.addOIDCScope(askable.join(' '));
-      grant.addOIDCClaims([...ctx.oidc.requestParamClaims]);
     } else if (known === undefined) {
       const consent = await findConsent(account.id, client.clientId);
       if (consent === undefined) return undefined;
       const agreed = askable.filter((scope) => consent.scopes.includes(scope));
       if (agreed.length > 0) grant.addOIDCScope(agreed.join(' '));
-      grant.addOIDCClaims([...ctx.oidc.requestParamClaims].filter((claim) => consent.claims.includes(claim)));
     }
+    // Who agreed to a scope agreed to each claim under it.
+    const named = claimsUnder(claims, new Set(grant.getOIDCScope().split(' ')));
+    const isWidened = named.some((claim) => !grant.getOIDCClaims().includes(claim));
+    if (isWidened) grant.addOIDCClaims(named);
     // Saved only when there is something new, so that a silent sign-in at a known application writes no grant.
-    if (known === undefined || encountered(grant).size > before.size) await grant.save();
+    if (known === undefined || isWidened || encountered(grant).size > before.size) await grant.save();
     return grant;
   };
 }

@@ -1,0 +1,83 @@
+// Owns what a client and an account may have now (decisions §3, §5): a grant, a code or a token is worth no more than the
+// intersection of what it was given and this, at every use. Pure; the records are the ones that the request has read.
+import { openScopes } from '../clients/metadata-members.ts';
+import type { ClientRecord } from '../store/collections.ts';
+import { claimsByScope, isGrantable } from './scopes.ts';
+
+type Registered = Pick<ClientRecord, 'metadata'>;
+
+/** A record without `scope` has what a registration without `scope` gets (metadata-rules.ts): never `admin`. */
+export function scopesOfClient({ metadata }: Registered): ReadonlySet<string> {
+  const { scope } = metadata;
+  return new Set(typeof scope === 'string' && scope !== '' ? scope.split(' ') : openScopes);
+}
+
+/** @returns those of the scopes that the client, and the account if there is one, may have now; in the given order */
+export function currentScopes(
+  given: Iterable<string>,
+  client: Registered,
+  account?: { readonly role: string },
+): string[] {
+  const allowed = scopesOfClient(client);
+  return [...given].filter(
+    (scope) => allowed.has(scope) && (account === undefined || isGrantable(scope, account.role)),
+  );
+}
+
+// The library notes a short name where the grant type is a URN (lib/actions/grants/device_code.js).
+const grantTypeOf = (gty: string): string =>
+  gty === 'device_code' ? 'urn:ietf:params:oauth:grant-type:device_code' : gty;
+
+/**
+ * @param gty how the token was first obtained, as the library notes it: `authorization_code refresh_token`
+ * @returns whether the client may still use the grant type that the token came from, and all that its kind needs
+ */
+export function isGrantTypeAllowed(
+  { metadata }: Registered,
+  token: { readonly kind: string; readonly gty?: unknown },
+): boolean {
+  const { grant_types: types } = metadata;
+  if (!Array.isArray(types)) return true;
+  if (token.kind === 'ClientCredentials') return types.includes('client_credentials');
+  if (token.kind === 'RefreshToken' && !types.includes('refresh_token')) return false;
+  const [first] = typeof token.gty === 'string' ? token.gty.split(' ') : [];
+  return first === undefined || first === '' || types.includes(grantTypeOf(first));
+}
+
+const scopeByClaim: ReadonlyMap<string, string> = new Map(
+  Object.entries(claimsByScope).flatMap(([scope, names]) =>
+    scope === 'openid' ? [] : names.map((name): [string, string] => [name, scope]),
+  ),
+);
+
+/** @returns the scope that carries a claim about the person; undefined for claims that every ID token may have */
+export const scopeOfClaim = (claim: string): string | undefined => scopeByClaim.get(claim);
+
+/** @returns the claims of which the scope is among those, in the given order (OIDC Core §5.4, §5.5) */
+export const claimsUnder = (claims: Iterable<string>, scopes: ReadonlySet<string>): string[] =>
+  [...claims].filter((claim) => scopes.has(scopeOfClaim(claim) ?? ''));
+
+/** @returns the scopes that carry these claims and that the client may have now */
+export function scopesOfClaims(claims: Iterable<string>, client: Registered): string[] {
+  const allowed = scopesOfClient(client);
+  const scopes = new Set([...claims].map((claim) => scopeOfClaim(claim) ?? ''));
+  return [...scopes].filter((scope) => allowed.has(scope));
+}
+
+/** @returns the names in a `claims` parameter (OIDC Core §5.5); none where it cannot be read */
+export function namesInClaims(parameter: unknown): string[] {
+  if (typeof parameter !== 'string') return [];
+  let members: unknown;
+  try {
+    members = JSON.parse(parameter);
+  } catch {
+    return [];
+  }
+  if (typeof members !== 'object' || members === null) return [];
+  const places = ['id_token', 'userinfo'].map((name): unknown => Reflect.get(members, name));
+  return [
+    ...new Set(
+      places.flatMap((place) => (typeof place === 'object' && place !== null ? Object.keys(place) : [])),
+    ),
+  ];
+}
