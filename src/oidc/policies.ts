@@ -97,10 +97,18 @@ export function introspectionAllowed(
 // Long enough for clocks that differ; what has to be remembered against a replay stays little.
 const LONGEST_ASSERTION_SECONDS = 300;
 
-/** RFC 7523 §3: an assertion with a far end is a credential that lies around. */
+/**
+ * RFC 7523 §3: an assertion with a far end is a credential that lies around, and one that names another server beside us can
+ * be replayed by it (checklist R040). The library is content with one entry of `aud` that is ours, and takes the address of
+ * the endpoint asked for as well.
+ */
 export const createAssertionCheck =
   (clock: Clock): NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> =>
-  (_ctx, { exp }) => {
+  (ctx, { exp, aud }) => {
+    const ours: readonly unknown[] = [ctx.oidc.issuer, ctx.oidc.urlFor('token')];
+    if (![aud].flat().every((audience) => ours.includes(audience))) {
+      throw new errors.InvalidClientAuth('aud must be the issuer or the token endpoint, and nothing else');
+    }
     if (typeof exp === 'number' && exp <= epochSeconds(clock) + LONGEST_ASSERTION_SECONDS) return;
     throw new errors.InvalidClientAuth('the assertion lives too long');
   };

@@ -239,6 +239,12 @@ const forgeries: Readonly<Record<string, () => Promise<string>>> = {
   },
   'no signature': async () => (await assertion(signer)).replace(/[^.]+$/, ''),
   'another audience': () => assertion(signer, { claims: { aud: 'https://evil.example' } }),
+  'another server beside us as audience': () =>
+    assertion(signer, { claims: { aud: [app.issuer, 'https://evil.example'] } }),
+  'a nested list as audience': () =>
+    assertion(signer, { claims: JSON.parse(JSON.stringify({ aud: [app.issuer, [app.issuer]] })) }),
+  'another of our endpoints as audience': () =>
+    assertion(signer, { claims: { aud: `${app.issuer}/introspect` } }),
   'no audience': () => assertion(signer, { claims: { aud: [] } }),
   expired: () => assertion(signer, { claims: { exp: now - 60 } }),
   'not yet valid': () => assertion(signer, { claims: { nbf: now + 600 } }),
@@ -253,6 +259,14 @@ for (const [what, forge] of Object.entries(forgeries)) {
     expectRefusal(await present('/oauth2/token', proof), what);
   });
 }
+
+test('a client assertion for the issuer or the token endpoint, also as a list of these, is taken (R040)', async () => {
+  for (const aud of [app.issuer, `${app.issuer}/token`, [app.issuer], [app.issuer, `${app.issuer}/token`]]) {
+    const client_assertion = await assertion(signer, { claims: { aud } });
+    const fields = { client_assertion_type: ASSERTION_TYPE, client_assertion };
+    equal((await present('/oauth2/token', { fields })).status, 200, String(aud));
+  }
+});
 
 test('without exp or jti, or with another assertion type, it is refused', async () => {
   for (const missing of ['exp', 'jti', 'iss', 'sub', 'aud']) {
