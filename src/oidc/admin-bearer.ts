@@ -59,7 +59,7 @@ export function createAuthorizeAdmin({ adminToken, tokens, useApiKey }: Deps): A
     // A refresh token is not a bearer for resources (RFC 6749 §1.5), even an administrator's.
     if (live === undefined || live.token.kind === 'RefreshToken') throw new AppError('auth.invalid_token');
     const { token, account } = live;
-    const byScope = accessByScope(token.scopes);
+    const byScope = accessByScope(live.scopes);
     if (account === undefined) return { kind: 'client', id: token.clientId ?? '', access: byScope };
     return { kind: 'user', id: account.id, access: narrowed(accessOfRole(account.role), byScope) };
   }

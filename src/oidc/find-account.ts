@@ -1,5 +1,12 @@
 // Owns the library's view of a person: usable accounts only, with the claims that scopes open.
-import type { FindAccount, KoaContextWithOIDC, Account as LibraryAccount } from 'oidc-provider';
+import {
+  errors,
+  type FindAccount,
+  type KoaContextWithOIDC,
+  type Account as LibraryAccount,
+} from 'oidc-provider';
+import { currentScopes, isGrantTypeAllowed } from './entitlement.ts';
+import { clientRecord } from './models/client.ts';
 
 /** What this folder needs to know of an account. */
 export interface OidcAccount {
@@ -45,8 +52,44 @@ export function createFindAccount(
     const authenticatedAt = token === undefined ? ctx.oidc.session?.loginTs : authenticationTime(token);
     if (authenticatedAt !== undefined && !accounts.isAuthenticationCurrent(account, authenticatedAt))
       return undefined;
+    if (token !== undefined) narrow(ctx, token, account);
     return libraryAccount(accounts, account);
   };
+}
+
+type Source = NonNullable<Parameters<FindAccount>[2]>;
+
+/**
+ * What a code, device code or token of a person is worth now (decisions §3). The library asks for the account before it
+ * consumes a refresh token and before it issues or answers anything, so a refusal here costs nothing (RFC 6749 §6).
+ * @throws InvalidGrant the client lost the grant type or the redirect URI that this came from
+ * @throws InvalidScope, or InsufficientScope at userinfo: nothing that the client may have is left of it
+ */
+function narrow(ctx: KoaContextWithOIDC, token: Source, account: OidcAccount): void {
+  const { client, params } = ctx.oidc;
+  // Reuse of a refresh token ends its grant, whatever is left of it: the library finds that out next.
+  if (client === undefined || (token.kind === 'RefreshToken' && token.consumed !== undefined)) return;
+  const record = clientRecord(client);
+  const isUserinfo = token.kind === 'AccessToken';
+  if (!isGrantTypeAllowed(record, token)) {
+    throw isUserinfo
+      ? new errors.InvalidToken('grant type withdrawn')
+      : new errors.InvalidGrant('the client may not use this grant type');
+  }
+  const isRefresh = token.kind === 'RefreshToken';
+  const given = isRefresh && typeof params?.scope === 'string' ? params.scope.split(' ') : [...token.scopes];
+  const asked = given.filter(Boolean);
+  const left = currentScopes(asked, record, account);
+  if (isUserinfo) {
+    if (left.length === 0) throw new errors.InvalidToken('no scope of this token is left');
+    if (!left.includes('openid'))
+      throw new errors.InsufficientScope('access token missing openid scope', 'openid');
+  } else if (asked.length > 0 && left.length === 0) {
+    throw new errors.InvalidScope('the client may have none of these scopes any more', asked.join(' '));
+  }
+  // The stored refresh token keeps what it was given; this answer has what is left.
+  if (isRefresh) Object.assign(params ?? {}, { scope: left.join(' ') });
+  else token.scope = left.join(' ');
 }
 
 /** What the library is given of an account; requestAccount leads back to it. */

@@ -50,7 +50,7 @@ export function createAuthorizeOwner({ tokens, models, findClient }: Deps) {
     const client = await findClient(token.clientId ?? '');
     // What somebody else's application was given to recognise a person is no key to the person's account.
     const isOurs = client?.skipConsent === true;
-    if (account === undefined || token.kind !== 'AccessToken' || !token.scopes.has('openid') || !isOurs)
+    if (account === undefined || token.kind !== 'AccessToken' || !live.scopes.has('openid') || !isOurs)
       throw new AppError('auth.insufficient_scope', { message: 'This token does not open the account.' });
     const session = await sessionOf(token.grantId, account.id);
     const provenAt = Math.min(session?.loginTs ?? 0, authenticationTime(token) ?? 0);

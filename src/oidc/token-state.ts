@@ -1,9 +1,11 @@
 // Owns whether a token is alive, and what it says: the one answer behind introspection, the admin bearer and revocation.
-// Alive means: signed by us and in date, stored, not used up, its grant there, its account usable. Nothing is cached.
+// Alive means: signed by us and not expired, stored, not used up, its grant there, its account usable, its client still
+// allowed the grant type it came from and at least one of its scopes. Nothing is cached.
 import type { AccessToken, ClientCredentials, RefreshToken } from 'oidc-provider';
 import type { ClientRecord } from '../store/collections.ts';
 import type { AccessTokenJwt } from './access-token-jwt.ts';
 import { mayUse } from './client-access.ts';
+import { currentScopes, isGrantTypeAllowed } from './entitlement.ts';
 import { type AccountDirectory, authenticationTime, type OidcAccount } from './find-account.ts';
 import type { Models } from './provider-base.ts';
 
@@ -13,6 +15,8 @@ export interface LiveToken {
   readonly token: AnyToken;
   /** Absent for a client's own token. */
   readonly account?: OidcAccount | undefined;
+  /** What was given that its client and its account may have now; the token's own scopes say only what was given. */
+  readonly scopes: ReadonlySet<string>;
 }
 
 export interface TokenState {
@@ -45,7 +49,8 @@ export function createTokenState({ models, jwt, accounts, findClient }: Deps): T
     async live(token) {
       if (token === undefined || !token.isValid) return undefined;
       if (token.kind === 'ClientCredentials') {
-        return (await findClient(token.clientId ?? ''))?.isActive === true ? { token } : undefined;
+        const client = await findClient(token.clientId ?? '');
+        return client?.isActive === true ? narrowed(token, client) : undefined;
       }
       const [grant, account, client] = await Promise.all([
         token.grantId === undefined ? undefined : models().Grant.find(token.grantId),
@@ -57,21 +62,29 @@ export function createTokenState({ models, jwt, accounts, findClient }: Deps): T
       if (account === undefined || !accounts.isUsable(account)) return undefined;
       if (client?.isActive !== true || !mayUse(client, account)) return undefined;
       const isCurrent = accounts.isAuthenticationCurrent(account, authenticationTime(token) ?? 0);
-      return isCurrent ? { token, account } : undefined;
+      return isCurrent ? narrowed(token, client, account) : undefined;
     },
   };
+}
+
+/** @returns undefined where the client lost the grant type, or all the scopes that the token was given (decisions §3) */
+function narrowed(token: AnyToken, client: ClientRecord, account?: OidcAccount): LiveToken | undefined {
+  if (!isGrantTypeAllowed(client, token)) return undefined;
+  const scopes = new Set(currentScopes(token.scopes, client, account));
+  const isEmptied = scopes.size === 0 && Boolean(token.scope);
+  return isEmptied ? undefined : { token, account, scopes };
 }
 
 /** The body of an introspection answer (RFC 7662 §2.2, specification §2.2, decisions §3). */
 export function describeToken(live: LiveToken | undefined, issuer: string): Record<string, unknown> {
   if (live === undefined) return { active: false };
-  const { token, account } = live;
+  const { token, account, scopes } = live;
   const audience = token.kind === 'RefreshToken' ? undefined : token.aud;
   return {
     active: true,
     sub: account?.id ?? token.clientId,
     ...(account === undefined ? undefined : { username: account.username }),
-    ...(token.scope ? { scope: token.scope } : undefined),
+    ...(scopes.size > 0 ? { scope: [...scopes].join(' ') } : undefined),
     client_id: token.clientId,
     token_type: token.kind === 'RefreshToken' ? 'refresh_token' : token.tokenType,
     exp: token.exp,

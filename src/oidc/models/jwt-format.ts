@@ -1,8 +1,9 @@
 // Owns access tokens as JWTs that are stored: the client gets a JWT, the store keeps its payload under `jti`. The
 // library's own JWT format is not stored, and so could be neither introspected nor revoked nor used at userinfo.
-import type { AccessToken, AdapterPayload, ClientCredentials } from 'oidc-provider';
+import { type AccessToken, type AdapterPayload, type ClientCredentials, errors } from 'oidc-provider';
 import type { AccessTokenClaims, AccessTokenJwt } from '../access-token-jwt.ts';
-import type { TokenClass } from '../provider-base.ts';
+import { ProviderBase, type TokenClass } from '../provider-base.ts';
+import { isLeftWithoutScope } from './oidc-context.ts';
 
 interface Deps {
   readonly issuer: string;
@@ -59,6 +60,15 @@ export function createClientCredentialsModel(
   { issuer, jwt }: Deps,
 ): TokenClass<ClientCredentials> {
   return class ClientCredentials extends Base {
+    /** The library leaves unknown scopes out, and gives a token without any where nothing else was asked for. */
+    override async save(): Promise<string> {
+      const { ctx } = ProviderBase;
+      if (ctx !== undefined && isLeftWithoutScope(ctx.req)) {
+        throw new errors.InvalidScope('the client may have none of these scopes', '');
+      }
+      return super.save();
+    }
+
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       const { payload } = await super.getValueAndPayload();
       return { value: await jwt.sign(toClaims(payload, issuer)), payload };
