@@ -10,7 +10,7 @@ import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { EnrolmentTickets } from './enrolment.ts';
 import type { StepsAccount } from './signin-steps.ts';
 import { acrOf } from './signin-steps.ts';
-import { signupAmr } from './signup.ts';
+import { signupProof } from './signup.ts';
 import {
   errorsOf,
   readSignup,
@@ -102,12 +102,12 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
   }
 
   async function signIn(ctx: Koa.Context, account: A): Promise<void> {
-    const amr = [...signupAmr(invitation.questions())];
+    const { amr, methods } = signupProof(invitation.questions());
     if (amr.length === 0 || !invitation.isComplete(account)) return;
     // Another person at this browser: nothing of their session passes on (R060).
     const before = await browser.current(ctx);
     if (before !== undefined) await endSession(before.uid);
-    await browser.signIn(ctx, { accountId: account.id, amr, acr: acrOf(amr) });
+    await browser.signIn(ctx, { accountId: account.id, amr: [...amr], acr: acrOf(amr), methods });
   }
 
   return {

@@ -9,7 +9,7 @@ import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { ClientRecord } from '../src/store/records.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
-import type { AuthMode, SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { AuthMode, Proof, SigninSteps, StepsAccount } from './signin-steps.ts';
 
 interface Deps<A extends StepsAccount> {
   readonly provider: () => IdentityProvider;
@@ -99,12 +99,13 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
   const isAfterKey = ({ progress }: BoundInteraction): boolean => progress?.step === 'password';
 
   /** What the password adds to what the same person has proven before it. */
-  function proofOf(interaction: BoundInteraction, account: A & { readonly lastLoginAt?: number }) {
+  function proofOf(interaction: BoundInteraction, account: A & { readonly lastLoginAt?: number }): Proof {
     const { progress, provenAt } = interaction;
+    const methods = ['password'] as const;
     const isSame = isAfterKey(interaction) && progress?.accountId === account.id;
     // Not "now": since it was looked at, the password may have been changed already.
-    if (!isSame) return { amr: ['pwd'], provenAt: account.lastLoginAt };
-    return { amr: [...progress.amr, 'pwd', 'mfa'], provenAt };
+    if (!isSame) return { amr: ['pwd'], methods, provenAt: account.lastLoginAt };
+    return { amr: [...progress.amr, 'pwd', 'mfa'], methods, provenAt };
   }
 
   /** The person signed in here already chose that account (OIDC Core §3.1.2.1 `select_account`). */
@@ -118,9 +119,10 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
 
   return {
     async show(ctx, interaction, attempt) {
-      const raised = await steps.canStepUp(interaction);
+      const raised = await steps.canStepUp(ctx, interaction);
       if (raised !== undefined) {
-        return steps.proceed(ctx, interaction, raised, interaction.session?.amr ?? ['pwd']);
+        const { account, amr } = raised;
+        return steps.proceed(ctx, interaction, account, { amr, methods: [] });
       }
       const known = interaction.session?.accountId;
       const account = known === undefined ? undefined : await findAccount(known);
@@ -150,8 +152,7 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
       try {
         const account = await authenticate(username, form.get('password') ?? '');
         if (account !== undefined) {
-          const { amr, provenAt } = proofOf(interaction, account);
-          return await steps.proceed(ctx, interaction, account, amr, provenAt);
+          return await steps.proceed(ctx, interaction, account, proofOf(interaction, account));
         }
         return await send(ctx, interaction, undefined, {
           username,

@@ -215,7 +215,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
       const link = await links.consume(token, 'magic_link');
       const account = link && (await findUsable(link.accountId));
       if (account === undefined) return sendExpired(ctx);
-      await steps.proceed(ctx, interaction, account, MAILED_LINK_AMR);
+      await steps.proceed(ctx, interaction, account, { amr: MAILED_LINK_AMR, methods: ['email_link'] });
     },
   };
 }

@@ -67,7 +67,8 @@ export function createOnboardingPage(deps: Deps): OnboardingPage {
       const { username, email } = values;
       try {
         const account = await createFirstAdmin({ username, password, ...(email === '' ? {} : { email }) });
-        await browser.signIn(ctx, { accountId: account.id, amr: ['pwd'], acr: ACR.singleFactor });
+        const login = { accountId: account.id, amr: ['pwd'], acr: ACR.singleFactor };
+        await browser.signIn(ctx, { ...login, methods: ['password'] });
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;
         return send(ctx, values, error.fields);

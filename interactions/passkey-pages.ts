@@ -40,7 +40,9 @@ export function createPasskeySteps<A extends StepsAccount>(deps: Deps<A>): Passk
       declineOffer(ctx, account);
       // The cookie comes back with the next request only.
       interaction.canPasskey = false;
-      await steps.proceed(ctx, interaction, account, interaction.progress?.amr ?? [], interaction.provenAt);
+      const { amr = [] } = interaction.progress ?? {};
+      const { provenAt } = interaction;
+      await steps.proceed(ctx, interaction, account, { amr, methods: [], provenAt });
     },
   };
 }

@@ -6,7 +6,7 @@ import { answerJson, type JsonBody, jsonBody, leadOn } from '../src/http/ceremon
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { CurrentInteraction } from './current.ts';
 import { PROMPTS } from './login.ts';
-import { type Method, passkeyAmr, unspentMethods } from './second-factor-methods.ts';
+import { type Method, passkeyAmr, passkeyMethods, unspentMethods } from './second-factor-methods.ts';
 import type { AuthMode, SigninSteps, StepsAccount } from './signin-steps.ts';
 
 interface Used<A> {
@@ -111,11 +111,14 @@ export function createPasskeyCeremonies<A extends StepsAccount>(deps: Deps<A>): 
           const input = { boundTo: boundTo(interaction), response, ...(account && { account }) };
           const used = await passkeyParts.finishUse(ctx, input);
           const amr = passkeyAmr(used);
-          if (account === undefined) await steps.proceed(ctx, interaction, used.account, amr, provenAt);
+          const methods = passkeyMethods(used);
+          if (account === undefined)
+            await steps.proceed(ctx, interaction, used.account, { amr, methods, provenAt });
           else {
             // Something held beside something known; that its holder was checked as well adds nothing.
             const both = new Set([...(interaction.progress?.amr ?? []), ...amr, 'mfa']);
-            await steps.proceed(ctx, interaction, used.account, [...both], interaction.provenAt);
+            const proof = { amr: [...both], methods, provenAt: interaction.provenAt };
+            await steps.proceed(ctx, interaction, used.account, proof);
           }
           leadOn(ctx);
         },
@@ -147,11 +150,14 @@ export function createPasskeyCeremonies<A extends StepsAccount>(deps: Deps<A>): 
         const fresh = await findUsable(account.id);
         if (fresh === undefined) throw new AppError('signin.expired');
         const amr = progress.step === 'offer' ? progress.amr : [...progress.amr, ...passkeyAmr(made)];
+        const methods = progress.step === 'offer' ? [] : passkeyMethods(made);
+        const { provenAt } = interaction;
         if (progress.step === 'passkey' && passkeyParts.needsCodes(fresh)) {
-          interaction.progress = { accountId: fresh.id, amr, step: 'new_codes' };
+          const times = steps.timesOf(interaction, fresh, { methods, provenAt });
+          interaction.progress = { accountId: fresh.id, amr, times, step: 'new_codes' };
           await interaction.persist();
           ctx.redirect(`${basePath}/oauth2/mfa?interaction=${encodeURIComponent(interaction.uid)}`);
-        } else await steps.proceed(ctx, interaction, fresh, amr, interaction.provenAt);
+        } else await steps.proceed(ctx, interaction, fresh, { amr, methods, provenAt });
         leadOn(ctx);
       }),
   };

@@ -74,7 +74,8 @@ export function createRecoverPage<A extends StepsAccount>(deps: Deps<A>): Recove
       const username = form.get('username') ?? '';
       const code = form.get('code') ?? '';
       const account = await recover(ctx, { username, code, boundTo: interaction.uid });
-      if (account !== undefined) return steps.proceed(ctx, interaction, account, RECOVERY_AMR);
+      if (account !== undefined)
+        return steps.proceed(ctx, interaction, account, { amr: RECOVERY_AMR, methods: ['recovery'] });
       return send(ctx, interaction, { username, alert: 'alert.recovery_failed', status: 401 });
     },
   };

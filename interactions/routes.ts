@@ -65,7 +65,7 @@ interface Deps<A extends Person> {
 /** Second factors and links by mail, as their pages need them. */
 type SignInParts<A extends Person> = Pick<
   Parameters<typeof createSigninSteps<A>>[0],
-  'mfaMode' | 'findUsable' | 'stepOf' | 'hasFactor' | 'isTrustedDevice' | 'mailFirst'
+  'mfaMode' | 'findUsable' | 'stepOf' | 'hasFactor' | 'isTrustedDevice' | 'mailFirst' | 'reachableAcr'
 > &
   Omit<
     Parameters<typeof createSecondFactorPages<A>>[0],
@@ -100,7 +100,8 @@ export interface Interactions {
   readonly sendErrorPage: ReturnType<typeof createSendErrorPage>;
 }
 
-const isUnmet = (reason: string): boolean => reason === 'essential_acr' || reason === 'essential_acrs';
+const UNMET_REASONS = new Set(['essential_acr', 'essential_acrs', 'demanded_acr']);
+const isUnmet = (reason: string): boolean => UNMET_REASONS.has(reason);
 
 export function createInteractions<A extends Person>(deps: Deps<A>): Interactions {
   const { views, csrf, basePath, accounts, signIn, passkey } = deps;
@@ -194,8 +195,10 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
         views.send(ctx, 'continue', { action, fields }, { formAction: [action] }),
       async showInteraction(ctx: Koa.Context, interaction: Interaction, isResumed: boolean) {
         const isConsent = interaction.prompt.name === 'consent';
-        // Signed in, and still not as strongly as was demanded: asking again would never end (OIDC Core §5.5.1.1).
-        if (interaction.lastSubmission?.login !== undefined && interaction.prompt.reasons.some(isUnmet)) {
+        // Signed in, and still not as strongly as was demanded: asking again would never end (OIDC Core §5.5.1.1). Nor is
+        // anybody asked for what cannot be had: the session stays as it is.
+        const isTried = interaction.lastSubmission?.login !== undefined;
+        if (interaction.prompt.reasons.some(isUnmet) && (isTried || !(await steps.canMeet(interaction)))) {
           const description = 'The authentication that was asked for cannot be had here.';
           const error = { error: 'unmet_authentication_requirements', error_description: description };
           return current.finishStep(ctx, interaction, error);
@@ -205,7 +208,8 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
           interaction.prompt.name === 'create' &&
           (await deps.signup.isOpenFor(String(interaction.params.client_id)));
         const enrolling = isConsent ? undefined : await enrolment.holder(ctx);
-        if (enrolling !== undefined) return steps.proceed(ctx, interaction, enrolling, ENROLMENT_LINK_AMR);
+        if (enrolling !== undefined)
+          return steps.proceed(ctx, interaction, enrolling, { amr: ENROLMENT_LINK_AMR, methods: [] });
         const step = isConsent ? 'consent' : isSignup ? 'signup' : 'login';
         // The address at which the step before ended is used up: the next page moves to one that can be loaded again.
         if (isResumed) {

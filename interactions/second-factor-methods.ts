@@ -1,5 +1,7 @@
 // Owns the methods of a second step, as pages name them, and what each is worth.
 
+import type { ProofMethod } from '../src/accounts/freshness.ts';
+
 /** What is typed in. */
 export type CodeMethod = 'totp' | 'email' | 'recovery';
 export type Method = CodeMethod | 'passkey';
@@ -15,6 +17,19 @@ export const AMR: Readonly<Record<CodeMethod, readonly string[]>> = {
   email: ['otp'],
   recovery: ['otp', 'mfa'],
 };
+
+/** As decisions §8 names what was authenticated (src/accounts/freshness.ts). */
+export const PROVEN: Readonly<Record<CodeMethod, readonly ProofMethod[]>> = {
+  totp: ['totp'],
+  email: ['email_code'],
+  recovery: ['recovery'],
+};
+
+export const passkeyMethods = ({
+  isUserVerified,
+}: {
+  readonly isUserVerified: boolean;
+}): readonly ProofMethod[] => [isUserVerified ? 'passkey' : 'security_key'];
 
 /** RFC 8176 `hwk`: the key is bound to one device; `swk`: it is synced. With its holder checked it is two factors. */
 export const passkeyAmr = (passkey: {

@@ -5,6 +5,7 @@ import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { Views } from '../src/http/views.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
+import { ACR } from '../src/oidc/scopes.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { maskEmail } from './mask-email.ts';
 import { pageOptions } from './page-options.ts';
@@ -16,9 +17,10 @@ import {
   isCodeMethod,
   isMethod,
   type Method,
+  PROVEN,
   unspentMethods,
 } from './second-factor-methods.ts';
-import { type SigninSteps, type StepsAccount, wantsMultiFactor } from './signin-steps.ts';
+import type { SigninSteps, StepsAccount } from './signin-steps.ts';
 
 export interface FactorAccount extends StepsAccount {
   readonly email?: string;
@@ -91,15 +93,25 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
     // After a sign-in by mailed link the mailbox has been used: a code to it would be the same factor again.
     account.role !== 'user' || interaction.progress?.amr.includes('email_link') === true;
 
+  const isMultiFactorAsked = (account: A, interaction: BoundInteraction): boolean =>
+    steps.demandOf(interaction, account) === ACR.multiFactor;
+
   const methodsOf = (account: A, interaction: BoundInteraction): Method[] => {
     const isRefused = isMailRefused(account, interaction);
     const { amr = [] } = interaction.progress ?? {};
-    return unspentMethods(deps.methodsOf(account), amr).filter((method) => method !== 'email' || !isRefused);
+    const unspent = unspentMethods(deps.methodsOf(account), amr);
+    const stronger = unspent.filter((method) => method !== 'email');
+    // Where two factors are asked for a mailed code would not be what was asked for, if there is something else.
+    const isTooWeak =
+      stronger.some((method) => method !== 'recovery') && isMultiFactorAsked(account, interaction);
+    return isRefused || isTooWeak ? stronger : unspent;
   };
 
   /** Not where the application asks for two factors: a mailed code would not be what it asked for. */
   const canUseEmail = (account: A, interaction: BoundInteraction): boolean =>
-    deps.canUseEmail(account) && !isMailRefused(account, interaction) && !wantsMultiFactor(interaction);
+    deps.canUseEmail(account) &&
+    !isMailRefused(account, interaction) &&
+    !isMultiFactorAsked(account, interaction);
 
   function goToCode(ctx: Koa.Context, interaction: BoundInteraction): void {
     ctx.status = 303;
@@ -194,7 +206,9 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
     }
     await onUsed(ctx, account, 'verified', method);
     if (form.get('trust_device') === 'on' && account.role === 'user') await deps.trust(ctx, account);
-    await steps.proceed(ctx, interaction, account, [...progress.amr, ...AMR[method]], interaction.provenAt);
+    const amr = [...progress.amr, ...AMR[method]];
+    const { provenAt } = interaction;
+    await steps.proceed(ctx, interaction, account, { amr, methods: PROVEN[method], provenAt });
   }
 
   /** Instead of an authenticator app: the first code goes out at once, and the sign-in goes on when it is given. */
@@ -206,7 +220,8 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
     const fresh = await deps.findUsable(account.id);
     if (fresh === undefined) throw new AppError('signin.expired');
     await onUsed(ctx, fresh, 'enrolled', 'email');
-    await mailCode(ctx, interaction, fresh, { accountId: fresh.id, amr: progress.amr, step: 'verify' });
+    const { amr, times = {} } = progress;
+    await mailCode(ctx, interaction, fresh, { accountId: fresh.id, amr, times, step: 'verify' });
   }
 
   async function enrol(ctx: Koa.Context, interaction: BoundInteraction, form: Form): Promise<void> {
@@ -221,17 +236,18 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
       return showEnrolment(ctx, interaction, account, { alert: ALERTS[outcome], status: 401 });
     }
     await onUsed(ctx, account, 'enrolled', 'totp');
-    await showCodes(ctx, interaction, account, [...progress.amr, ...AMR.totp]);
+    const times = steps.timesOf(interaction, account, { methods: PROVEN.totp });
+    await showCodes(ctx, interaction, account, { amr: [...progress.amr, ...AMR.totp], times });
   }
 
   async function showCodes(
     ctx: Koa.Context,
     interaction: BoundInteraction,
     account: A,
-    amr: readonly string[],
+    { amr, times = {} }: Pick<SigninProgress, 'amr' | 'times'>,
   ): Promise<void> {
     const codes = await deps.recoveryCodes(account.id);
-    interaction.progress = { accountId: account.id, amr, step: 'codes' };
+    interaction.progress = { accountId: account.id, amr, times, step: 'codes' };
     await interaction.persist();
     views.send(
       ctx,
@@ -240,6 +256,14 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
       pageOptions(interaction),
     );
   }
+
+  const turnPage = (
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: A,
+    { amr }: SigninProgress,
+  ): Promise<void> =>
+    steps.proceed(ctx, interaction, account, { amr, methods: [], provenAt: interaction.provenAt });
 
   return {
     async show(ctx) {
@@ -252,10 +276,10 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
         case 'enrol':
           return showEnrolment(ctx, interaction, account, {});
         case 'new_codes':
-          return showCodes(ctx, interaction, account, progress.amr);
+          return showCodes(ctx, interaction, account, progress);
         case 'codes':
           // They are shown once; coming back goes on.
-          return steps.proceed(ctx, interaction, account, progress.amr, interaction.provenAt);
+          return turnPage(ctx, interaction, account, progress);
         case 'password':
           return ctx.redirect(current.pageUrl('login', interaction));
         case 'passkey':
@@ -278,7 +302,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
           if (form.get('action') === 'email') return enrolEmail(ctx, interaction);
           return enrol(ctx, interaction, form);
         case 'codes':
-          return steps.proceed(ctx, interaction, account, progress.amr, interaction.provenAt);
+          return turnPage(ctx, interaction, account, progress);
         case 'offer':
           return passkeySteps.decline(ctx, interaction, account);
         case 'new_codes':

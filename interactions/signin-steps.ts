@@ -2,7 +2,15 @@
 // was asked for, all read afresh, and from the progress that the interaction keeps. Only when nothing is missing does the
 // interaction get its result, which is all that the library will sign in by; so no address leads past a step.
 import type Koa from 'koa';
+import {
+  type MethodTimes,
+  mergeMethodTimes,
+  newestOf,
+  type ProofMethod,
+  stampMethods,
+} from '../src/accounts/freshness.ts';
 import { AppError } from '../src/errors.ts';
+import { acrRequestOf, wishAbove } from '../src/oidc/acr.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
 import { ACR } from '../src/oidc/scopes.ts';
 import type { CurrentInteraction } from './current.ts';
@@ -16,27 +24,38 @@ export interface StepsAccount {
   readonly role: string;
 }
 
+/** What a sign-in has come to by one more step of it. */
+export interface Proof {
+  /** All that it consists of now (RFC 8176). */
+  readonly amr: readonly string[];
+  /** What was authenticated in this step; none: a page was turned. */
+  readonly methods: readonly ProofMethod[];
+  /**
+   * Epoch milliseconds of the sign-in's first proof; default: now. A change of the account since then makes all of it
+   * worth nothing.
+   */
+  readonly provenAt?: number | undefined;
+}
+
 export interface SigninSteps<A extends StepsAccount> {
   /** Goes on after something was proven; ends the sign-in when nothing is missing. */
-  proceed(
-    ctx: Koa.Context,
-    interaction: BoundInteraction,
-    account: A,
-    amr: readonly string[],
-    /** Epoch milliseconds; default: now. A change of the account since then makes the proof worth nothing. */
-    provenAt?: number,
-  ): Promise<void>;
-  /** Ends the sign-in: the interaction gets its result. */
-  complete(
-    ctx: Koa.Context,
-    interaction: BoundInteraction,
-    account: A,
-    amr: readonly string[],
-  ): Promise<void>;
+  proceed(ctx: Koa.Context, interaction: BoundInteraction, account: A, proof: Proof): Promise<void>;
+  /** What was authenticated in this interaction so far, with what has been just now. */
+  timesOf(interaction: BoundInteraction, account: A, proof: Pick<Proof, 'methods' | 'provenAt'>): MethodTimes;
   /** The progress of a sign-in whose account still may sign in. @throws AppError signin.expired */
   resume(interaction: BoundInteraction): Promise<{ progress: SigninProgress; account: A }>;
-  /** Whether a session may be raised by a second factor alone, instead of a whole new sign-in. */
-  canStepUp(interaction: BoundInteraction): Promise<A | undefined>;
+  /**
+   * Whether a session may be raised by a second factor alone, instead of a whole new sign-in: only where there is one
+   * to ask for. Raising it by nothing would make it fresh for nothing.
+   */
+  canStepUp(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+  ): Promise<{ readonly account: A; readonly amr: readonly string[] } | undefined>;
+  /** Whether what the application demands (an essential `acr`) can be had here at all. */
+  canMeet(interaction: BoundInteraction): Promise<boolean>;
+  /** The `acr` that is asked for beyond an ordinary sign-in; undefined: none, or none that the account can meet. */
+  demandOf(interaction: Pick<BoundInteraction, 'params'>, account: A): string | undefined;
 }
 
 interface Deps<A extends StepsAccount> {
@@ -47,6 +66,9 @@ interface Deps<A extends StepsAccount> {
   readonly findUsable: (id: string) => Promise<A | undefined>;
   readonly stepOf: (account: A, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
   readonly hasFactor: (account: A) => boolean;
+  /** What sign-ins of this account can come to, with the factors that it has. */
+  readonly reachableAcr: (account: A) => readonly string[];
+  readonly now: () => number;
   readonly isTrustedDevice: (ctx: Koa.Context, account: A) => Promise<boolean>;
   /** Sends the code where the best method is one by mail. @returns when, in epoch milliseconds */
   readonly mailFirst: (ctx: Koa.Context, account: A, boundTo: string) => Promise<number | undefined>;
@@ -69,7 +91,7 @@ const PASSKEYS = new Set(['hwk', 'swk']);
  * administrator's one-time link to enrol (not one of RFC 8176's values, none of which says that).
  */
 const ENROLMENT = new Set(['recovery_code', 'enrolment_link']);
-const STEP_UP_REASONS = new Set(['second_factor', 'essential_acr', 'essential_acrs']);
+const STEP_UP_REASONS = new Set(['second_factor', 'essential_acr', 'essential_acrs', 'demanded_acr']);
 
 /** @returns what the authentication was worth */
 export function acrOf(amr: readonly string[]): string {
@@ -77,29 +99,11 @@ export function acrOf(amr: readonly string[]): string {
   return amr.includes('otp') ? ACR.emailCode : ACR.singleFactor;
 }
 
-/** Whether the application asks for two factors, by `acr_values` or by the claim `acr` (OIDC Core §5.5.1.1). */
-export function wantsMultiFactor(interaction: Pick<BoundInteraction, 'params'>): boolean {
-  const { acr_values: values, claims } = interaction.params;
-  if (typeof values === 'string' && values.split(' ').includes(ACR.multiFactor)) return true;
-  if (typeof claims !== 'string') return false;
-  try {
-    const acr: { value?: unknown; values?: unknown } | undefined =
-      JSON.parse(claims)?.id_token?.acr ?? undefined;
-    const wanted = Array.isArray(acr?.values) ? acr.values : [acr?.value];
-    return wanted.includes(ACR.multiFactor);
-  } catch {
-    return false;
-  }
-}
-
-/** Whether a code is asked for, be it by mail: as people's own pages do before an account with such codes is changed. */
-const wantsCode = ({ params }: Pick<BoundInteraction, 'params'>): boolean =>
-  typeof params.acr_values === 'string' && params.acr_values.split(' ').includes(ACR.emailCode);
-
 export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): SigninSteps<A> {
   const { current, basePath, mfaMode, findUsable, stepOf, hasFactor, isTrustedDevice, endSession } = deps;
   const { passkeys } = deps;
 
+  const isStrong = (account: A): boolean => deps.reachableAcr(account).includes(ACR.multiFactor);
   const isAmong = (amr: readonly string[], values: ReadonlySet<string>): boolean =>
     amr.some((method) => values.has(method));
 
@@ -145,27 +149,60 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     return isOfferDue(ctx, interaction, account, amr) ? 'offer' : undefined;
   }
 
+  function demandOf(interaction: Pick<BoundInteraction, 'params'>, account: A): string | undefined {
+    // Where no codes are asked for, none is asked for an application's sake.
+    if (mfaMode() === 'off') return undefined;
+    const request = acrRequestOf(interaction.params);
+    const reachable = deps.reachableAcr(account);
+    const { essential = [] } = request;
+    const met = essential.find((value) => reachable.includes(value));
+    // Nobody is made to enrol for a wish, but for what is demanded.
+    if (met === undefined && essential.includes(ACR.multiFactor)) return ACR.multiFactor;
+    return wishAbove(
+      { wishes: [...(met === undefined ? [] : [met]), ...request.wishes] },
+      reachable,
+      ACR.singleFactor,
+    );
+  }
+
   async function missingFactor(
     ctx: Koa.Context,
     interaction: BoundInteraction,
     account: A,
     amr: readonly string[],
   ): Promise<'verify' | 'enrol' | 'password' | undefined> {
-    if (isAmong(amr, SECOND_FACTORS)) return undefined;
+    if (amr.includes('mfa')) return undefined;
+    const hasCode = amr.includes('otp');
     if (isAmong(amr, PASSKEYS)) {
+      if (hasCode) return undefined;
       // R106: whoever found the key would be in, so something else is always asked, whatever the settings say.
       const step = passkeys.stepAfterKey(account);
       if (step === undefined) throw new AppError('passkey.unverified');
       return step;
     }
-    const mode = mfaMode();
-    const isDemanded = mode !== 'off' && wantsMultiFactor(interaction);
-    const step = stepOf(account, mode);
-    if (step === 'none') return isDemanded ? (hasFactor(account) ? 'verify' : 'enrol') : undefined;
+    const demand = demandOf(interaction, account);
+    if (demand === ACR.multiFactor) {
+      if (isStrong(account)) return 'verify';
+      // A mailed code is what there is: it is given before a stronger factor is added to it (R098).
+      return hasFactor(account) && !hasCode ? 'verify' : 'enrol';
+    }
+    if (hasCode) return undefined;
+    const step = stepOf(account, mfaMode());
+    if (step === 'none') return demand === undefined ? undefined : 'verify';
     // R101: a trusted device stands for the second factor at an ordinary sign-in of an ordinary account, no more.
-    const isOrdinary = !isDemanded && !wantsCode(interaction);
-    const mayBeTrusted = step === 'verify' && isOrdinary && account.role === 'user';
+    const mayBeTrusted = step === 'verify' && demand === undefined && account.role === 'user';
     return mayBeTrusted && (await isTrustedDevice(ctx, account)) ? undefined : step;
+  }
+
+  function timesOf(
+    { progress }: BoundInteraction,
+    account: A,
+    { methods, provenAt }: Pick<Proof, 'methods' | 'provenAt'>,
+  ): MethodTimes {
+    const before = progress?.accountId === account.id ? (progress.times ?? {}) : {};
+    const isFirst = newestOf(before) === undefined;
+    const at = Math.min(deps.now(), isFirst ? (provenAt ?? Number.POSITIVE_INFINITY) : deps.now());
+    return mergeMethodTimes(before, stampMethods(methods, at));
   }
 
   async function complete(
@@ -173,15 +210,22 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     interaction: BoundInteraction,
     account: A,
     amr: readonly string[],
+    times: MethodTimes,
   ): Promise<void> {
+    // Decisions §8: a session changes only by what was authenticated in this interaction. Where that is nothing there is
+    // no result that the library could take for a sign-in.
+    const ts = newestOf(times);
+    if (ts === undefined) throw new AppError('signin.expired');
     // Another person at this browser: the session before ends with all it gave, nothing of it passes on (R060).
     if (interaction.session !== undefined && interaction.session.accountId !== account.id) {
       await endSession(interaction.session.uid);
       interaction.session = undefined;
     }
     interaction.progress = undefined;
+    const login = { accountId: account.id, amr: [...amr], acr: acrOf(amr), remember: true };
     await current.finishStep(ctx, interaction, {
-      login: { accountId: account.id, amr: [...amr], acr: acrOf(amr), remember: true },
+      // OIDC Core §2: auth_time is when the person authenticated, not when the browser came back.
+      login: { ...login, ts, methodTimes: times },
       // The account was chosen by signing in with it.
       select_account: {},
       // Or made for it, or had all along (prompt=create).
@@ -190,19 +234,26 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
   }
 
   return {
-    complete,
+    timesOf,
+    demandOf,
 
-    async proceed(ctx, interaction, account, amr, provenAt) {
+    async proceed(ctx, interaction, account, { methods, provenAt, ...proof }) {
+      const amr = [...new Set(proof.amr)];
+      const times = timesOf(interaction, account, { methods, provenAt });
       if (provenAt === undefined) delete interaction.provenAt;
       else interaction.provenAt = provenAt;
       const step = await missingStep(ctx, interaction, account, amr);
-      if (step === undefined) return complete(ctx, interaction, account, amr);
+      if (step === undefined) return complete(ctx, interaction, account, amr, times);
       // After a link to the mailbox a code to it would be the same factor again, so none is sent.
-      const mayMail = step === 'verify' && !amr.includes('email_link');
+      const mayMail =
+        step === 'verify' &&
+        !amr.includes('email_link') &&
+        demandOf(interaction, account) !== ACR.multiFactor;
       const mailedAt = mayMail ? await deps.mailFirst(ctx, account, interaction.uid) : undefined;
       interaction.progress = {
         accountId: account.id,
         amr,
+        times,
         step,
         ...(mailedAt === undefined ? {} : { mailedAt }),
       };
@@ -219,22 +270,53 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       const { progress } = interaction;
       const account = progress && (await findUsable(progress.accountId));
       if (progress === undefined || account === undefined) throw new AppError('signin.expired');
-      // Enrolled meanwhile in another browser: the password alone must not replace that factor (R098).
-      if (progress.step === 'enrol' && hasFactor(account)) throw new AppError('signin.expired');
+      // Enrolled meanwhile in another browser: the password alone must not replace that factor (R098). To codes by mail,
+      // once one was given, a stronger factor may be added.
+      const isAdding = progress.amr.includes('otp') && !isStrong(account);
+      if (progress.step === 'enrol' && hasFactor(account) && !isAdding) throw new AppError('signin.expired');
       const isToMake = progress.step === 'passkey' && !isAmong(progress.amr, ENROLMENT);
       if (isToMake && passkeys.isOwnedBy(account)) throw new AppError('signin.expired');
       return { progress, account };
     },
 
-    async canStepUp(interaction) {
+    async canStepUp(ctx, interaction) {
       const { session, prompt } = interaction;
       const isStepUp =
         prompt.name === 'login' && prompt.reasons.every((reason) => STEP_UP_REASONS.has(reason));
-      if (!isStepUp || session === undefined || stringParameter(interaction, 'prompt') !== undefined)
-        return undefined;
+      const { amr = [] } = session ?? {};
+      if (!isStepUp || session === undefined || amr.length === 0) return undefined;
+      if (stringParameter(interaction, 'prompt') !== undefined) return undefined;
       const account = await findUsable(session.accountId);
       // Enrolling is for who has just given the password: an old session alone must not add a factor (R098).
-      return account !== undefined && hasFactor(account) ? account : undefined;
+      if (account === undefined || !hasFactor(account)) return undefined;
+      return (await missingFactor(ctx, interaction, account, amr)) === 'verify'
+        ? { account, amr }
+        : undefined;
+    },
+
+    async canMeet(interaction) {
+      const { essential } = acrRequestOf(interaction.params);
+      if (essential === undefined) return true;
+      const areCodesAsked = mfaMode() !== 'off';
+      const { session } = interaction;
+      const account = session && (await findUsable(session.accountId));
+      if (account === undefined) {
+        const canMultiFactor = areCodesAsked || passkeys.mode() !== 'password';
+        return essential.some(
+          (acr) =>
+            acr === ACR.singleFactor ||
+            (acr === ACR.emailCode && areCodesAsked) ||
+            (acr === ACR.multiFactor && canMultiFactor),
+        );
+      }
+      const reachable = deps.reachableAcr(account);
+      return essential.some(
+        (acr) =>
+          // By enrolling, where there is no such factor yet.
+          (acr === ACR.multiFactor && (areCodesAsked || reachable.includes(acr))) ||
+          (acr === ACR.emailCode && reachable.includes(acr)) ||
+          (acr === ACR.singleFactor && stepOf(account, mfaMode()) === 'none'),
+      );
     },
   };
 }

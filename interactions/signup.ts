@@ -11,7 +11,7 @@ import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { ClientRecord } from '../src/store/records.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
-import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { Proof, SigninSteps, StepsAccount } from './signin-steps.ts';
 import {
   errorsOf,
   readSignup,
@@ -82,8 +82,8 @@ export interface SignupPages {
 }
 
 /** A password was chosen, so it is known; where none is asked for, nothing was proven yet. */
-export const signupAmr = ({ isPasswordAsked }: SignupQuestions): readonly string[] =>
-  isPasswordAsked ? ['pwd'] : [];
+export const signupProof = ({ isPasswordAsked }: SignupQuestions): Pick<Proof, 'amr' | 'methods'> =>
+  isPasswordAsked ? { amr: ['pwd'], methods: ['password'] } : { amr: [], methods: [] };
 
 const PROMPTS = new Set(['login', 'select_account', 'create']);
 
@@ -152,7 +152,7 @@ export function createSignupPages<A extends StepsAccount>(deps: Deps<A>): Signup
   }
 
   const proceed = (ctx: Koa.Context, interaction: BoundInteraction, account: A): Promise<void> =>
-    steps.proceed(ctx, interaction, account, signupAmr(signup.questions()));
+    steps.proceed(ctx, interaction, account, signupProof(signup.questions()));
 
   async function sendCode(
     ctx: Koa.Context,

@@ -11,6 +11,7 @@ import type { Protection } from './app-protection.ts';
 import { createFindRestricted } from './clients/restricted.ts';
 import type { Clock } from './clock.ts';
 import { newId } from './ids.ts';
+import { reachableAcrs } from './oidc/acr.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
 import { createConsents } from './sessions/consents.ts';
 import { createGrants } from './sessions/grants.ts';
@@ -96,6 +97,8 @@ export function createAccountParts(parts: Parts) {
     isUsable: (account) => isUsable(account, clock()),
     isAuthenticationCurrent,
     isProofCurrent,
+    reachableAcrs: (account) =>
+      reachableAcrs(account, { mfaMode: current().mfa_mode, authMode: current().auth_mode }),
     claims: (account) => ({ ...toClaims(account) }),
   };
 

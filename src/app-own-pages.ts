@@ -6,6 +6,7 @@ import { accountPasskeys } from './account/passkeys-page.ts';
 import { consoleSignInUrl, type OwnPage } from './account/sign-in-url.ts';
 import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import { readMethodTimes } from './accounts/freshness.ts';
 import type { AdminRoutesDeps } from './admin/routes.ts';
 import { createAdminUi } from './admin/ui/create.ts';
 import { createOwnAccount, type OwnAccountParts } from './app-own-account.ts';
@@ -51,12 +52,14 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
     if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
     const signedInAt = session.loginTs ?? 0;
     if (!directory.isAuthenticationCurrent(account, signedInAt)) return undefined;
+    const methodTimes = readMethodTimes(Reflect.get(session, 'methodTimes'));
     const hasToUse = current().mfa_mode !== 'off' && account.totpVerified;
     return {
       sessionUid: session.uid,
       account,
       signedInAt,
-      isFresh: passkeys.isFresh(account, session),
+      isFresh: passkeys.isFresh(account, methodTimes),
+      methodTimes,
       amr: session.amr ?? [],
       acr: session.acr,
       hasUsedFactors: !hasToUse || session.amr?.includes('mfa') === true,
@@ -89,7 +92,8 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
       sessionUid: session?.uid ?? '',
       account,
       signedInAt: session?.loginTs ?? 0,
-      isFresh: session !== undefined && passkeys.isFresh(account, session),
+      isFresh: session !== undefined && passkeys.isFresh(account, session.methodTimes),
+      methodTimes: session?.methodTimes ?? {},
       amr: session?.amr ?? [],
       acr: session?.acr,
       isBrowser: false,

@@ -7,6 +7,7 @@ import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { Authenticate } from './accounts/authenticate.ts';
 import { mayBeLeftWith } from './accounts/factor-policy.ts';
+import type { ProofMethod } from './accounts/freshness.ts';
 import { hasPasskey, hasSecondFactor } from './accounts/security-state.ts';
 import type { Factors } from './app-factors.ts';
 import type { PasskeyApp } from './app-passkeys.ts';
@@ -54,16 +55,21 @@ export function createOwnProofs(parts: Parts) {
    * R063: whoever else is signed in, or is half-way there, proved less than the account asks for now. This browser gets
    * a new identifier.
    */
-  async function stayAlone(ctx: Koa.Context, who: Visitor, proven: readonly string[] = []): Promise<void> {
+  async function stayAlone(
+    ctx: Koa.Context,
+    who: Visitor,
+    methods: readonly ProofMethod[] = [],
+  ): Promise<void> {
     // First: a sign-in that ends after the list of sessions was read looks here again (confirmSession).
     await accounts.voidProofs(who.account.id);
     await sessions.endAllOf(who.account.id, { except: who.sessionUid });
     // They are void already (security-state.ts); this takes them out of the store.
     await factors.trustedDevices.revokeAll(who.account.id);
     if (!who.isBrowser) return;
-    const amr = [...new Set([...who.amr, ...proven])];
-    // What was proven before is no fresher for it.
-    const login = { accountId: who.account.id, amr, acr: acrOf(amr), loginTs: who.signedInAt };
+    const amr = [...new Set([...who.amr, ...(methods.includes('totp') ? ['otp', 'mfa'] : [])])];
+    // What was authenticated before is no fresher for it.
+    const { signedInAt: loginTs, methodTimes } = who;
+    const login = { accountId: who.account.id, amr, acr: acrOf(amr), loginTs, methodTimes, methods };
     const uid = await browser.signIn(ctx, login);
     // Ended by somebody else in this very moment: it must not come back as a new one.
     if (uid !== who.sessionUid) await sessions.end(uid);
@@ -101,8 +107,11 @@ export function createOwnProofs(parts: Parts) {
       if (!who.isBrowser) return 'changed';
       const amr = who.isFresh ? [...who.amr] : ['pwd'];
       const changedAt = changed.authenticatedNotBefore ?? 0;
+      // A new password is no authentication, giving the one before is. The session is a new one, which counts from the
+      // change on: what was authenticated before the change is worth nothing to the account (authenticatedNotBefore).
       const login = { accountId: account.id, amr, acr: acrOf(amr), loginTs: Math.floor(changedAt / 1000) };
-      const uid = await browser.signIn(ctx, login);
+      const methods: readonly ProofMethod[] = hasPassword ? ['password'] : [];
+      const uid = await browser.signIn(ctx, { ...login, methodTimes: who.methodTimes, methods });
       // A change that came right after this one has ended all sessions, and could not know of the new one.
       await confirmSession({ accountId: account.id, uid, provenAt: changedAt + 1 });
       return 'changed';
@@ -130,7 +139,7 @@ export function createOwnProofs(parts: Parts) {
       const details = { method: 'totp', is_replaced: isReplaced };
       const mail = isReplaced ? 'second_factor_replaced' : 'second_factor_added';
       await tell(ctx, who, 'mfa.enrolled', mail, details);
-      await stayAlone(ctx, who, ['otp', 'mfa']);
+      await stayAlone(ctx, who, ['totp']);
       const hasCodes = ((await accounts.find(id))?.recoveryCodes ?? []).length > 0;
       return { codes: hasCodes ? undefined : await factors.recoveryCodes.generate(id) };
     },

@@ -7,6 +7,7 @@ import type { PasskeyDeps } from '../interactions/routes.ts';
 import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { mayBeLeftWith } from './accounts/factor-policy.ts';
+import { isFresh, type MethodTimes } from './accounts/freshness.ts';
 import { clearFailures } from './accounts/lockout.ts';
 import { parseLoginName } from './accounts/login-name.ts';
 import type { RefusedPasskey } from './accounts/passkey-assertion.ts';
@@ -20,6 +21,7 @@ import type { AuditEvent } from './audit/events.ts';
 import type { Clock } from './clock.ts';
 import { AppError } from './errors.ts';
 import { keyFor, type RateLimits } from './http/rate-limit.ts';
+import { reachableAcrs } from './oidc/acr.ts';
 import { ACR } from './oidc/scopes.ts';
 import type { SettingValues } from './settings/schema.ts';
 import * as model from './store/collections.ts';
@@ -44,8 +46,6 @@ export type PasskeyApp = ReturnType<typeof createPasskeyApp>;
 /** A wrong recovery code and a name that nobody has are answered after the same time. */
 const RECOVERY_MS = 250;
 
-const FRESH_MS = 300_000;
-
 const targetOf = (accountId: string | undefined): Pick<AuditEvent, 'target'> =>
   accountId === undefined ? {} : { target: { kind: 'user', id: accountId } };
 
@@ -67,11 +67,8 @@ export function createPasskeyApp(parts: Parts) {
 
   /** What a sign-in must have come to before it may change factors; undefined: anything. */
   function strongestAcr(account: Account): string | undefined {
-    if (hasPasskey(account)) return ACR.multiFactor;
-    // Where no codes are asked for nobody can show one, and who has one could never change anything.
-    if (current().mfa_mode === 'off') return undefined;
-    if (account.totp !== undefined) return ACR.multiFactor;
-    return account.hasEmailCodes === true ? ACR.emailCode : undefined;
+    const [strongest] = reachableAcrs(account, policy());
+    return strongest === ACR.singleFactor ? undefined : strongest;
   }
 
   const policy = () => ({ mfaMode: current().mfa_mode, authMode: mode() });
@@ -227,19 +224,8 @@ export function createPasskeyApp(parts: Parts) {
       }));
     },
 
-    /**
-     * Whether that sign-in may change how the account is signed in to: of the last five minutes (decisions §7), and with
-     * the strongest that the account has (R098).
-     * @param loginTs epoch seconds
-     */
-    isFresh(
-      account: Account,
-      { loginTs = 0, acr }: { loginTs?: number | undefined; acr?: string | undefined },
-    ): boolean {
-      const isRecent = clock() - loginTs * 1000 <= FRESH_MS;
-      const strongest = strongestAcr(account);
-      return isRecent && (strongest === undefined || acr === ACR.multiFactor || acr === strongest);
-    },
+    /** Whether a sensitive act may be done by who authenticated like this (decisions §8): the one rule for all of them. */
+    isFresh: (account: Account, times: MethodTimes): boolean => isFresh(account, policy(), times, clock()),
     strongestAcr,
 
     /** For the admin API, which writes down what it does. */

@@ -172,6 +172,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     provider,
     cookieName: cookieNames.session,
     idleSeconds: () => current().session_idle_seconds,
+    clock,
   });
   const interactions = createInteractions({
     provider,

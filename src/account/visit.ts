@@ -2,6 +2,7 @@
 // matters is done only by somebody who has just proven who they are (decisions §7, checklist R098, R113).
 import type Koa from 'koa';
 import type { Account } from '../accounts/account.ts';
+import type { MethodTimes } from '../accounts/freshness.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
@@ -21,6 +22,8 @@ export interface Visitor extends SignedIn<Account> {
   /** What the sign-in was, and what it was worth (RFC 8176; src/oidc/scopes.ts). */
   readonly amr: readonly string[];
   readonly acr: string | undefined;
+  /** When each method was authenticated. */
+  readonly methodTimes: MethodTimes;
   /** Not an application with a bearer, which has no cookie to be renewed. */
   readonly isBrowser: boolean;
 }

@@ -2,6 +2,8 @@
 
 import type Koa from 'koa';
 import type { Session } from 'oidc-provider';
+import { type MethodTimes, mergeMethodTimes, type ProofMethod, stampMethods } from '../accounts/freshness.ts';
+import { type Clock, epochSeconds } from '../clock.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 
 /** `__Host-` and `__Secure-` (RFC 6265bis §4.1.3) need https, and `__Host-` a cookie for the whole host. */
@@ -16,6 +18,10 @@ interface BrowserLogin {
   amr: string[];
   acr: string;
   loginTs?: number;
+  /** What was authenticated just now. */
+  methods: readonly ProofMethod[];
+  /** What was authenticated before, where the session is a new one. */
+  methodTimes?: MethodTimes;
 }
 
 export interface BrowserSession {
@@ -35,6 +41,7 @@ interface Deps {
   readonly provider: () => IdentityProvider;
   readonly cookieName: string;
   readonly idleSeconds: () => number;
+  readonly clock: Clock;
 }
 
 // As configuration.ts gives them to the library.
@@ -43,17 +50,18 @@ const COOKIE = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true 
 const hasAccount = (session: Session): session is Session & { accountId: string } =>
   session.accountId !== undefined;
 
-export function createBrowserSession({ provider, cookieName, idleSeconds }: Deps): BrowserSession {
+export function createBrowserSession({ provider, cookieName, idleSeconds, clock }: Deps): BrowserSession {
   return {
     async current(ctx) {
       const session = await provider().Session.get(ctx);
       return hasAccount(session) ? session : undefined;
     },
 
-    async signIn(ctx, login) {
+    async signIn(ctx, { methods, methodTimes = {}, ...login }) {
       const session = Object.assign(await provider().Session.get(ctx), { request: ctx });
       const isStored = 'storedVersion' in session;
-      session.loginAccount(login);
+      const times = mergeMethodTimes(methodTimes, stampMethods(methods, clock()));
+      session.loginAccount({ loginTs: epochSeconds(clock), ...login, ...{ methodTimes: times } });
       if (isStored) session.resetIdentifier();
       await session.save(idleSeconds());
       ctx.cookies.set(cookieName, session.jti, COOKIE);

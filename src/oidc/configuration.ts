@@ -157,7 +157,10 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       userinfo: '/userinfo',
     },
     interactions: {
-      policy: createInteractionPolicy({ hasSecondFactors: () => deps.settings().mfa_mode !== 'off' }),
+      policy: createInteractionPolicy({
+        hasSecondFactors: () => deps.settings().mfa_mode !== 'off',
+        accounts: deps.accounts,
+      }),
       url: (_ctx: KoaContextWithOIDC, _interaction: Interaction) => deps.interactionUrl,
     },
     ttl: lifetimes(deps),

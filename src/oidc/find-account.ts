@@ -24,6 +24,8 @@ export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   isAuthenticationCurrent(account: A, at: number): boolean;
   /** The same of a sign-in that is not completed yet, by the time of its proof (epoch milliseconds). */
   isProofCurrent(account: A, provenAt: number): boolean;
+  /** What its sign-ins can come to, with the factors that it has, the strongest first (acr.ts). */
+  reachableAcrs(account: A): readonly string[];
   claims(account: A): { sub: string; [claim: string]: unknown };
 }
 

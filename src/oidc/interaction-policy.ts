@@ -1,39 +1,50 @@
 // Owns when a person must act: the library's checks (OIDC Core §3.1.2.1) and the few that our accounts and first-party
 // applications need.
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { acrRequestOf, wishAbove } from './acr.ts';
 import { clientAccessCheck } from './client-access.ts';
 import { scopesOfClaims } from './entitlement.ts';
+import { type AccountDirectory, requestAccount } from './find-account.ts';
 import { clientRecord } from './models/client.ts';
-import { ACR } from './scopes.ts';
 
 const { base, Check, Prompt } = interactionPolicy;
 
 interface Deps {
   /** Whether second factors are in use at all. */
   readonly hasSecondFactors: () => boolean;
+  readonly accounts: Pick<AccountDirectory, 'reachableAcrs'>;
 }
 
-export function createInteractionPolicy({ hasSecondFactors }: Deps): interactionPolicy.DefaultPolicy {
+export function createInteractionPolicy({
+  hasSecondFactors,
+  accounts,
+}: Deps): interactionPolicy.DefaultPolicy {
   const policy = base();
 
-  // Step-up: two factors asked for by `acr_values`, and the session had one. Asked once: what the sign-in then came to
-  // is what the application gets, for acr_values is a wish (OIDC Core §3.1.2.1); the claim `acr` can demand it.
+  // Step-up: more asked for by `acr_values`, or by a claim that is not essential, than the session had. The first wish that
+  // the account can meet is asked for, once; none that it would have to enrol for. What the sign-in then came to is what
+  // the application gets (OIDC Core §3.1.2.1); an essential claim `acr` can demand it.
   policy.get('login')?.checks.add(
-    new Check(
-      'second_factor',
-      'a second factor is required',
-      'login_required',
-      ({ oidc }: KoaContextWithOIDC) => {
-        const wanted = String(oidc.params?.acr_values ?? '').split(' ');
-        const isMissing =
-          wanted.includes(ACR.multiFactor) &&
-          oidc.session?.accountId !== undefined &&
-          oidc.acr !== ACR.multiFactor;
-        return isMissing && hasSecondFactors() && oidc.result?.login === undefined
-          ? Check.REQUEST_PROMPT
-          : Check.NO_NEED_TO_PROMPT;
-      },
-    ),
+    new Check('second_factor', 'a second factor is required', 'login_required', (ctx: KoaContextWithOIDC) => {
+      const { oidc } = ctx;
+      const account = requestAccount(ctx);
+      if (account === undefined || !hasSecondFactors() || oidc.result?.login !== undefined)
+        return Check.NO_NEED_TO_PROMPT;
+      const wish = wishAbove(acrRequestOf(oidc.params ?? {}), accounts.reachableAcrs(account), oidc.acr);
+      return wish === undefined ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+    }),
+  );
+
+  // The library lets `acr_values` take the place of the claim (lib/actions/authorization/claims.js): what is demanded by it
+  // would be forgotten.
+  policy.get('login')?.checks.add(
+    new Check('demanded_acr', 'requested ACR could not be obtained', ({ oidc }: KoaContextWithOIDC) => {
+      const { essential } = acrRequestOf(oidc.params ?? {});
+      const isMissing = essential !== undefined && !essential.includes(oidc.acr ?? '');
+      return isMissing && oidc.session?.accountId !== undefined
+        ? Check.REQUEST_PROMPT
+        : Check.NO_NEED_TO_PROMPT;
+    }),
   );
 
   // The session's account was deleted, deactivated or locked since: nobody is signed in.

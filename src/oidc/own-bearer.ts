@@ -1,6 +1,8 @@
 // Owns whose access token opens people's own API (decisions §7): a person's, with the scope `openid`, given to an
 // application that is our own. How fresh it is, the session says that the token was born from, and
 // the token: who holds an old one gains nothing when its owner proves anew who they are.
+import type { AccessToken } from 'oidc-provider';
+import { type MethodTimes, methodTimesUntil, readMethodTimes } from '../accounts/freshness.ts';
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { authenticationTime } from './find-account.ts';
@@ -19,6 +21,8 @@ export interface OwnBearer {
         readonly loginTs: number | undefined;
         readonly amr: readonly string[];
         readonly acr: string | undefined;
+        /** No later than the token's own authentication. */
+        readonly methodTimes: MethodTimes;
       }
     | undefined;
 }
@@ -31,13 +35,22 @@ interface Deps {
 
 /** @returns who the Authorization header is for; @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
 export function createAuthorizeOwner({ tokens, models, findClient }: Deps) {
-  async function sessionOf(grantId: string | undefined, accountId: string): Promise<OwnBearer['session']> {
+  async function sessionOf(token: AccessToken, accountId: string): Promise<OwnBearer['session']> {
+    const { grantId } = token;
     const grant: SessionGrant | undefined =
       grantId === undefined ? undefined : await models().Grant.find(grantId);
     const uid = grant?.sessionUid;
     const session = uid === undefined ? undefined : await models().Session.findByUid(uid);
     if (uid === undefined || session?.accountId !== accountId) return undefined;
-    return { uid, loginTs: session.loginTs, amr: session.amr ?? [], acr: session.acr };
+    const authenticatedAt = authenticationTime(token) ?? 0;
+    const times = readMethodTimes(Reflect.get(session, 'methodTimes'));
+    return {
+      uid,
+      loginTs: Math.min(session.loginTs ?? 0, authenticatedAt),
+      amr: session.amr ?? [],
+      acr: session.acr,
+      methodTimes: methodTimesUntil(times, authenticatedAt),
+    };
   }
 
   return async (authorization: string | undefined): Promise<OwnBearer> => {
@@ -52,8 +65,6 @@ export function createAuthorizeOwner({ tokens, models, findClient }: Deps) {
     const isOurs = client?.skipConsent === true;
     if (account === undefined || token.kind !== 'AccessToken' || !live.scopes.has('openid') || !isOurs)
       throw new AppError('auth.insufficient_scope', { message: 'This token does not open the account.' });
-    const session = await sessionOf(token.grantId, account.id);
-    const provenAt = Math.min(session?.loginTs ?? 0, authenticationTime(token) ?? 0);
-    return { kind: 'user', id: account.id, session: session && { ...session, loginTs: provenAt } };
+    return { kind: 'user', id: account.id, session: await sessionOf(token, account.id) };
   };
 }

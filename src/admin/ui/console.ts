@@ -143,7 +143,12 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
         ctx.status = 303;
         ctx.redirect(`${basePath}/oauth2/authorize?${query}`);
       },
-      addFactor: () => signIn.start(ctx, home, { maxAgeSeconds: idleSeconds(), acr: deps.strongAcr }),
+      addFactor: () =>
+        signIn.start(ctx, home, {
+          maxAgeSeconds: idleSeconds(),
+          acr: deps.strongAcr,
+          isAcrDemanded: true,
+        }),
       go(path, done) {
         ctx.status = 303;
         const mark = path.includes('?') ? '&' : '?';

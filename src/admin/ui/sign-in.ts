@@ -26,6 +26,10 @@ export interface SignInNeeds {
   readonly maxAgeSeconds: number;
   /** Which `acr` it must have; none: whatever the settings ask for. */
   readonly acr?: string | undefined;
+  /** Whether nothing less will do: a factor is added where there is none. */
+  readonly isAcrDemanded?: boolean;
+  /** The person must authenticate now, however young the session is. */
+  readonly isFresh?: boolean;
 }
 
 interface Deps {
@@ -58,7 +62,11 @@ export function createConsoleSignIn({ pending, ask, baseUrl, basePath, issuer }:
 
   return {
     /** Sends the browser to the sign-in; it comes back to `returnTo`. */
-    start(ctx: Koa.Context, returnTo: string, { maxAgeSeconds, acr }: SignInNeeds): void {
+    start(
+      ctx: Koa.Context,
+      returnTo: string,
+      { maxAgeSeconds, acr, isAcrDemanded = false, isFresh = false }: SignInNeeds,
+    ): void {
       const made = { state: random(), nonce: random(), verifier: random(), returnTo };
       pending.write(ctx, made, PENDING_SECONDS);
       const query = new URLSearchParams({
@@ -71,7 +79,8 @@ export function createConsoleSignIn({ pending, ask, baseUrl, basePath, issuer }:
         code_challenge: createHash('sha256').update(made.verifier).digest('base64url'),
         code_challenge_method: 'S256',
         max_age: String(maxAgeSeconds),
-        ...(acr !== undefined && { acr_values: acr }),
+        ...(isFresh && { prompt: 'login' }),
+        ...(acr !== undefined && (isAcrDemanded ? demandOf(acr) : { acr_values: acr })),
       });
       ctx.status = 303;
       ctx.redirect(`${basePath}/oauth2/authorize?${query}`);
@@ -103,6 +112,11 @@ export function createConsoleSignIn({ pending, ask, baseUrl, basePath, issuer }:
     },
   };
 }
+
+/** OIDC Core §5.5.1.1; nobody is made to enrol for `acr_values`. */
+const demandOf = (acr: string) => ({
+  claims: JSON.stringify({ id_token: { acr: { essential: true, value: acr } } }),
+});
 
 /** It comes from our own endpoint, by no network: OIDC Core §3.1.3.7 asks for no check of the signature then. */
 function claimsOf(tokens: unknown): { readonly sub?: unknown; readonly nonce?: unknown } {

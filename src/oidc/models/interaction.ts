@@ -1,7 +1,8 @@
 // Owns what an interaction (one sign-in in progress) keeps beyond the library's fields: which browser it belongs to, and
 // when a person proved who they are, so that a proof does not outlive what was proven.
 import type { AdapterPayload, Interaction } from 'oidc-provider';
-import { type Clock, epochSeconds } from '../../clock.ts';
+import type { MethodTimes } from '../../accounts/freshness.ts';
+import type { Clock } from '../../clock.ts';
 import type { AccountDirectory } from '../find-account.ts';
 import { type ModelClass, ProviderBase } from '../provider-base.ts';
 import { trialRedirectUri } from '../trial-gate.ts';
@@ -11,6 +12,8 @@ export interface SigninProgress {
   readonly accountId: string;
   /** RFC 8176 values of what was really done. */
   readonly amr: readonly string[];
+  /** When each method was authenticated in this interaction; absent: stored by the version before. */
+  readonly times?: MethodTimes;
   /**
    * verify: a code is asked for; enrol: there is no factor yet; password: after a passkey that did not check its holder;
    * passkey: one must be made; new_codes: recovery codes are to be shown; codes: they are being shown; offer: a passkey
@@ -99,9 +102,9 @@ export function createInteractionModel(
       if (this.browser === undefined && ctx !== undefined) this.browser = browserDigest(ctx);
       if (this.progress !== undefined) this.provenAt ??= clock();
       const login = this.result?.login;
-      // OIDC Core §2: auth_time is when the person proved it, not when the browser came back.
+      // When the first proof was: what comes later builds on it. `ts` and `methodTimes` come with the result (signin-steps.ts).
       if (login !== undefined && login.provenAt === undefined) {
-        Object.assign(login, { provenAt: this.provenAt ?? clock(), ts: epochSeconds(clock) });
+        Object.assign(login, { provenAt: this.provenAt ?? clock() });
       }
       const { value, payload } = await super.getValueAndPayload();
       if (payload.session === undefined) return { value, payload };

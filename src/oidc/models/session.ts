@@ -1,6 +1,7 @@
 // Owns the browser's SSO session where it meets its end: a session that was ended while a request of it was under way is
 // not written again. Also notes sign-in, address and activity for administrators and the owner (src/sessions).
 import { type AdapterPayload, errors, type Session as LibrarySession } from 'oidc-provider';
+import { type MethodTimes, mergeMethodTimes, readMethodTimes } from '../../accounts/freshness.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { secretDigest } from '../../ids.ts';
 import type { ProtocolPayload } from '../../store/collections.ts';
@@ -41,6 +42,8 @@ type LoadedSession = LibrarySession &
     noted?: { at: number; as: string };
     oldId?: string;
     touched?: boolean;
+    /** When each method was last authenticated in it; absent: stored by the version before. */
+    methodTimes?: MethodTimes;
     /** Epoch seconds of the last request that used it. */
     usedAt?: number;
     /** Absent: not stored yet. */
@@ -138,7 +141,7 @@ export function createSessionModel(
   }
 
   return class Session extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'noted', 'usedAt'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'noted', 'usedAt', 'methodTimes'];
 
     static override async find(value: string): Promise<LibrarySession | undefined> {
       if (typeof value !== 'string' || value === '') return undefined;
@@ -147,6 +150,19 @@ export function createSessionModel(
       const payload: AdapterPayload = { ...stored.value, jti: value };
       const session = this.instantiate(await this.verify(payload));
       return Object.assign(session, { storedVersion: stored.version });
+    }
+
+    // The only place where a session learns of an authentication: `auth_time`, `amr` and `acr` are the library's, the time
+    // of each method is ours. At the end of an interaction the library hands on none but its own members.
+    override loginAccount(
+      this: LoadedSession,
+      details: Parameters<LibrarySession['loginAccount']>[0] & { methodTimes?: MethodTimes },
+    ): void {
+      const result = ProviderBase.ctx?.oidc.entities.Interaction?.result?.login;
+      const proven = readMethodTimes(details.methodTimes ?? result?.methodTimes);
+      const isSame = this.accountId === details.accountId;
+      super.loginAccount(details);
+      this.methodTimes = mergeMethodTimes(isSame ? readMethodTimes(this.methodTimes) : {}, proven);
     }
 
     override ensureClientContainer(clientId: string): void {

@@ -1,0 +1,73 @@
+// Owns which authentication a request asks for (OIDC Core §3.1.2.1, §5.5.1.1; decisions §5): `acr_values` and a voluntary
+// `acr` claim are wishes in order of preference, of which the first that the account can meet is asked for; an essential
+// `acr` claim has to be met.
+import { classOfAccount, type ProofPolicy } from '../accounts/freshness.ts';
+import { ACR } from './scopes.ts';
+
+export interface AcrRequest {
+  /** Has to be met by one of these; undefined: nothing is demanded. */
+  readonly essential: readonly string[] | undefined;
+  readonly wishes: readonly string[];
+}
+
+const RANKS: Readonly<Record<string, number>> = {
+  [ACR.singleFactor]: 1,
+  [ACR.emailCode]: 2,
+  [ACR.multiFactor]: 3,
+};
+
+const rankOf = (acr: string | undefined): number => (acr === undefined ? 0 : (RANKS[acr] ?? 0));
+
+function parsed(claims: unknown): unknown {
+  if (typeof claims !== 'string') return claims;
+  try {
+    return JSON.parse(claims);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param params of the authorization request; `claims` as text or parsed */
+export function acrRequestOf(params: {
+  readonly acr_values?: unknown;
+  readonly claims?: unknown;
+}): AcrRequest {
+  const listed = typeof params.acr_values === 'string' ? params.acr_values.split(' ').filter(Boolean) : [];
+  const claims: { id_token?: { acr?: { value?: unknown; values?: unknown; essential?: unknown } | null } } = {
+    ...objectOf(parsed(params.claims)),
+  };
+  const claim = objectOf(objectOf(claims.id_token).acr);
+  const values: readonly unknown[] = Array.isArray(claim.values) ? claim.values : [claim.value];
+  const named = values.filter((value) => typeof value === 'string');
+  if (named.length === 0) return { essential: undefined, wishes: listed };
+  return claim.essential === true
+    ? { essential: named, wishes: listed }
+    : { essential: undefined, wishes: [...named, ...listed] };
+}
+
+const objectOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+/** The first of the wishes that can be met, if it is more than the authentication there is. */
+export function wishAbove(
+  { wishes }: Pick<AcrRequest, 'wishes'>,
+  reachable: readonly string[],
+  present: string | undefined,
+): string | undefined {
+  const wish = wishes.find((value) => reachable.includes(value));
+  return rankOf(wish) > rankOf(present) ? wish : undefined;
+}
+
+/** What sign-ins of this account can come to, with the factors that it has. */
+export function reachableAcrs(
+  account: Parameters<typeof classOfAccount>[0],
+  policy: ProofPolicy,
+): readonly string[] {
+  const { passkeys: _passkeys, totp: _totp, ...byMail } = account;
+  const hasMail = classOfAccount(byMail, policy) === 2;
+  return [
+    ...(classOfAccount(account, policy) === 3 ? [ACR.multiFactor] : []),
+    ...(hasMail ? [ACR.emailCode] : []),
+    ACR.singleFactor,
+  ];
+}

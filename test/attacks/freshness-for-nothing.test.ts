@@ -1,0 +1,315 @@
+// Owns the attacks that would make an old session fresh without authenticating anybody (decisions §8; checklist R011,
+// R098): requests that ask for more than can be had, steps that have nothing to ask for, and whatever a seeded random walk
+// through sign-ins, step-ups, prompts, refreshes and half-finished pages comes by.
+import assert from 'node:assert/strict';
+import { after, before, mock, test } from 'node:test';
+import { generateSync } from 'otplib';
+import { claimsOf } from '../flows/support.ts';
+import { Agent, challengeOf, type Page, redeem, refresh } from '../support/agent.ts';
+import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
+import { enrolPhone } from '../support/phone.ts';
+
+const MULTI_FACTOR = 'urn:latchkey:acr:multi-factor';
+const FACTOR = '/account/second-factor';
+const VERIFIER = 'v'.repeat(43);
+const FRESH_SECONDS = 300;
+
+let app: TestApp;
+let client: { id: string; secret: string };
+let stranger: { id: string; secret: string };
+
+before(async () => {
+  app = await startApp();
+  client = await app.register();
+  stranger = await app.register({ skip_consent: false });
+});
+after(() => app.stop());
+
+const set = async (values: Record<string, unknown>): Promise<void> => {
+  const { status, body } = await app.admin('PATCH', '/settings', values);
+  assert.equal(status, 200, JSON.stringify(body));
+};
+
+const authorize = (agent: Agent, parameters: Record<string, string> = {}): Promise<Page> =>
+  agent
+    .authorize({
+      client_id: client.id,
+      redirect_uri: REDIRECT_URI,
+      response_type: 'code',
+      scope: 'openid',
+      code_challenge: challengeOf(VERIFIER),
+      code_challenge_method: 'S256',
+      ...parameters,
+    })
+    .then((page) => agent.follow(page));
+
+const essential = (acr: string): Record<string, string> => ({
+  claims: JSON.stringify({ id_token: { acr: { essential: true, value: acr } } }),
+});
+
+const answerOf = (page: Page): URLSearchParams => new URL(page.location ?? 'about:blank').searchParams;
+
+const tokensOf = async (page: Page, application = client) =>
+  (await redeem(app, application, { code: answerOf(page).get('code') ?? '', verifier: VERIFIER })).body;
+
+/** As the person's own page says it. */
+const isFresh = async (agent: Agent): Promise<boolean> => {
+  const page = await agent.get(FACTOR);
+  assert.equal(page.status, 200, page.location ?? '');
+  return !page.body.includes('prompt=login');
+};
+
+const authTimeOf = async (agent: Agent): Promise<unknown> =>
+  claimsOf((await tokensOf(await authorize(agent, { prompt: 'none' }))).id_token).auth_time;
+
+async function signedIn(username: string): Promise<Agent> {
+  await app.createUser(username, { email: `${username}@example.com`, is_email_verified: true });
+  const agent = new Agent(app);
+  const page = await agent.submit(await authorize(agent), { username, password: PASSWORD });
+  assert.notEqual(answerOf(page).get('code'), null, page.body.slice(0, 300));
+  return agent;
+}
+
+/** Of codes by mail, while the mailbox is the outbox that an administrator reads. */
+async function lastMailedCode(username: string): Promise<string> {
+  for (let turn = 0; turn < 2; turn += 1) {
+    app.advance(3000);
+    await app.app.jobs.tick();
+  }
+  const { body } = await app.admin('GET', '/mails?limit=50');
+  const mail = body.data.items?.find((one) => one.to === `${username}@example.com`);
+  return /\n {4}(\d{6})\n/.exec(String(mail?.text))?.[1] ?? '';
+}
+
+test('attack: an essential acr that cannot be met makes an old session fresh', async () => {
+  const agent = await signedIn('asks-for-nonsense');
+  const signedInAt = await authTimeOf(agent);
+  app.advance(20 * 60_000);
+  assert.equal(await isFresh(agent), false);
+  for (const parameters of [
+    essential('urn:nonsense'),
+    { claims: JSON.stringify({ id_token: { acr: { essential: true, values: ['urn:a', 'urn:b'] } } }) },
+    { ...essential('urn:nonsense'), acr_values: 'urn:nonsense', max_age: '86400' },
+  ]) {
+    const page = await authorize(agent, parameters);
+    const shown = page.location ?? page.body.slice(0, 300);
+    assert.equal(answerOf(page).get('error'), 'unmet_authentication_requirements', shown);
+    assert.equal(answerOf(page).get('code'), null);
+    assert.equal(await isFresh(agent), false);
+    assert.equal(await authTimeOf(agent), signedInAt);
+  }
+  const silent = await authorize(agent, { ...essential('urn:nonsense'), prompt: 'none' });
+  assert.equal(answerOf(silent).get('error'), 'login_required');
+  assert.equal(await authTimeOf(agent), signedInAt);
+  // What those five minutes open.
+  const form = await agent.get(FACTOR);
+  const csrf = /name="csrf" value="([^"]*)"/.exec(form.body)?.[1] ?? '';
+  const made = await agent.post(`${FACTOR}/codes`, { csrf });
+  assert.ok(!made.body.includes('<ul id="codes"'));
+});
+
+test('attack: asking for two factors with a mailed code, and an acr below the one there is', async () => {
+  const username = 'has-mailed-codes';
+  await app.createUser(username, { email: `${username}@example.com`, is_email_verified: true });
+  await set({ mfa_mode: 'required' });
+  const agent = new Agent(app);
+  try {
+    const asked = await agent.submit(await authorize(agent), { username, password: PASSWORD });
+    const sent = await agent.submit(asked, { action: 'email' });
+    let page = await agent.submit(sent, { method: 'email', code: await lastMailedCode(username) });
+    if (page.body.includes('<ul id="codes"')) page = await agent.submit(page, { action: 'continue' });
+    assert.notEqual(answerOf(page).get('code'), null, page.body.slice(0, 300));
+  } finally {
+    await set({ mfa_mode: 'optional' });
+  }
+  const signedInAt = await authTimeOf(agent);
+  app.advance(20 * 60_000);
+  const wish = await authorize(agent, { acr_values: MULTI_FACTOR });
+  assert.notEqual(answerOf(wish).get('code'), null, 'a wish that cannot be met is no error');
+  assert.equal(claimsOf((await tokensOf(wish)).id_token).auth_time, signedInAt);
+  const demanded = await authorize(agent, essential(MULTI_FACTOR));
+  assert.match(demanded.body, /name="password"/, 'an old session adds no factor (R098)');
+  const below = await authorize(agent, essential('urn:latchkey:acr:single-factor'));
+  assert.equal(answerOf(below).get('error'), 'unmet_authentication_requirements');
+  assert.equal(await isFresh(agent), false);
+  assert.equal(await authTimeOf(agent), signedInAt);
+});
+
+test('attack: a code of now makes a password of this morning fresh', async () => {
+  const username = 'steps-up-late';
+  await app.createUser(username);
+  await set({ mfa_mode: 'required' });
+  const agent = new Agent(app);
+  const { phone } = await enrolPhone(app, agent, await authorize(agent), username);
+  await set({ mfa_mode: 'optional' });
+  const trusted = new Agent(app);
+  const asked = await trusted.submit(await authorize(trusted), { username, password: PASSWORD });
+  await trusted.submit(asked, { method: 'totp', code: phone.code(), trust_device: 'on' });
+  await trusted.submit(await authorize(trusted, { prompt: 'login' }), { username, password: PASSWORD });
+  app.advance(20 * 60_000);
+  const step = await authorize(trusted, { acr_values: MULTI_FACTOR });
+  assert.ok(!step.body.includes('name="password"'), 'only what is missing is asked for');
+  const raised = await trusted.submit(step, { method: 'totp', code: phone.code() });
+  const tokens = await tokensOf(raised);
+  assert.equal(claimsOf(tokens.id_token).acr, MULTI_FACTOR);
+  assert.equal(await isFresh(trusted), false, 'the password was given twenty minutes ago');
+  const profile = await fetch(`${app.url}/account/api/profile`, {
+    headers: { authorization: `Bearer ${tokens.access_token}` },
+  });
+  assert.match(await profile.text(), /"is_recently_authenticated":false/);
+  const login = await authorize(trusted, { prompt: 'login', acr_values: MULTI_FACTOR });
+  const code = await trusted.submit(login, { username, password: PASSWORD });
+  await trusted.submit(code, { method: 'totp', code: phone.code() });
+  assert.equal(await isFresh(trusted), true);
+});
+
+/** Small and repeatable (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+interface Proofs {
+  password: number;
+  totp: number;
+}
+
+interface Bearer {
+  access: string;
+  refresh: string;
+  readonly proofs: Proofs;
+}
+
+test('freshness and auth_time never exceed the newest authentication, over random walks', async () => {
+  const seen = { fresh: 0, stale: 0, codes: 0, freshBearers: 0 };
+  for (const seed of [1, 2, 3, 4]) {
+    const random = randomOf(seed);
+    const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+    const username = `walker-${seed}`;
+    await app.createUser(username);
+    await set({ mfa_mode: 'required' });
+    const agent = new Agent(app);
+    const first = await authorize(agent);
+    let secret = '';
+    const enrolled = await agent.submit(first, { username, password: PASSWORD });
+    secret = /[?&;]secret=([A-Z2-7]+)/.exec(enrolled.body)?.[1] ?? '';
+    mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    try {
+      const now = (): number => Math.floor(app.now() / 1000);
+      const pass = (seconds: number): void => mock.timers.setTime(Date.now() + seconds * 1000);
+      const codeNow = (): string => {
+        pass(60);
+        return generateSync({ secret, epoch: now() });
+      };
+      const proofs: Proofs = { password: now(), totp: 0 };
+      const shown = await agent.submit(enrolled, { action: 'enrol', code: codeNow() });
+      proofs.totp = now();
+      await agent.submit(shown, { action: 'continue' });
+      await set({ mfa_mode: 'optional' });
+      const bearers: Bearer[] = [];
+      const open: Page[] = [];
+
+      /** Gives what is asked for, or leaves the page open. */
+      const drive = async (start: Page): Promise<Page> => {
+        let page = start;
+        for (;;) {
+          const asksPassword = page.body.includes('name="password"');
+          const asksCode = page.body.includes('name="code"');
+          if (!asksPassword && !asksCode && !/value="(?:allow|continue)"/.test(page.body)) return page;
+          if (random() < 0.3) {
+            open.push(page);
+            return page;
+          }
+          pass(Math.floor(random() * 100));
+          if (/value="continue"/.test(page.body) && random() < 0.5) {
+            page = await agent.submit(page, { action: 'continue' });
+          } else if (asksPassword) {
+            const isRight = random() < 0.8;
+            page = await agent.submit(page, { username, password: isRight ? PASSWORD : 'wrong password' });
+            if (isRight && page.status < 400) proofs.password = now();
+          } else if (asksCode) {
+            const isRight = random() < 0.8;
+            const code = isRight ? codeNow() : '000000';
+            const trust: Record<string, string> = random() < 0.5 ? { trust_device: 'on' } : {};
+            page = await agent.submit(page, { method: 'totp', code, ...trust });
+            if (isRight && page.status < 400) proofs.totp = now();
+          } else {
+            page = await agent.submit(page, { action: random() < 0.8 ? 'allow' : 'deny' });
+          }
+        }
+      };
+
+      const ask = async (): Promise<void> => {
+        const prompt = pick(['', '', '', 'login', 'none', 'consent', 'select_account']);
+        const application = pick([client, client, stranger]);
+        const parameters: Record<string, string> = {
+          ...(prompt !== '' && { prompt }),
+          ...pick<Record<string, string>>([
+            {},
+            {},
+            { acr_values: MULTI_FACTOR },
+            { acr_values: 'urn:nonsense urn:latchkey:acr:email-code' },
+            essential('urn:nonsense'),
+            essential(MULTI_FACTOR),
+            essential('urn:latchkey:acr:single-factor'),
+            essential('urn:latchkey:acr:email-code'),
+          ]),
+          ...(random() < 0.3 && { max_age: String(pick([0, 30, 300, 86_400])) }),
+        };
+        const page = await drive(await authorize(agent, { ...parameters, client_id: application.id }));
+        if (answerOf(page).get('code') === null) return;
+        const tokens = await tokensOf(page, application);
+        seen.codes += 1;
+        const { auth_time: at } = claimsOf(tokens.id_token);
+        assert.ok(
+          Number(at) <= Math.max(proofs.password, proofs.totp),
+          `seed ${seed}: auth_time ${String(at)}`,
+        );
+        if (application === client)
+          bearers.push({ access: tokens.access_token, refresh: tokens.refresh_token, proofs: { ...proofs } });
+      };
+
+      const within = (at: number): boolean => now() - at <= FRESH_SECONDS;
+      for (let step = 0; step < 25; step += 1) {
+        const chance = random();
+        if (chance < 0.6) await ask();
+        else if (chance < 0.75 && open.length > 0) {
+          await drive(open.splice(Math.floor(random() * open.length), 1)[0] as Page).catch(() => undefined);
+        } else if (chance < 0.85 && bearers.length > 0) {
+          const bearer = pick(bearers);
+          const { status, body } = await refresh(app, client, bearer.refresh);
+          if (status === 200) {
+            bearer.access = body.access_token;
+            bearer.refresh = body.refresh_token;
+            const at = Number(claimsOf(body.access_token).auth_time);
+            assert.ok(at <= Math.max(bearer.proofs.password, bearer.proofs.totp), `seed ${seed}: refreshed`);
+          }
+        } else pass(Math.floor(random() * 400));
+
+        const page = await agent.get(FACTOR);
+        const isShownFresh = page.status === 200 && !page.body.includes('prompt=login');
+        seen[isShownFresh ? 'fresh' : 'stale'] += 1;
+        if (isShownFresh)
+          assert.ok(within(proofs.password) && within(proofs.totp), `seed ${seed}, step ${step}: page`);
+        const bearer = bearers.at(-1 - Math.floor(random() * bearers.length));
+        if (bearer === undefined) continue;
+        const response = await fetch(`${app.url}/account/api/profile`, {
+          headers: { authorization: `Bearer ${bearer.access}` },
+        });
+        const isBearerFresh = (await response.text()).includes('"is_recently_authenticated":true');
+        if (isBearerFresh) seen.freshBearers += 1;
+        if (isBearerFresh)
+          assert.ok(within(bearer.proofs.password) && within(bearer.proofs.totp), `seed ${seed}: bearer`);
+      }
+    } finally {
+      mock.timers.reset();
+    }
+  }
+  // The walks went where there was something to see.
+  for (const [what, times] of Object.entries(seen)) assert.ok(times > 5, `${what}: ${times}`);
+});
