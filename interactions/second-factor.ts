@@ -5,11 +5,11 @@ import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { Views } from '../src/http/views.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
-import { ACR } from '../src/oidc/scopes.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { maskEmail } from './mask-email.ts';
 import { pageOptions } from './page-options.ts';
 import type { PasskeySteps } from './passkey-pages.ts';
+import { createMethodChoice } from './second-factor-choice.ts';
 import {
   ALERTS,
   AMR,
@@ -18,7 +18,6 @@ import {
   isMethod,
   type Method,
   PROVEN,
-  unspentMethods,
 } from './second-factor-methods.ts';
 import type { SigninSteps, StepsAccount } from './signin-steps.ts';
 
@@ -88,30 +87,7 @@ interface Shown {
 export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>): SecondFactorPages {
   const { views, current, steps, basePath, readForm, totp, now, onUsed, passkeySteps } = deps;
 
-  /** Whoever sees everybody's data, as administrators and auditors do, needs a factor of another kind than a mailbox (checklist §2, NIST 800-63B). */
-  const isMailRefused = (account: A, interaction: BoundInteraction): boolean =>
-    // After a sign-in by mailed link the mailbox has been used: a code to it would be the same factor again.
-    account.role !== 'user' || interaction.progress?.amr.includes('email_link') === true;
-
-  const isMultiFactorAsked = (account: A, interaction: BoundInteraction): boolean =>
-    steps.demandOf(interaction, account) === ACR.multiFactor;
-
-  const methodsOf = (account: A, interaction: BoundInteraction): Method[] => {
-    const isRefused = isMailRefused(account, interaction);
-    const { amr = [] } = interaction.progress ?? {};
-    const unspent = unspentMethods(deps.methodsOf(account), amr);
-    const stronger = unspent.filter((method) => method !== 'email');
-    // Where two factors are asked for a mailed code would not be what was asked for, if there is something else.
-    const isTooWeak =
-      stronger.some((method) => method !== 'recovery') && isMultiFactorAsked(account, interaction);
-    return isRefused || isTooWeak ? stronger : unspent;
-  };
-
-  /** Not where the application asks for two factors: a mailed code would not be what it asked for. */
-  const canUseEmail = (account: A, interaction: BoundInteraction): boolean =>
-    deps.canUseEmail(account) &&
-    !isMailRefused(account, interaction) &&
-    !isMultiFactorAsked(account, interaction);
+  const { methodsOf, canUseEmail } = createMethodChoice<A>(deps);
 
   function goToCode(ctx: Koa.Context, interaction: BoundInteraction): void {
     ctx.status = 303;

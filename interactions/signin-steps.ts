@@ -10,9 +10,9 @@ import {
   stampMethods,
 } from '../src/accounts/freshness.ts';
 import { AppError } from '../src/errors.ts';
-import { acrRequestOf, wishAbove } from '../src/oidc/acr.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
 import { ACR } from '../src/oidc/scopes.ts';
+import { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
 import type { CurrentInteraction } from './current.ts';
 import { stringParameter } from './page-options.ts';
 
@@ -37,7 +37,7 @@ export interface Proof {
   readonly provenAt?: number | undefined;
 }
 
-export interface SigninSteps<A extends StepsAccount> {
+export interface SigninSteps<A extends StepsAccount> extends Pick<AcrDemand<A>, 'demandOf' | 'canMeet'> {
   /** Goes on after something was proven; ends the sign-in when nothing is missing. */
   proceed(ctx: Koa.Context, interaction: BoundInteraction, account: A, proof: Proof): Promise<void>;
   /** What was authenticated in this interaction so far, with what has been just now. */
@@ -52,13 +52,9 @@ export interface SigninSteps<A extends StepsAccount> {
     ctx: Koa.Context,
     interaction: BoundInteraction,
   ): Promise<{ readonly account: A; readonly amr: readonly string[] } | undefined>;
-  /** Whether what the application demands (an essential `acr`) can be had here at all. */
-  canMeet(interaction: BoundInteraction): Promise<boolean>;
-  /** The `acr` that is asked for beyond an ordinary sign-in; undefined: none, or none that the account can meet. */
-  demandOf(interaction: Pick<BoundInteraction, 'params'>, account: A): string | undefined;
 }
 
-interface Deps<A extends StepsAccount> {
+interface Deps<A extends StepsAccount> extends Pick<AcrDemandDeps<A>, 'reachableAcr'> {
   readonly current: Pick<CurrentInteraction, 'finishStep' | 'pageUrl'>;
   readonly basePath: string;
   readonly mfaMode: () => 'off' | 'optional' | 'required';
@@ -66,8 +62,6 @@ interface Deps<A extends StepsAccount> {
   readonly findUsable: (id: string) => Promise<A | undefined>;
   readonly stepOf: (account: A, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
   readonly hasFactor: (account: A) => boolean;
-  /** What sign-ins of this account can come to, with the factors that it has. */
-  readonly reachableAcr: (account: A) => readonly string[];
   readonly now: () => number;
   readonly isTrustedDevice: (ctx: Koa.Context, account: A) => Promise<boolean>;
   /** Sends the code where the best method is one by mail. @returns when, in epoch milliseconds */
@@ -102,8 +96,8 @@ export function acrOf(amr: readonly string[]): string {
 export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): SigninSteps<A> {
   const { current, basePath, mfaMode, findUsable, stepOf, hasFactor, isTrustedDevice, endSession } = deps;
   const { passkeys } = deps;
+  const { demandOf, canMeet, isStrong } = createAcrDemand<A>(deps);
 
-  const isStrong = (account: A): boolean => deps.reachableAcr(account).includes(ACR.multiFactor);
   const isAmong = (amr: readonly string[], values: ReadonlySet<string>): boolean =>
     amr.some((method) => values.has(method));
 
@@ -147,22 +141,6 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     }
     if (factor !== undefined) return factor;
     return isOfferDue(ctx, interaction, account, amr) ? 'offer' : undefined;
-  }
-
-  function demandOf(interaction: Pick<BoundInteraction, 'params'>, account: A): string | undefined {
-    // Where no codes are asked for, none is asked for an application's sake.
-    if (mfaMode() === 'off') return undefined;
-    const request = acrRequestOf(interaction.params);
-    const reachable = deps.reachableAcr(account);
-    const { essential = [] } = request;
-    const met = essential.find((value) => reachable.includes(value));
-    // Nobody is made to enrol for a wish, but for what is demanded.
-    if (met === undefined && essential.includes(ACR.multiFactor)) return ACR.multiFactor;
-    return wishAbove(
-      { wishes: [...(met === undefined ? [] : [met]), ...request.wishes] },
-      reachable,
-      ACR.singleFactor,
-    );
   }
 
   async function missingFactor(
@@ -236,6 +214,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
   return {
     timesOf,
     demandOf,
+    canMeet,
 
     async proceed(ctx, interaction, account, { methods, provenAt, ...proof }) {
       const amr = [...new Set(proof.amr)];
@@ -292,31 +271,6 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       return (await missingFactor(ctx, interaction, account, amr)) === 'verify'
         ? { account, amr }
         : undefined;
-    },
-
-    async canMeet(interaction) {
-      const { essential } = acrRequestOf(interaction.params);
-      if (essential === undefined) return true;
-      const areCodesAsked = mfaMode() !== 'off';
-      const { session } = interaction;
-      const account = session && (await findUsable(session.accountId));
-      if (account === undefined) {
-        const canMultiFactor = areCodesAsked || passkeys.mode() !== 'password';
-        return essential.some(
-          (acr) =>
-            acr === ACR.singleFactor ||
-            (acr === ACR.emailCode && areCodesAsked) ||
-            (acr === ACR.multiFactor && canMultiFactor),
-        );
-      }
-      const reachable = deps.reachableAcr(account);
-      return essential.some(
-        (acr) =>
-          // By enrolling, where there is no such factor yet.
-          (acr === ACR.multiFactor && (areCodesAsked || reachable.includes(acr))) ||
-          (acr === ACR.emailCode && reachable.includes(acr)) ||
-          (acr === ACR.singleFactor && stepOf(account, mfaMode()) === 'none'),
-      );
     },
   };
 }

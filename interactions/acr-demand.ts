@@ -1,0 +1,76 @@
+// Owns which `acr` a sign-in is asked to come to, and whether that can be had (OIDC Core §5.5.1.1; decisions §5).
+import { acrRequestOf, wishAbove } from '../src/oidc/acr.ts';
+import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import { ACR } from '../src/oidc/scopes.ts';
+
+export interface AcrDemand<A> {
+  /** Whether what the application demands (an essential `acr`) can be had here at all. */
+  canMeet(interaction: BoundInteraction): Promise<boolean>;
+  /** The `acr` that is asked for beyond an ordinary sign-in; undefined: none, or none that the account can meet. */
+  demandOf(interaction: Pick<BoundInteraction, 'params'>, account: A): string | undefined;
+  /** Whether the account has factors enough for two. */
+  isStrong(account: A): boolean;
+}
+
+export interface AcrDemandDeps<A> {
+  /** What sign-ins of this account can come to, with the factors that it has. */
+  readonly reachableAcr: (account: A) => readonly string[];
+  readonly mfaMode: () => 'off' | 'optional' | 'required';
+  readonly findUsable: (id: string) => Promise<A | undefined>;
+  readonly stepOf: (account: A, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
+  readonly passkeys: { readonly mode: () => string };
+}
+
+export function createAcrDemand<A>({
+  reachableAcr,
+  mfaMode,
+  findUsable,
+  stepOf,
+  passkeys,
+}: AcrDemandDeps<A>): AcrDemand<A> {
+  function demandOf(interaction: Pick<BoundInteraction, 'params'>, account: A): string | undefined {
+    // Where no codes are asked for, none is asked for an application's sake.
+    if (mfaMode() === 'off') return undefined;
+    const request = acrRequestOf(interaction.params);
+    const reachable = reachableAcr(account);
+    const { essential = [] } = request;
+    const met = essential.find((value) => reachable.includes(value));
+    // Nobody is made to enrol for a wish, but for what is demanded.
+    if (met === undefined && essential.includes(ACR.multiFactor)) return ACR.multiFactor;
+    return wishAbove(
+      { wishes: [...(met === undefined ? [] : [met]), ...request.wishes] },
+      reachable,
+      ACR.singleFactor,
+    );
+  }
+
+  return {
+    demandOf,
+    isStrong: (account) => reachableAcr(account).includes(ACR.multiFactor),
+
+    async canMeet(interaction) {
+      const { essential } = acrRequestOf(interaction.params);
+      if (essential === undefined) return true;
+      const areCodesAsked = mfaMode() !== 'off';
+      const { session } = interaction;
+      const account = session && (await findUsable(session.accountId));
+      if (account === undefined) {
+        const canMultiFactor = areCodesAsked || passkeys.mode() !== 'password';
+        return essential.some(
+          (acr) =>
+            acr === ACR.singleFactor ||
+            (acr === ACR.emailCode && areCodesAsked) ||
+            (acr === ACR.multiFactor && canMultiFactor),
+        );
+      }
+      const reachable = reachableAcr(account);
+      return essential.some(
+        (acr) =>
+          // By enrolling, where there is no such factor yet.
+          (acr === ACR.multiFactor && (areCodesAsked || reachable.includes(acr))) ||
+          (acr === ACR.emailCode && reachable.includes(acr)) ||
+          (acr === ACR.singleFactor && stepOf(account, mfaMode()) === 'none'),
+      );
+    },
+  };
+}
