@@ -1,16 +1,13 @@
 // Owns the proof that every page of the Admin UI looks right: no sideways scrolling on a phone, nothing on the console, no
 // accessibility violation, light and dark. Pictures go to test-results/browser/ to be looked at.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { type Axe, createAxe } from '../pages/axe.ts';
 import { type AdminWorld, PASSWORD, startAdminWorld } from './admin-world.ts';
 import { shoot } from './shots.ts';
 import { enter, loaded } from './steps.ts';
 import { openWindow, type Window } from './window.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let world: AdminWorld;
 const ids = { user: '', locked: '', application: '', asking: '', machine: '', mail: '', event: '' };
@@ -137,11 +134,6 @@ const auditorPages = (): Readonly<Record<string, string>> => ({
   'auditor-settings': '/settings/mail',
 });
 
-interface Finding {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
 /** Each width and each scheme; with LONG=1 each in the other, too. */
 const views: readonly (readonly ['light' | 'dark', number])[] = [
   ['light', 390],
@@ -154,20 +146,13 @@ const views: readonly (readonly ['light' | 'dark', number])[] = [
     : []),
 ];
 
-/** @param page must let axe in: it comes from outside, which the page's own policy would refuse */
-async function violationsOf(page: Page, name: string): Promise<string[]> {
+async function violationsOf(page: Page, axe: Axe, name: string): Promise<string[]> {
   const found: string[] = [];
   for (const [colorScheme, width] of views) {
     await page.setViewportSize({ width, height: 900 });
     // A colour on its way to another would be judged as it is then.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.evaluate(axeSource);
-    const { violations, passes } = await page.evaluate<{ violations: Finding[]; passes: Finding[] }>(
-      'axe.run({ resultTypes: ["violations", "passes"] })',
-    );
-    assert.ok(passes.some(({ id }) => id === 'color-contrast'));
-    for (const { id, nodes } of violations)
-      found.push(`${name} ${width} ${colorScheme} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+    for (const one of await axe.violations()) found.push(`${name} ${width} ${colorScheme} ${one}`);
   }
   return found;
 }
@@ -185,8 +170,8 @@ test('every page fits a phone and a desk, keeps the console silent, and axe find
 });
 
 /** @returns what is wrong with the pages in that window */
-async function judge({ page, context }: Window, paths: Readonly<Record<string, string>>): Promise<string[]> {
-  const cdp = await context.newCDPSession(page);
+async function judge({ page }: Window, paths: Readonly<Record<string, string>>): Promise<string[]> {
+  const axe = await createAxe(page);
   const found: string[] = [];
   for (const [name, path] of Object.entries(paths)) {
     const response = await page.goto(`${world.server.origin}/admin${path}`);
@@ -197,11 +182,8 @@ async function judge({ page, context }: Window, paths: Readonly<Record<string, s
       '[...document.querySelectorAll(".sheet")].filter((one) => one.scrollWidth > one.clientWidth).length',
     );
     if (cut > 0) found.push(`${name}: a table is cut off on a phone`);
-    await cdp.send('Page.setBypassCSP', { enabled: true });
-    await page.reload();
-    found.push(...(await violationsOf(page, name)));
+    found.push(...(await violationsOf(page, axe, name)));
     await page.emulateMedia({ colorScheme: null, reducedMotion: null });
-    await cdp.send('Page.setBypassCSP', { enabled: false });
   }
   return found;
 }
@@ -217,8 +199,7 @@ test('375 pixels and text at 200 % are enough for what cannot wait', async () =>
 
 test('the outcome of a trial, which is shown once: as all other pages', async () => {
   const { admin } = world;
-  const cdp = await admin.context.newCDPSession(admin.page);
-  await cdp.send('Page.setBypassCSP', { enabled: true });
+  const axe = await createAxe(admin.page);
   const found: string[] = [];
   for (const prompt of ['', 'none']) {
     const page = await world.open(`/applications/${prompt === '' ? ids.application : ids.asking}/try`);
@@ -228,9 +209,8 @@ test('the outcome of a trial, which is shown once: as all other pages', async ()
     for (const summary of await page.locator('summary').all()) await summary.click();
     const name = prompt === '' ? 'try-outcome' : 'try-outcome-refused';
     await shoot(page, `admin-${name}`);
-    found.push(...(await violationsOf(page, name)));
+    found.push(...(await violationsOf(page, axe, name)));
   }
-  await cdp.send('Page.setBypassCSP', { enabled: false });
   assert.deepEqual(found, []);
   assert.deepEqual(admin.complaints, []);
 });
