@@ -12,6 +12,7 @@ import { chargeUserCode, limitBearerGuesses, limitSignIns } from './http/rate-gu
 import { createRateLimits, type RateSettings } from './http/rate-limit.ts';
 import { createTimeSortedIds } from './ids.ts';
 import type { Logger } from './log.ts';
+import { createRepeatWatch } from './oidc/repeated-values.ts';
 import type { EndedSession } from './sessions/sessions.ts';
 import { tokenEvents } from './store/administration.ts';
 import * as model from './store/collections.ts';
@@ -50,7 +51,7 @@ export function createProtection({ store, clock, log, settings, onLocked }: Deps
     origins,
     audit,
     tokenLog,
-    tokenReports: auditedTokens(tokenLog, { audit, origins }),
+    tokenReports: { ...auditedTokens(tokenLog, { audit, origins }), ...createRepeatWatch(log) },
     limits,
     /** For createAuthenticate. */
     signInEvents: {

@@ -13,6 +13,7 @@ import { createDocuments, type Documents } from './documents.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { introspectAsClient } from './introspection.ts';
 import { createLoadExistingGrant } from './load-grant.ts';
+import type { RepeatWatch } from './repeated-values.ts';
 import { SigningKey, VerifyingKey } from './signing-key.ts';
 import { reportTokens, type TokenReports } from './token-events.ts';
 import type { TokenState } from './token-state.ts';
@@ -47,7 +48,7 @@ export interface ProviderDeps
   readonly pinOrigin: (app: Pick<Koa, 'request' | 'keys' | 'proxy'>) => void;
   readonly documentHeaders: Readonly<Record<string, string>>;
   readonly registerGrants: (provider: IdentityProvider) => void;
-  readonly tokenReports: TokenReports;
+  readonly tokenReports: TokenReports & RepeatWatch;
 }
 
 export interface MountedProvider {

@@ -2,6 +2,7 @@
 // composition's (src/app-audit.ts); nothing here waits, so no token is later for it.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { IdentityProvider } from './identity-provider.ts';
+import type { RepeatWatch } from './repeated-values.ts';
 
 /** What is heard of tokens, told at once and without waiting. */
 export interface TokenReports {
@@ -55,7 +56,10 @@ function grantTypeOf({ oidc }: KoaContextWithOIDC): string | undefined {
 }
 
 /** Has this provider tell what becomes of tokens. */
-export function reportTokens(provider: Pick<IdentityProvider, 'on'>, reports: TokenReports): void {
+export function reportTokens(
+  provider: Pick<IdentityProvider, 'on'>,
+  reports: TokenReports & RepeatWatch,
+): void {
   provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
     const { client, entities } = ctx.oidc;
     const grantType = grantTypeOf(ctx);
@@ -70,6 +74,10 @@ export function reportTokens(provider: Pick<IdentityProvider, 'on'>, reports: To
       grantType,
       scope: token?.scope,
     });
+  });
+
+  provider.on('authorization_code.saved', ({ clientId, codeChallenge, nonce }) => {
+    if (clientId !== undefined) reports.codeIssued({ clientId, codeChallenge, nonce });
   });
 
   // Emitted wherever the library ends a grant; at the token endpoint only because something was used twice.
