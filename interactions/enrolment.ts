@@ -56,7 +56,8 @@ export interface EnrolmentPages<A> {
 const PURPOSE = 'enrolment';
 
 export function createEnrolmentPages<A>({ views, csrf, readForm, enrolment }: Deps<A>): EnrolmentPages<A> {
-  const sendExpired = (ctx: Koa.Context): void => views.send(ctx, 'link-expired', {}, { status: 410 });
+  const sendExpired = (ctx: Koa.Context): void =>
+    views.send(ctx, 'link-expired', { isInvitation: true }, { status: 410 });
 
   async function send(ctx: Koa.Context, token: string, errors: FieldErrors): Promise<void> {
     const known = await enrolment.find(token);

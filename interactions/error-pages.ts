@@ -1,19 +1,31 @@
-// Owns how errors look to a person: our own, and those of the protocol that must not be redirected anywhere.
+// Owns how errors look to a person: our own, and those of the protocol that must not be redirected anywhere. Every one of
+// them leads on: back to the application, to the page again, or to the start page.
 
 import type Koa from 'koa';
 import type { ErrorPage } from '../src/http/boundary.ts';
+import type { Text } from '../src/http/pages.ts';
 import { requestIdOf } from '../src/http/request-log.ts';
+import { safeLink } from '../src/http/safe-urls.ts';
 import type { Views } from '../src/http/views.ts';
 import type { Client, ErrorOut, KoaContextWithOIDC } from '../src/oidc/library-types.ts';
+import type { WaysBack } from './way-back.ts';
 
 interface Deps {
   readonly views: Views;
   /** BASE_URL's path: where the administrator's pages are. */
   readonly basePath: string;
+  readonly waysBack: WaysBack;
 }
 
 interface SendDeps extends Deps {
   readonly findClient: FindClient;
+}
+
+type FindClient = (clientId: string) => Promise<Client | undefined>;
+
+interface Way {
+  readonly backUrl: string;
+  readonly backLabel: Text;
 }
 
 const registerAt = (ctx: Koa.Context | KoaContextWithOIDC, basePath: string) => ({
@@ -21,38 +33,83 @@ const registerAt = (ctx: Koa.Context | KoaContextWithOIDC, basePath: string) => 
   value: `${ctx.origin}${basePath}/admin`,
 });
 
+/** Time alone fixes these: the same address is the way on. */
+const PASSING = new Set([429, 500, 503]);
+
+/** Pages whose form can be opened afresh at its own address. */
+const OPEN_FORMS = new Set(['/oauth2/device', '/oauth2/forgot-password', '/oauth2/logout', '/onboard']);
+
+const LONGEST_ADDRESS = 2000;
+
+const isRead = ({ method }: Koa.Context): boolean => method === 'GET' || method === 'HEAD';
+
+/** The address without BASE_URL's path, which a request that failed may still carry. */
+const pathBelow = (path: string, basePath: string): string =>
+  basePath !== '' && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+
+/** Where a request can be made again: its own address, or the page that its form is on. */
+function retryUrl(ctx: Koa.Context, basePath: string): string | undefined {
+  const path = pathBelow(ctx.path, basePath);
+  if (isRead(ctx)) {
+    const address = safeLink(`${basePath}${path}${ctx.search}`);
+    return address.length > LONGEST_ADDRESS || address === '' ? undefined : address;
+  }
+  return OPEN_FORMS.has(path) ? `${basePath}${path}` : undefined;
+}
+
+function wayOn(ctx: Koa.Context, status: number, client: Client | undefined, deps: Deps): Way {
+  const { basePath, waysBack } = deps;
+  const retry = PASSING.has(status) || !isRead(ctx) ? retryUrl(ctx, basePath) : undefined;
+  if (retry !== undefined) return { backUrl: retry, backLabel: { key: 'action.try_again' } };
+  return wayBackOrHome(pathBelow(ctx.path, basePath), client, basePath, waysBack);
+}
+
+function wayBackOrHome(path: string, client: Client | undefined, basePath: string, waysBack: WaysBack): Way {
+  const { clientName = '', continueUrl = '' } = waysBack.toSignIn(client);
+  if (safeLink(continueUrl) !== '')
+    return { backUrl: continueUrl, backLabel: { key: 'action.back_to', values: { client: clientName } } };
+  if (path.startsWith('/account'))
+    return { backUrl: `${basePath}/account`, backLabel: { key: 'action.to_account' } };
+  const home = path === '/admin' || path.startsWith('/admin/') ? '/admin' : '/';
+  return { backUrl: `${basePath}${home}`, backLabel: { key: 'action.home' } };
+}
+
 /** Our own error as a page; an expired form and missing cookies have pages of their own. */
-export function createSendErrorPage({ views, basePath, findClient }: SendDeps) {
+export function createSendErrorPage(deps: SendDeps) {
+  const { views, basePath, findClient, waysBack } = deps;
+
+  /** The application that a form of ours, or the address of its page, names. It authorizes nothing. */
+  async function clientOf(ctx: Koa.Context): Promise<Client | undefined> {
+    const clientId: unknown = ctx.state.formClientId;
+    // A store that is away must not take the error page with it.
+    return typeof clientId === 'string' ? findClient(clientId).catch(() => undefined) : undefined;
+  }
+
   return async (
     ctx: Koa.Context,
     { status, code, message, fields = {}, requestId }: ErrorPage,
   ): Promise<void> => {
+    const client = await clientOf(ctx);
     if (code === 'signin.expired') {
-      const clientId: unknown = ctx.state.formClientId;
-      const client = typeof clientId === 'string' ? await findClient(clientId) : undefined;
-      views.send(ctx, 'expired', wayBack(client), { status });
-    } else if (code === 'request.cookies_off') views.send(ctx, 'cookies-off', {}, { status });
-    else {
-      const sent = Object.entries(fields).map(([label, value]) => ({ label, value }));
-      const registry = 'post_logout_redirect_uri' in fields ? [registerAt(ctx, basePath)] : [];
-      views.send(ctx, 'error', { status, message, reason: code, details: [...sent, ...registry], requestId });
+      const { clientName, continueUrl } = waysBack.toSignIn(client);
+      return views.send(ctx, 'expired', { clientName, restartUrl: continueUrl }, { status });
     }
+    if (code === 'request.cookies_off') {
+      const path = pathBelow(ctx.path, basePath);
+      const retry = retryUrl(ctx, basePath) ?? wayBackOrHome(path, client, basePath, waysBack).backUrl;
+      return views.send(ctx, 'cookies-off', { retryUrl: retry }, { status });
+    }
+    const sent = Object.entries(fields).map(([label, value]) => ({ label, value }));
+    const registry = 'post_logout_redirect_uri' in fields ? [registerAt(ctx, basePath)] : [];
+    views.send(ctx, 'error', {
+      status,
+      message,
+      reason: code,
+      details: [...sent, ...registry],
+      requestId,
+      ...wayOn(ctx, status, client, deps),
+    });
   };
-}
-
-type FindClient = (clientId: string) => Promise<Client | undefined>;
-
-/** Where the sign-in can be started again: only addresses that the application registered. */
-function wayBack(client: Client | undefined): {
-  clientName?: string | undefined;
-  restartUrl?: string | undefined;
-} {
-  if (client === undefined) return {};
-  const [redirectUri = ''] = client.redirectUris ?? [];
-  const callback = URL.parse(redirectUri);
-  const origin = callback?.protocol.startsWith('http') ? `${callback.origin}/` : undefined;
-  const restartUrl = client.initiateLoginUri ?? client.clientUri ?? origin;
-  return { clientName: client.clientName ?? client.clientId, restartUrl };
 }
 
 // An interaction that has ended, or that another browser started: for a person both are "this page has expired".
@@ -69,11 +126,13 @@ function redirectDetails(ctx: KoaContextWithOIDC, error: Error, basePath: string
 }
 
 /** An error of the protocol. The developer sees what was sent and where it is registered (never by redirect, R005). */
-export function createRenderError({ views, basePath }: Deps) {
+export function createRenderError({ views, basePath, waysBack }: Deps) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void => {
     const requestId = requestIdOf(ctx);
+    const { client } = ctx.oidc;
     if (EXPIRED.has(error.name)) {
-      views.send(ctx, 'expired', wayBack(ctx.oidc.client), { status: 400 });
+      const { clientName, continueUrl } = waysBack.toSignIn(client);
+      views.send(ctx, 'expired', { clientName, restartUrl: continueUrl }, { status: 400 });
       return;
     }
     views.send(ctx, 'error', {
@@ -81,6 +140,7 @@ export function createRenderError({ views, basePath }: Deps) {
       message: out.error_description ?? out.error,
       details: [{ label: 'error', value: out.error }, ...redirectDetails(ctx, error, basePath)],
       requestId,
+      ...wayBackOrHome('', client, basePath, waysBack),
     });
   };
 }

@@ -18,6 +18,7 @@ import {
   type SignupQuestions,
   type SignupValues,
 } from './signup-form.ts';
+import type { WaysBack } from './way-back.ts';
 
 export interface InvitationParts<A> {
   readonly questions: () => SignupQuestions;
@@ -43,7 +44,7 @@ interface Deps<A extends StepsAccount> {
   readonly csrf: Csrf;
   readonly browser: Pick<BrowserSession, 'current' | 'signIn'>;
   readonly endSession: (uid: string) => Promise<unknown>;
-  readonly issuer: string;
+  readonly waysBack: WaysBack;
   readonly invitation: InvitationParts<A>;
 }
 
@@ -55,9 +56,10 @@ export interface InvitationPages {
 const PURPOSE = 'invitation';
 
 export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): InvitationPages {
-  const { provider, views, csrf, browser, endSession, issuer, invitation } = deps;
+  const { provider, views, csrf, browser, endSession, waysBack, invitation } = deps;
 
-  const sendExpired = (ctx: Koa.Context): void => views.send(ctx, 'link-expired', {}, { status: 410 });
+  const sendExpired = (ctx: Koa.Context): void =>
+    views.send(ctx, 'link-expired', { isInvitation: true }, { status: 410 });
 
   /** The address is the invitation's: it is shown, not asked. */
   function questionsNow(): SignupQuestions {
@@ -92,13 +94,11 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
     );
   }
 
-  /** OIDC Core §4: the application starts its own sign-in, which finds the person signed in. */
+  /** The application starts its own sign-in, which finds the person signed in. */
   async function wayOn(clientId: string | undefined) {
     const client = await clientOf(clientId);
     if (client === undefined) return { continueUrl: invitation.homeUrl };
-    const start = client.initiateLoginUri === undefined ? null : URL.parse(client.initiateLoginUri);
-    start?.searchParams.set('iss', issuer);
-    return { clientName: client.clientName ?? client.clientId, continueUrl: start?.href ?? client.clientUri };
+    return waysBack.toSignIn(client);
   }
 
   async function signIn(ctx: Koa.Context, account: A): Promise<void> {

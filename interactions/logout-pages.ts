@@ -2,14 +2,20 @@
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Views } from '../src/http/views.ts';
 import type { LogoutPages } from '../src/oidc/logout.ts';
+import type { WaysBack } from './way-back.ts';
 
 const PURPOSE = 'logout';
 
-export function createLogoutPages({ views, csrf }: { views: Views; csrf: Csrf }): LogoutPages {
+interface Deps {
+  readonly views: Views;
+  readonly csrf: Csrf;
+  readonly waysBack: WaysBack;
+}
+
+export function createLogoutPages({ views, csrf, waysBack }: Deps): LogoutPages {
   return {
     signedOut(ctx, client) {
-      const clientName = client?.clientName;
-      views.send(ctx, 'signed-out', { clientName, continueUrl: clientName && client?.clientUri });
+      views.send(ctx, 'signed-out', waysBack.toApplication(client));
     },
     confirm(ctx, fields) {
       const [returnTo] = fields.filter(({ name }) => name === 'post_logout_redirect_uri');

@@ -5,10 +5,13 @@ import { AppError } from '../src/errors.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { Views } from '../src/http/views.ts';
+import type { Client } from '../src/oidc/library-types.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { CurrentInteraction } from './current.ts';
+import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';
 import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { WayBack, WaysBack } from './way-back.ts';
 
 type Purpose = 'password_reset' | 'email_verification' | 'magic_link';
 
@@ -41,6 +44,9 @@ interface Deps<A extends StepsAccount> {
     request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
   ) => Promise<void>;
   readonly canUseMagicLinks: () => boolean;
+  readonly basePath: string;
+  readonly waysBack: Pick<WaysBack, 'toSignIn'>;
+  readonly findClient: (clientId: string) => Promise<Client | undefined>;
   readonly arePasswordsOff: () => boolean;
 }
 
@@ -63,10 +69,18 @@ const MAX_ADDRESS = 320;
 const tokenOf = (ctx: Koa.Context): string => (typeof ctx.query.token === 'string' ? ctx.query.token : '');
 
 export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): MailedLinkPages {
-  const { views, csrf, current, steps, readForm, links, minLength, findUsable } = deps;
+  const { views, csrf, current, steps, readForm, links, minLength, findUsable, basePath } = deps;
 
   // One page for used, expired, replaced and invented links: which it was is nobody's business.
-  const sendExpired = (ctx: Koa.Context): void => views.send(ctx, 'link-expired', {}, { status: 410 });
+  const newLinkUrls: Readonly<Record<Purpose, string | undefined>> = {
+    password_reset: `${basePath}/oauth2/forgot-password`,
+    // The account's own page sends another.
+    email_verification: `${basePath}/account`,
+    // One belongs to a sign-in, which is begun first.
+    magic_link: undefined,
+  };
+  const sendExpired = (ctx: Koa.Context, purpose: Purpose): void =>
+    views.send(ctx, 'link-expired', { newLinkUrl: newLinkUrls[purpose] }, { status: 410 });
 
   /** The sign-in that a link goes on with, if this is the browser it belongs to and it is still open. */
   async function interactionHere(ctx: Koa.Context, id: string | undefined) {
@@ -76,6 +90,15 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
       if (error instanceof AppError && error.code === 'signin.expired') return undefined;
       throw error;
     }
+  }
+
+  /** After a reset: the sign-in that asked for it where it is still open here, else its application's start of one. */
+  async function signInAfter(ctx: Koa.Context, interactionId: string | undefined): Promise<WayBack> {
+    const interaction = await interactionHere(ctx, interactionId);
+    if (interaction === undefined || !PROMPTS.has(interaction.prompt.name)) return {};
+    const client = await deps.findClient(String(interaction.params.client_id));
+    const { clientName } = deps.waysBack.toSignIn(client);
+    return { clientName, continueUrl: current.pageUrl('login', interaction) };
   }
 
   function refusePasswordsWhenOff(): void {
@@ -126,7 +149,8 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
       const email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
       const wantsLink = form.get('action') === 'magic_link' && deps.canUseMagicLinks();
       if (!wantsLink) refusePasswordsWhenOff();
-      const interaction = wantsLink ? await current.ofBrowser(ctx, form.get('interaction')) : undefined;
+      const asked = form.get('interaction');
+      const interaction = wantsLink ? await current.ofBrowser(ctx, asked) : await interactionHere(ctx, asked);
       await deps.requestMail(ctx, {
         kind: wantsLink ? 'magic_link' : 'password_reset',
         email,
@@ -143,7 +167,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
       refusePasswordsWhenOff();
       const token = tokenOf(ctx);
       const link = await links.find(token, 'password_reset');
-      if (link === undefined) return sendExpired(ctx);
+      if (link === undefined) return sendExpired(ctx, 'password_reset');
       await sendReset(ctx, token, link.accountId, {});
     },
 
@@ -151,7 +175,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
       refusePasswordsWhenOff();
       const { form, token } = await readLinkForm(ctx, 'password_reset');
       const known = await links.find(token, 'password_reset');
-      if (known === undefined) return sendExpired(ctx);
+      if (known === undefined) return sendExpired(ctx, 'password_reset');
       const password = form.get('password') ?? '';
       if (password !== form.get('confirm_password')) {
         return sendReset(ctx, token, known.accountId, {
@@ -162,20 +186,20 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
         // A password that will not do must not cost the link.
         await deps.checkPassword(known.accountId, password);
         const link = await links.consume(token, 'password_reset');
-        if (link === undefined) return sendExpired(ctx);
+        if (link === undefined) return sendExpired(ctx, 'password_reset');
         await deps.setPassword(ctx, link.accountId, password);
+        // No session (R097): whoever has the mailbox still needs what else the account asks for.
+        views.send(ctx, 'reset-done', await signInAfter(ctx, link.boundTo));
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;
         return sendReset(ctx, token, known.accountId, error.fields);
       }
-      // No session (R097): whoever has the mailbox still needs what else the account asks for.
-      views.send(ctx, 'reset-done', {});
     },
 
     async showVerification(ctx) {
       const token = tokenOf(ctx);
       const link = await links.find(token, 'email_verification');
-      if (link === undefined) return sendExpired(ctx);
+      if (link === undefined) return sendExpired(ctx, 'email_verification');
       views.send(ctx, 'verify-email', {
         csrf: csrf.token(ctx, 'email_verification'),
         token,
@@ -186,7 +210,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     async submitVerification(ctx) {
       const { token } = await readLinkForm(ctx, 'email_verification');
       const link = await links.consume(token, 'email_verification');
-      if (link === undefined) return sendExpired(ctx);
+      if (link === undefined) return sendExpired(ctx, 'email_verification');
       await deps.verifyEmail(ctx, link.accountId, link.email);
       views.send(ctx, 'verify-email-done', {});
     },
@@ -194,7 +218,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     async showMagicLink(ctx) {
       const token = tokenOf(ctx);
       const link = await links.find(token, 'magic_link');
-      if (link === undefined) return sendExpired(ctx);
+      if (link === undefined) return sendExpired(ctx, 'magic_link');
       const interaction = await interactionHere(ctx, link.boundTo);
       if (interaction === undefined) return views.send(ctx, 'magic-link', { isElsewhere: true });
       views.send(
@@ -209,12 +233,12 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     async submitMagicLink(ctx) {
       const { token } = await readLinkForm(ctx, 'magic_link');
       const known = await links.find(token, 'magic_link');
-      if (known === undefined || !deps.canUseMagicLinks()) return sendExpired(ctx);
+      if (known === undefined || !deps.canUseMagicLinks()) return sendExpired(ctx, 'magic_link');
       // Only the browser that asked goes on with it: a link that somebody else had sent must sign nobody in.
       const interaction: BoundInteraction = await current.ofBrowser(ctx, known.boundTo);
       const link = await links.consume(token, 'magic_link');
       const account = link && (await findUsable(link.accountId));
-      if (account === undefined) return sendExpired(ctx);
+      if (account === undefined) return sendExpired(ctx, 'magic_link');
       await steps.proceed(ctx, interaction, account, { amr: MAILED_LINK_AMR, methods: ['email_link'] });
     },
   };

@@ -17,6 +17,7 @@ import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
 import { createEnrolmentPages, ENROLMENT_LINK_AMR, type EnrolmentParts } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
+import { createHomeRedirects } from './home.ts';
 import { createInvitationPages, type InvitationParts } from './invitation.ts';
 import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
@@ -28,6 +29,7 @@ import { createRecoverPage } from './recover.ts';
 import { createSecondFactorPages } from './second-factor.ts';
 import { createSigninSteps } from './signin-steps.ts';
 import { createSignupPages, type SignupParts } from './signup.ts';
+import { createWaysBack } from './way-back.ts';
 
 export interface Person {
   readonly id: string;
@@ -56,6 +58,9 @@ interface Deps<A extends Person> {
   readonly minPasswordLength: () => number;
   readonly signIn: SignInParts<A>;
   readonly issuer: string;
+  readonly baseUrl: string;
+  /** Starts a sign-up that leads to people's own pages. */
+  readonly signUpUrl: () => string;
   readonly signup: SignupParts<A>;
   readonly invitation: InvitationParts<A>;
   readonly enrolment: EnrolmentParts<A>;
@@ -106,10 +111,12 @@ const isUnmet = (reason: string): boolean => UNMET_REASONS.has(reason);
 export function createInteractions<A extends Person>(deps: Deps<A>): Interactions {
   const { views, csrf, basePath, accounts, signIn, passkey } = deps;
   const current = createCurrentInteraction(deps);
+  const waysBack = createWaysBack(deps);
+  const findClient = (id: string) => deps.provider().Client.find(id);
   const findAccount = (id: string): Promise<Person | undefined> => accounts.find(id);
   const steps = createSigninSteps<A>({ ...deps, ...signIn, ...passkey, current });
   const signup = createSignupPages<A>({ ...deps, current, steps });
-  const invitation = createInvitationPages<A>(deps);
+  const invitation = createInvitationPages<A>({ ...deps, waysBack });
   const enrolment = createEnrolmentPages<A>(deps);
   const login = createLoginPage({
     ...deps,
@@ -130,6 +137,8 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
     current,
     steps,
     minLength: deps.minPasswordLength,
+    waysBack,
+    findClient,
   });
   const consent = createConsentPage({ ...deps, current, findAccount });
   const onboarding = createOnboardingPage({
@@ -140,13 +149,16 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   });
 
   const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ strict: true, sensitive: true });
-  router.get('/oauth2/login', (ctx) => login.again(ctx));
+  const lead = createHomeRedirects({ ...deps, findAccount });
+  // Opened without an application, sign-in and sign-up lead to people's own account.
+  router.get('/oauth2/login', (ctx) => ('interaction' in ctx.query ? login.again(ctx) : lead.signIn(ctx)));
   router.post('/oauth2/login', (ctx) => login.submit(ctx));
   router.get('/oauth2/consent', (ctx) => consent.again(ctx));
   router.post('/oauth2/consent', (ctx) => consent.submit(ctx));
   router.get('/oauth2/signup', (ctx) => {
     const { token } = ctx.query;
-    return typeof token === 'string' ? invitation.show(ctx, token) : signup.again(ctx);
+    if (typeof token === 'string') return invitation.show(ctx, token);
+    return 'interaction' in ctx.query ? signup.again(ctx) : lead.signUp(ctx);
   });
   router.post('/oauth2/signup', async (ctx) => {
     const form = await deps.readForm(ctx);
@@ -174,22 +186,19 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   router.post('/oauth2/verify-email', (ctx) => mailed.submitVerification(ctx));
   router.get('/oauth2/magic-link', (ctx) => mailed.showMagicLink(ctx));
   router.post('/oauth2/magic-link', (ctx) => mailed.submitMagicLink(ctx));
+  router.get('/', async (ctx) => ((await accounts.hasAdmin()) ? lead.home(ctx) : onboarding.show(ctx)));
+  for (const path of ['/onboard', '/oauth2/onboard']) router.get(path, (ctx) => onboarding.show(ctx));
   for (const path of ['/', '/onboard', '/oauth2/onboard']) {
-    router.get(path, (ctx) => onboarding.show(ctx));
     router.post(path, (ctx) => onboarding.submit(ctx));
   }
 
   return {
     // The type asks for what koa-router itself puts into the context.
     middleware: router.routes() as Koa.Middleware,
-    sendErrorPage: createSendErrorPage({
-      views,
-      basePath,
-      findClient: (id) => deps.provider().Client.find(id),
-    }),
-    logoutPages: createLogoutPages({ views, csrf }),
+    sendErrorPage: createSendErrorPage({ views, basePath, waysBack, findClient }),
+    logoutPages: createLogoutPages({ views, csrf, waysBack }),
     protocolPages: {
-      renderError: createRenderError({ views, basePath }),
+      renderError: createRenderError({ views, basePath, waysBack }),
       devicePages: createDevicePages(deps),
       showFormPost: (ctx, action, fields) =>
         views.send(ctx, 'continue', { action, fields }, { formAction: [action] }),

@@ -1,6 +1,7 @@
 // Owns putting together the ways to an account of one's own: signing up, an invitation, a one-time link to an account that
 // an administrator made (app.ts builds the rest).
 
+import { consoleSignInUrl } from './account/sign-in-url.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { createTickets } from './accounts/enrolment-tickets.ts';
 import { createEnrolment } from './app-enrolment.ts';
@@ -14,21 +15,23 @@ type Parts = Omit<SignupDeps, 'audit' | 'limits' | 'isPasswordAsked'> & {
   readonly protection: Pick<Protection, 'audit' | 'limits'>;
   readonly accounts: Pick<Accounts, 'prepare' | 'createPrepared' | 'update'>;
   readonly factors: Pick<Factors, 'links'>;
-  /** Where people go who came by no application. */
-  readonly homeUrl: string;
+  readonly basePath: string;
 };
 
 export type NewAccounts = ReturnType<typeof createNewAccounts>;
 
 export function createNewAccounts(parts: Parts) {
-  const { store, config, clock, current, factors, homeUrl } = parts;
+  const { store, config, clock, current, factors, basePath } = parts;
+  const { baseUrl } = config;
+  // Where people go who came by no application.
+  const homeUrl = `${basePath}/account`;
   const { audit, limits } = parts.protection;
   const isPasswordAsked = (): boolean => current().auth_mode !== 'passkey_only';
   const { findUsable } = factors.signIn;
   const tickets = createTickets({ collection: store.ephemeral(newAccounts.enrolments), clock, findUsable });
   const signup = createSignup({ ...parts, audit, limits, isPasswordAsked });
   const invitations = createInvitationParts({ ...parts, audit, signup });
-  const enrolment = createEnrolment({ ...parts, baseUrl: config.baseUrl, audit, isPasswordAsked });
+  const enrolment = createEnrolment({ ...parts, baseUrl, audit, isPasswordAsked });
   return {
     /** For the job that answers wishes for mails. */
     answer: signup.answer,
@@ -39,6 +42,7 @@ export function createNewAccounts(parts: Parts) {
       signup: signup.signup,
       invitation: { ...invitations.invitation, tickets, homeUrl },
       enrolment: { ...enrolment.enrolment, isPasswordAsked, tickets, homeUrl },
+      signUpUrl: (): string => consoleSignInUrl({ baseUrl, basePath, page: 'home', isSignUp: true }),
     },
     /** For the admin API. */
     forAdministrators: {

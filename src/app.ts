@@ -150,7 +150,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     clients,
     factors,
     protection,
-    homeUrl: `${basePath}/account`,
+    basePath,
   });
   const csrf = createCsrf({
     keys: config.cookieKeys,
@@ -190,6 +190,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     minPasswordLength: () => current().password_min_length,
     signIn: factors.signIn,
     issuer,
+    baseUrl,
     ...newAccounts.pages,
     passkey: passkeys.forPages,
   });

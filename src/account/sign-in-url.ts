@@ -20,11 +20,13 @@ interface SignIn {
   readonly page: OwnPage;
   /** The person must prove who they are now. */
   readonly isFresh?: boolean;
+  /** For someone without an account (Initiating User Registration via OIDC 1.0). */
+  readonly isSignUp?: boolean;
   /** How strongly. */
   readonly acr?: string | undefined;
 }
 
-export function consoleSignInUrl({ baseUrl, basePath, page, isFresh, acr }: SignIn): string {
+export function consoleSignInUrl({ baseUrl, basePath, page, isFresh, isSignUp, acr }: SignIn): string {
   const query = new URLSearchParams({
     client_id: CLIENT_ID,
     response_type: 'code',
@@ -35,6 +37,7 @@ export function consoleSignInUrl({ baseUrl, basePath, page, isFresh, acr }: Sign
     code_challenge: randomBytes(32).toString('base64url'),
     code_challenge_method: 'S256',
     ...(isFresh && { prompt: 'login' }),
+    ...(isSignUp && { prompt: 'create' }),
     ...(acr && { acr_values: acr }),
   });
   return `${basePath}/oauth2/authorize?${query}`;

@@ -185,9 +185,14 @@ export interface PageModels extends AccountPageModels {
   readonly 'magic-link':
     | { readonly csrf: string; readonly token: string }
     /** Another browser than the one that asked: nothing to press. */
-    | { readonly isElsewhere: true; readonly token?: undefined };
+    | (WayOn & { readonly isElsewhere: true; readonly token?: undefined });
   /** The same for links that are used, too old, replaced or made up. */
-  readonly 'link-expired': { readonly restartUrl?: string | undefined };
+  readonly 'link-expired': {
+    /** Where a new link can be asked for; none: the page offers the sign-in. */
+    readonly newLinkUrl?: string | undefined;
+    /** Only whoever sent the link can send another. */
+    readonly isInvitation?: boolean | undefined;
+  };
   readonly consent: FormPage & {
     readonly interaction: string;
     readonly clientId?: string | undefined;

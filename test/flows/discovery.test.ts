@@ -183,7 +183,8 @@ test('the pages and operating addresses of decisions §1 that exist so far answe
     '/oauth2/onboard': 200,
     '/oauth2/device': 200,
     '/oauth2/logout': 200,
-    '/oauth2/login': 400,
+    '/oauth2/login': 303,
+    '/oauth2/signup': 303,
     '/oauth2/consent': 400,
     '/admin/api/openapi.json': 401,
   };

@@ -40,5 +40,6 @@ export const mailedLinkSamples = {
   'magic-link': sample('magic-link', { csrf, token }),
   'magic-link-elsewhere': sample('magic-link', { isElsewhere: true }),
   'link-expired': sample('link-expired', {}),
-  'link-expired-restart': sample('link-expired', { restartUrl: 'https://acme.example/login' }),
+  'link-expired-new': sample('link-expired', { newLinkUrl: 'https://id.example/oauth2/forgot-password' }),
+  'link-expired-invitation': sample('link-expired', { isInvitation: true }),
 } as const satisfies Record<string, Sample>;

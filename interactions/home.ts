@@ -1,0 +1,44 @@
+// Owns the bare address after onboarding: administrators go to the Admin UI, everyone else to their own account, which
+// asks for the sign-in where there is none. Sign-in and sign-up opened without an application lead there as well
+// (decisions §1).
+import type Koa from 'koa';
+import { accessOfRole } from '../src/accounts/role-access.ts';
+import type { BrowserSession } from '../src/oidc/browser-session.ts';
+
+interface Deps {
+  readonly browser: Pick<BrowserSession, 'current'>;
+  readonly findAccount: (id: string) => Promise<{ readonly role: string } | undefined>;
+  readonly basePath: string;
+  /** Starts a sign-up that leads to /account; where nobody may sign up, a sign-in. */
+  readonly signUpUrl: () => string;
+}
+
+export interface HomeRedirects {
+  home(ctx: Koa.Context): Promise<void>;
+  signIn(ctx: Koa.Context): void;
+  signUp(ctx: Koa.Context): Promise<void>;
+}
+
+export function createHomeRedirects({ browser, findAccount, basePath, signUpUrl }: Deps): HomeRedirects {
+  const account = `${basePath}/account`;
+
+  function goTo(ctx: Koa.Context, url: string): void {
+    ctx.status = 303;
+    ctx.set('Cache-Control', 'no-store');
+    ctx.redirect(url);
+  }
+
+  return {
+    async home(ctx) {
+      const session = await browser.current(ctx);
+      const signedIn = session && (await findAccount(session.accountId));
+      const isAdministrator = signedIn !== undefined && accessOfRole(signedIn.role) !== undefined;
+      goTo(ctx, isAdministrator ? `${basePath}/admin` : account);
+    },
+    signIn: (ctx) => goTo(ctx, account),
+    async signUp(ctx) {
+      const isSignedIn = (await browser.current(ctx)) !== undefined;
+      goTo(ctx, isSignedIn ? account : signUpUrl());
+    },
+  };
+}

@@ -1,0 +1,327 @@
+// Owns the proof that every page that ends something leads on (issue F, item 16; decisions §1): the bare address, sign-in
+// and sign-up opened directly, links that expired, pages that expired, errors, signing out.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { Agent, codeRequest, hiddenFields, type Page } from '../support/agent.ts';
+import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { openMailbox } from '../support/mailbox.ts';
+import { type WayOn, waysOn } from '../support/way-on.ts';
+
+const BASE = '/auth';
+const app = await startApp({ path: BASE });
+const mailbox = await openMailbox(app);
+after(async () => {
+  await app.stop();
+  await mailbox.close();
+});
+
+const at = (path: string): string => `${app.url}${path}`;
+const pathOf = ({ location = 'about:blank' }: Page): string => {
+  const url = new URL(location);
+  return url.href.slice(url.origin.length);
+};
+const firstWay = (page: Page): WayOn => {
+  const [first = { label: 'none', url: undefined }] = waysOn(page.body);
+  return first;
+};
+const titleOf = ({ body }: Page): string => /<title>([^<]*) ·/.exec(body)?.[1] ?? '';
+
+// Before anyone else exists.
+const beforeOnboarding = await new Agent(app).get(at('/'));
+await app.createUser('root-admin', { role: 'admin' });
+await app.createUser('reader', { role: 'auditor' });
+const person = await app.createUser('alice', { email: 'alice@example.com', is_email_verified: true });
+
+const withStart = await app.register({
+  client_name: 'Has a start',
+  initiate_login_uri: 'https://start.example/login?from=idp',
+  client_uri: 'https://start.example/about',
+});
+const withPage = await app.register({ client_name: 'Has a page', client_uri: 'https://page.example/' });
+const withNothing = await app.register({ client_name: 'Has neither' });
+const native = await app.register({
+  client_name: 'Phone app',
+  application_type: 'native',
+  token_endpoint_auth_method: 'none',
+  redirect_uris: ['com.example.app:/callback'],
+});
+
+async function signedIn(username: string): Promise<Agent> {
+  const agent = new Agent(app);
+  await agent.submit(await agent.follow(await agent.get(at('/account'))), { username, password: PASSWORD });
+  return agent;
+}
+
+suite('the bare address', () => {
+  test('before onboarding it is the onboarding page', () => {
+    equal(beforeOnboarding.status, 200);
+    match(beforeOnboarding.body, /name="confirm_password"/);
+  });
+
+  test('after onboarding it leads a stranger to /account, which asks for the sign-in', async () => {
+    const agent = new Agent(app);
+    const page = await agent.get(at('/'));
+    deepEqual([page.status, pathOf(page)], [303, `${BASE}/account`]);
+    match((await agent.follow(page)).body, /name="password"/);
+  });
+
+  for (const [username, target] of [
+    ['alice', '/account'],
+    ['root-admin', '/admin'],
+    ['reader', '/admin'],
+  ] as const)
+    test(`after onboarding it leads ${username} to ${target}`, async () => {
+      const page = await (await signedIn(username)).get(at('/'));
+      deepEqual([page.status, pathOf(page)], [303, `${BASE}${target}`]);
+    });
+
+  test('onboarding itself stays closed for ever, with a way to the start page', async () => {
+    for (const path of ['/onboard', '/oauth2/onboard']) {
+      const page = await new Agent(app).get(at(path));
+      equal(page.status, 404, path);
+      deepEqual(firstWay(page), { label: 'Go to the start page', url: `${BASE}/` }, path);
+    }
+  });
+});
+
+suite('opened without an application', () => {
+  test('/oauth2/login starts a sign-in to /account', async () => {
+    const agent = new Agent(app);
+    const page = await agent.get(at('/oauth2/login'));
+    equal(page.status, 303);
+    const form = await agent.follow(page);
+    const done = await agent.submit(form, { username: 'alice', password: PASSWORD });
+    deepEqual([done.status, new URL(done.url).pathname], [200, `${BASE}/account`]);
+  });
+
+  test('/oauth2/signup is the sign-up page where sign-up is allowed, and leads to /account', async () => {
+    equal((await app.admin('PATCH', '/settings', { allow_self_signup: true })).status, 200);
+    const agent = new Agent(app);
+    const form = await agent.follow(await agent.get(at('/oauth2/signup')));
+    equal(form.status, 200);
+    match(form.body, /action="\/auth\/oauth2\/signup"/);
+    const answers = { username: 'newcomer', password: PASSWORD, confirm_password: PASSWORD };
+    const mailed = await agent.submit(form, { ...answers, email: 'newcomer@example.com' });
+    equal((await app.admin('PATCH', '/settings', { allow_self_signup: false })).status, 200);
+    equal(mailed.status, 200, titleOf(mailed));
+  });
+
+  test('/oauth2/signup is the sign-in where nobody may sign up', async () => {
+    const agent = new Agent(app);
+    const form = await agent.follow(await agent.get(at('/oauth2/signup')));
+    equal(form.status, 200);
+    match(form.body, /action="\/auth\/oauth2\/login"/);
+    const done = await agent.submit(form, { username: 'alice', password: PASSWORD });
+    equal(new URL(done.url).pathname, `${BASE}/account`);
+  });
+
+  test('both lead who is signed in to the account', async () => {
+    const agent = await signedIn('alice');
+    for (const path of ['/oauth2/login', '/oauth2/signup'])
+      equal(pathOf(await agent.get(at(path))), `${BASE}/account`, path);
+  });
+});
+
+suite('a page that has expired', () => {
+  const stale = (client: { id: string }) =>
+    new Agent(app).get(
+      at(`/oauth2/login?${new URLSearchParams({ interaction: 'gone', client_id: client.id })}`),
+    );
+
+  for (const [name, client, way] of [
+    [
+      'the address that starts its sign-in',
+      withStart,
+      {
+        label: 'Back to Has a start',
+        url: `https://start.example/login?from=idp&iss=${encodeURIComponent(app.issuer)}`,
+      },
+    ],
+    ['its page', withPage, { label: 'Back to Has a page', url: 'https://page.example/' }],
+    ['its origin', withNothing, { label: 'Back to Has neither', url: 'https://rp.example/' }],
+    ['the sign-in, where it has no page', native, { label: 'Sign in', url: `${BASE}/oauth2/login` }],
+    ['the sign-in, where it is unknown', { id: 'nobody' }, { label: 'Sign in', url: `${BASE}/oauth2/login` }],
+    [
+      'the start page, where it is our own',
+      { id: 'latchkey-admin' },
+      { label: 'Back to Latchkey', url: `${BASE}/` },
+    ],
+  ] as const)
+    test(`leads back to the application: ${name}`, async () => {
+      const page = await stale(client);
+      deepEqual([page.status, titleOf(page)], [400, 'This page has expired']);
+      deepEqual(firstWay(page), way);
+    });
+
+  test('leads on from every step of a sign-in, by address', async () => {
+    for (const step of ['login', 'signup', 'signup/verify', 'consent', 'mfa', 'recover']) {
+      const page = await new Agent(app).get(at(`/oauth2/${step}?interaction=gone`));
+      equal(titleOf(page), 'This page has expired', step);
+      deepEqual(firstWay(page), { label: 'Sign in', url: `${BASE}/oauth2/login` }, step);
+    }
+  });
+
+  test('a planted address in the request never becomes a link', async () => {
+    const query = new URLSearchParams({
+      interaction: 'gone',
+      client_id: 'https://evil.example/',
+      redirect_uri: 'https://evil.example/',
+    });
+    const { body } = await new Agent(app).get(at(`/oauth2/login?${query}`));
+    ok(!body.includes('evil.example'));
+  });
+});
+
+suite('links by mail', () => {
+  for (const [name, path, way] of [
+    ['to a new password', '/oauth2/reset-password', ['Get a new link', '/oauth2/forgot-password']],
+    ['to confirm an address', '/oauth2/verify-email', ['Get a new link', '/account']],
+    ['to sign in', '/oauth2/magic-link', ['Sign in', '/oauth2/login']],
+    ['to set up an account', '/oauth2/enrol', ['Sign in', '/oauth2/login']],
+    ['of an invitation', '/oauth2/signup', ['Sign in', '/oauth2/login']],
+  ] as const)
+    test(`an expired link ${name} leads on`, async () => {
+      const page = await new Agent(app).get(at(`${path}?token=used-or-invented`));
+      deepEqual([page.status, titleOf(page)], [410, 'This link no longer works']);
+      const [label, target] = way;
+      deepEqual(firstWay(page), { label, url: `${BASE}${target}` });
+    });
+
+  async function reset(agent: Agent, asked: Page): Promise<Page> {
+    await agent.submit(asked, { email: 'alice@example.com' });
+    const link = await mailbox.linkTo('alice@example.com');
+    return agent.submit(await agent.get(link), { password: PASSWORD, confirm_password: PASSWORD });
+  }
+
+  test('a password changed out of a sign-in leads back into that sign-in, which then ends at the application', async () => {
+    const agent = new Agent(app);
+    const login = await agent.authorize({ ...codeRequest(withPage.id), state: 'kept' });
+    const interaction = hiddenFields(login.body).interaction ?? '';
+    const forgot = await agent.get(at(`/oauth2/forgot-password?interaction=${interaction}`));
+    const done = await reset(agent, forgot);
+    equal(titleOf(done), 'Your password is changed');
+    const { label, url = '' } = firstWay(done);
+    equal(label, 'Sign in to Has a page');
+    const again = await agent.get(new URL(url, app.url).href);
+    const end = await agent.submit(again, { username: person.username, password: PASSWORD });
+    const answer = new URL(end.location ?? 'about:blank');
+    deepEqual(
+      [`${answer.origin}${answer.pathname}`, answer.searchParams.get('state')],
+      [REDIRECT_URI, 'kept'],
+    );
+  });
+
+  test('a password changed in another browser, or without a sign-in, leads to the sign-in', async () => {
+    const asking = new Agent(app);
+    const login = await asking.authorize(codeRequest(withPage.id));
+    const interaction = hiddenFields(login.body).interaction ?? '';
+    await asking.submit(await asking.get(at(`/oauth2/forgot-password?interaction=${interaction}`)), {
+      email: 'alice@example.com',
+    });
+    const other = new Agent(app);
+    const link = await mailbox.linkTo('alice@example.com');
+    const done = await other.submit(await other.get(link), {
+      password: PASSWORD,
+      confirm_password: PASSWORD,
+    });
+    deepEqual(firstWay(done), { label: 'Sign in', url: `${BASE}/oauth2/login` });
+
+    const alone = new Agent(app);
+    const plain = await reset(alone, await alone.get(at('/oauth2/forgot-password')));
+    deepEqual(firstWay(plain), { label: 'Sign in', url: `${BASE}/oauth2/login` });
+  });
+
+  test('a confirmed address leads to the account', async () => {
+    const user = await app.createUser('bob', { email: 'bob@example.com' });
+    equal((await app.admin('POST', `/users/${user.id}/send-email-verification`)).status, 200);
+    const agent = new Agent(app);
+    const done = await agent.submit(await agent.get(await mailbox.linkTo('bob@example.com')), {});
+    deepEqual(firstWay(done), { label: 'Go to your account', url: `${BASE}/account` });
+  });
+});
+
+suite('signing out', () => {
+  for (const [name, query, way] of [
+    [
+      'of an application leads back to it',
+      `?client_id=${withPage.id}`,
+      ['Back to Has a page', 'https://page.example/'],
+    ],
+    [
+      'of an application without a page leads to its origin',
+      `?client_id=${withNothing.id}`,
+      ['Back to Has neither', 'https://rp.example/'],
+    ],
+    ['without an application leads to the sign-in', '', ['Sign in', `${BASE}/oauth2/login`]],
+  ] as const)
+    test(name, async () => {
+      const page = await new Agent(app).get(at(`/oauth2/logout${query}`));
+      const [label, url] = way;
+      equal(titleOf(page), 'You’re signed out');
+      deepEqual(firstWay(page), { label, url });
+    });
+});
+
+suite('errors', () => {
+  const form = (path: string) => new Agent(app).post(at(path), { csrf: 'invented', client_id: withPage.id });
+
+  for (const [name, ask, way] of [
+    ['no such address', () => new Agent(app).get(at('/nothing/here')), ['Go to the start page', `${BASE}/`]],
+    [
+      'no such address of the account',
+      () => new Agent(app).get(at('/account/nothing')),
+      ['Go to your account', `${BASE}/account`],
+    ],
+    [
+      'a redirect URI that is not registered',
+      () => new Agent(app).authorize({ ...codeRequest(withPage.id), redirect_uri: 'https://evil.example/' }),
+      ['Back to Has a page', 'https://page.example/'],
+    ],
+    [
+      'no such application',
+      () => new Agent(app).authorize(codeRequest('nobody')),
+      ['Go to the start page', `${BASE}/`],
+    ],
+    ['cookies off at the sign-in', () => form('/oauth2/login'), ['Try again', 'https://page.example/']],
+    [
+      'cookies off at a forgotten password',
+      () => form('/oauth2/forgot-password'),
+      ['Try again', `${BASE}/oauth2/forgot-password`],
+    ],
+    [
+      'cookies off at signing out',
+      async () => (await signedIn('alice')).post(at('/oauth2/logout'), { csrf: 'invented' }),
+      ['Try again', `${BASE}/oauth2/logout`],
+    ],
+    [
+      'the wrong method',
+      () => new Agent(app).request(at('/account'), { method: 'DELETE' }),
+      ['Go to your account', `${BASE}/account`],
+    ],
+    [
+      'an address like another host’s',
+      () => new Agent(app).get(`${new URL(app.url).origin}/auth//evil.example/`),
+      ['Go to the start page', `${BASE}/`],
+    ],
+  ] as const)
+    test(`${name}: the page leads on`, async () => {
+      const page = await ask();
+      ok(page.status >= 400, String(page.status));
+      const [label, url] = way;
+      deepEqual(firstWay(page), { label, url }, titleOf(page));
+    });
+
+  test('the Admin UI says no to who is no administrator, and offers to sign out', async () => {
+    const agent = await signedIn('alice');
+    const page = await agent.follow(await agent.get(at('/admin')));
+    equal(page.status, 403);
+    equal(firstWay(page).label, 'Sign out');
+  });
+
+  test('an address of the Admin UI that does not exist leads to its overview', async () => {
+    const agent = await signedIn('root-admin');
+    const page = await agent.follow(await agent.get(at('/admin/nothing')));
+    equal(page.status, 404);
+    deepEqual(firstWay(page), { label: 'Back to the overview', url: `${BASE}/admin` });
+  });
+});

@@ -1,0 +1,40 @@
+// Owns the proof that no page is a dead end: each template, in every state that has a sample, has a link or a button that
+// continues without scripts, in every language.
+import { deepEqual, ok } from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { waysOn } from '../support/way-on.ts';
+import { samples } from './samples.ts';
+import { type PageServer, startPages } from './server.ts';
+
+let pages: PageServer;
+before(async () => {
+  pages = await startPages({ samples, basePath: '/auth' });
+});
+after(() => pages.close());
+
+/** What is part of other pages. */
+const SHARED = new Set(['layout.njk']);
+
+test('samples: every template of a page has one', () => {
+  const files = readdirSync(new URL('../../templates/', import.meta.url)).filter(
+    (name) => name.endsWith('.njk') && !SHARED.has(name),
+  );
+  const shown = new Set(Object.values(samples).map(({ template }) => `${template}.njk`));
+  deepEqual(
+    files.filter((name) => !shown.has(name)),
+    [],
+  );
+});
+
+for (const language of ['en', 'de', 'es', 'fr', 'pt', 'ja', 'ar'])
+  test(`dead ends: every page has a link or button that continues without scripts (${language})`, async () => {
+    const dead: string[] = [];
+    for (const name of Object.keys(samples)) {
+      const html = await (await fetch(`${pages.origin}/show/${name}?lang=${language}`)).text();
+      const ways = waysOn(html);
+      ok(ways.every(({ label }) => label !== ''));
+      if (ways.length === 0) dead.push(name);
+    }
+    deepEqual(dead, []);
+  });
