@@ -1,0 +1,121 @@
+// Owns the proof that code shown in the Admin UI is what a person copies: the text in the rendered page, whatever the
+// application is called, is whole and valid in its language; nothing of it became an element of the page.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  checkApache,
+  checkEnvironment,
+  checkJavaScript,
+  checkPython,
+  checkYaml,
+  runCurls,
+} from '../support/snippet-checks.ts';
+import { type AdminWorld, startAdminWorld } from './admin-world.ts';
+
+const NAME = `Bad "& <co> </code><b>'\\ $(exit 1) \${x}`;
+const REDIRECT = 'https://a.example/cb?x=1&y=%22%3C&lt=2';
+
+let world: AdminWorld;
+before(async () => {
+  world = await startAdminWorld();
+  await world.admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+});
+after(() => world?.stop());
+
+/** Presses every copy button of the page. @returns what was in the clipboard, by the id of its source */
+async function copied(path: string): Promise<Map<string, string>> {
+  const page = await world.open(path);
+  await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+  const found = new Map<string, string>();
+  for (const button of await page.locator('button.copy:visible').all()) {
+    const id = (await button.getAttribute('data-copy')) ?? '';
+    await button.click();
+    await page.locator(`button.copy[data-copy="${id}"]`, { hasText: 'Copied' }).waitFor();
+    const text = String(await page.evaluate('navigator.clipboard.readText()'));
+    const source = page.locator(`[id="${id}"]`);
+    assert.equal(await source.locator('*').count(), 0, `${id}: markup of the sample became elements`);
+    assert.equal(text, ((await source.textContent()) ?? '').trim(), id);
+    assert.doesNotMatch(text, /&(?:lt|gt|amp|quot|#\d+);/, id);
+    found.set(id, text);
+  }
+  return found;
+}
+
+/** Takes what must be there, so that what is left over has no check. */
+function take(snippets: Map<string, string>, id: string): string {
+  const text = snippets.get(id);
+  assert.ok(text, `no ${id} on the page`);
+  snippets.delete(id);
+  return text;
+}
+
+async function connectPage(fields: Record<string, unknown>) {
+  const { id } = await world.createApplication({ client_name: NAME, redirect_uris: [REDIRECT], ...fields });
+  const snippets = await copied(`/applications/${id}/connect`);
+  assert.equal(take(snippets, 'client-id'), id);
+  assert.equal(take(snippets, 'issuer'), world.server.issuer);
+  assert.ok(take(snippets, 'discovery').endsWith('/.well-known/openid-configuration'));
+  const environment = checkEnvironment(take(snippets, 'environment'));
+  assert.deepEqual([environment.OIDC_CLIENT_ID, environment.OIDC_ISSUER], [id, world.server.issuer]);
+  return { id, snippets, environment };
+}
+
+test('a web application: every sample is whole, in its own language, with its own values', async () => {
+  const { id, snippets, environment } = await connectPage({});
+  assert.equal(environment.OIDC_REDIRECT_URI, REDIRECT);
+  for (const name of ['openid-client', 'authjs', 'passport']) {
+    const code = take(snippets, name);
+    checkJavaScript(code);
+    assert.ok(code.includes(JSON.stringify(id)), name);
+    if (name === 'authjs') assert.ok(code.includes(JSON.stringify(NAME)), code);
+    else assert.ok(code.includes(JSON.stringify(REDIRECT)), code);
+  }
+  const spring = JSON.stringify(checkYaml(take(snippets, 'spring')));
+  assert.ok(
+    spring.includes(`"client-id":"${id}"`) && spring.includes(`"issuer-uri":"${world.server.issuer}"`),
+  );
+  const python = take(snippets, 'authlib');
+  checkPython(python);
+  assert.ok(python.includes(JSON.stringify(REDIRECT)));
+  const apache = take(snippets, 'apache');
+  assert.deepEqual(checkApache(apache), ['Location']);
+  assert.ok(apache.includes('\n<Location "/">\n') && apache.endsWith('\n</Location>'), apache);
+  assert.deepEqual([...snippets.keys()], [], 'samples without a check');
+});
+
+test('browser and native applications and machines: the same', async () => {
+  const isPublic = { token_endpoint_auth_method: 'none' };
+  const page = await connectPage({ ...isPublic, application_type: 'web' });
+  checkJavaScript(take(page.snippets, 'oidc-client-ts'));
+  const native = await connectPage({
+    ...isPublic,
+    application_type: 'native',
+    redirect_uris: ['app.example:/cb'],
+  });
+  checkJavaScript(take(native.snippets, 'openid-client'));
+  const machine = await connectPage({ grant_types: ['client_credentials'], redirect_uris: [] });
+  const [words, ...more] = runCurls(take(machine.snippets, 'curl'));
+  assert.deepEqual(more, []);
+  assert.deepEqual(words, [
+    `${world.server.issuer}/token`,
+    '-u',
+    `${machine.id}:your client secret`,
+    '-d',
+    'grant_type=client_credentials',
+  ]);
+  for (const { snippets } of [page, native, machine]) assert.deepEqual([...snippets.keys()], []);
+});
+
+test('API calls beside the forms: a shell sends exactly what the form says', async () => {
+  const { id } = await world.createApplication({ client_name: NAME });
+  const user = await world.createUser('grace', { name: NAME });
+  for (const path of [`/applications/${id}`, `/users/${user}/edit`, '/users/new', '/settings']) {
+    const snippets = await copied(path);
+    const [words = []] = runCurls(take(snippets, 'api-call'));
+    assert.ok(words[0]?.startsWith(`${world.server.origin}/admin/api/`), path);
+    assert.ok(words.includes('Authorization: Bearer admin-token'), path);
+    const body: unknown = JSON.parse(words[words.indexOf('--data-raw') + 1] ?? '');
+    assert.ok(typeof body === 'object' && body !== null, path);
+    if (path.startsWith('/applications')) assert.equal(Reflect.get(body, 'client_name'), NAME);
+  }
+});
