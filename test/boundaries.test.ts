@@ -63,7 +63,8 @@ const columns: readonly (readonly string[])[] = [
   ['src/oidc', 'src/http', 'src/sessions', 'src/workers'],
   ['src/accounts', 'src/clients', 'src/settings', 'src/keys', 'src/mail', 'src/audit'],
   ['src/store', 'src/config'],
-  ['src/errors', 'src/clock', 'src/ids', 'src/log'],
+  ['src/json'],
+  ['src/errors', 'src/clock', 'src/ids', 'src/log', 'src/untrusted-text'],
 ];
 
 /** The part of the house a file belongs to: `src/oidc`, `src/app`, `interactions`, `adapters`. */
@@ -217,6 +218,28 @@ test('the environment is read in config/load.ts alone', () => {
 test('nothing behaves differently for NODE_ENV', () => {
   assertNone(
     [...product, ...scripts].filter(({ text }) => /\bNODE_ENV\b/.test(text)).map(({ path }) => path),
+  );
+});
+
+test('JSON from outside goes through the one guard (src/json.ts)', () => {
+  // What these read was written by this product: its own files, its own answers, or sealed by its own key.
+  const own = new Set([
+    'src/json.ts',
+    'src/boot.ts',
+    'src/http/strings.ts',
+    'src/accounts/totp.ts',
+    'src/keys/stored-keys.ts',
+    'src/admin/idempotency.ts',
+    'src/admin/ui/console.ts',
+    'src/admin/ui/sign-in.ts',
+    'src/admin/ui/try-run.ts',
+  ]);
+  const sources = product.filter(({ path }) => !path.startsWith('adapters/'));
+  assertNone(
+    places(
+      sources.filter(({ path }) => !own.has(path)),
+      /\bJSON\.parse\b|\.json\(\)/,
+    ),
   );
 });
 

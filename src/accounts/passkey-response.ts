@@ -1,6 +1,7 @@
 // Owns the shape of what browsers send at the end of a ceremony (WebAuthn §5.1, RegistrationResponseJSON and
 // AuthenticationResponseJSON): known members only, bounded, before anything decodes it.
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { parseJson } from '../json.ts';
 
 /** What the browser says about the ceremony (§5.8.1), as far as the library does not judge it for us. */
 export interface ClientFacts {
@@ -29,7 +30,7 @@ const encoded = (value: unknown, max: number): string | undefined =>
 
 export function clientFacts(clientDataJson: string): ClientFacts | undefined {
   try {
-    const facts = membersOf(JSON.parse(Buffer.from(clientDataJson, 'base64url').toString('utf8')));
+    const facts = membersOf(parseJson(Buffer.from(clientDataJson, 'base64url').toString('utf8')));
     const challenge = encoded(facts?.challenge, MAX_PART);
     if (challenge === undefined) return undefined;
     // Our pages are in nobody's frame (§5.10, checklist R105), whatever the library makes of it.

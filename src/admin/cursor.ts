@@ -2,6 +2,7 @@
 // Whoever edits one gets a refusal, never a query of his own making (checklist R125: Ory CVE-2026-33503 and relatives).
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../errors.ts';
+import { parseJson } from '../json.ts';
 import type { FieldValue } from '../store/port.ts';
 
 export interface Position {
@@ -47,7 +48,7 @@ export function createCursors({ key }: { key: string }): Cursors {
       const right = sign(text);
       if (given.length !== right.length || !timingSafeEqual(given, right)) throw refuse();
       // Signed by us, so it has our form; what it was signed for may still be another list.
-      const content: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+      const content: unknown = parseJson(Buffer.from(text, 'base64url').toString());
       if (!Array.isArray(content) || content[0] !== digest(scope)) throw refuse();
       const [, id, sortValue, offset]: unknown[] = content;
       return {

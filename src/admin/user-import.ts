@@ -14,8 +14,8 @@ import {
 import type { PrepareImport } from '../accounts/import.ts';
 import type { AuditEvent } from '../audit/events.ts';
 import { AppError } from '../errors.ts';
-import { parseJson } from '../http/json.ts';
 import type { Line } from '../http/lines.ts';
+import { parseJson } from '../json.ts';
 import { StoreUnavailable } from '../store/port.ts';
 import type { Actor } from './ports.ts';
 import { defineLinesRoute, type Route } from './route.ts';

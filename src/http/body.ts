@@ -3,8 +3,8 @@
 import { MIMEType } from 'node:util';
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
+import { parseJson } from '../json.ts';
 import { createForm, type Form } from './form.ts';
-import { parseJson } from './json.ts';
 
 export type { Form } from './form.ts';
 

@@ -1,6 +1,6 @@
 // Owns what a form body means (WHATWG URL §5.1, but strict): names appear once, text is well-formed, nothing is guessed.
 import { AppError } from '../errors.ts';
-import { isPlainText, isPrototypeKey, nameForMessage } from './untrusted-text.ts';
+import { isPlainText, isPrototypeKey, nameForMessage } from '../untrusted-text.ts';
 
 export interface Form {
   /** The field's text; undefined when it was not sent. */

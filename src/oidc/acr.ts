@@ -2,6 +2,7 @@
 // `acr` claim are wishes in order of preference, of which the first that the account can meet is asked for; an essential
 // `acr` claim has to be met.
 import { classOfAccount, type ProofPolicy } from '../accounts/freshness.ts';
+import { parseJson } from '../json.ts';
 import { ACR } from './scopes.ts';
 
 export interface AcrRequest {
@@ -21,7 +22,7 @@ const rankOf = (acr: string | undefined): number => (acr === undefined ? 0 : (RA
 function parsed(claims: unknown): unknown {
   if (typeof claims !== 'string') return claims;
   try {
-    return JSON.parse(claims);
+    return parseJson(claims);
   } catch {
     return undefined;
   }

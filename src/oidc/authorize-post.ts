@@ -2,6 +2,7 @@
 // with cookies that are sent across sites, which ours are not.
 import type Koa from 'koa';
 import type { ReadForm } from './form.ts';
+import { checkAuthorizationForm } from './request-parameters.ts';
 
 // Our server takes 16 kB of request line and headers; a longer redirect could not be followed.
 const LONGEST_QUERY = 8192;
@@ -10,6 +11,7 @@ const LONGEST_QUERY = 8192;
 export function authorizeByPost({ readForm, path }: { readForm: ReadForm; path: string }): Koa.Middleware {
   return async (ctx, next) => {
     const form = await readForm(ctx);
+    checkAuthorizationForm(form);
     const query = new URLSearchParams(
       form.keys().map((name): [string, string] => [name, form.get(name) ?? '']),
     );

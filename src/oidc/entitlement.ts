@@ -1,6 +1,7 @@
 // Owns what a client and an account may have now (decisions §3, §5): a grant, a code or a token is worth no more than the
 // intersection of what it was given and this, at every use. Pure; the records are the ones that the request has read.
 import { openScopes } from '../clients/metadata-members.ts';
+import { parseJson } from '../json.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { claimsByScope, isGrantable } from './scopes.ts';
 
@@ -69,7 +70,7 @@ export function namesInClaims(parameter: unknown): string[] {
   if (typeof parameter !== 'string') return [];
   let members: unknown;
   try {
-    members = JSON.parse(parameter);
+    members = parseJson(parameter);
   } catch {
     return [];
   }

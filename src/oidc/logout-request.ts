@@ -1,6 +1,7 @@
 // Owns reading a logout request (OIDC RP-Initiated Logout 1.0 §2): who asks, for whom, and where to go afterwards.
 import type { Client } from 'oidc-provider';
 import { AppError } from '../errors.ts';
+import { parseJson } from '../json.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 
 export interface LogoutRequest {
@@ -59,8 +60,9 @@ const findClient = async (provider: IdentityProvider, id: string | undefined): P
 /** Unverified: only tells whose key and which rules the verification has to use. */
 function audienceOf(idToken: string): string | undefined {
   try {
-    const { aud } = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
-    return typeof aud === 'string' ? aud : undefined;
+    const payload = parseJson(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
+    if (typeof payload !== 'object' || payload === null || !('aud' in payload)) return undefined;
+    return typeof payload.aud === 'string' ? payload.aud : undefined;
   } catch {
     return undefined;
   }

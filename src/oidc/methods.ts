@@ -47,3 +47,16 @@ export const checkMethods: Koa.Middleware = (ctx, next) => {
   }
   return next();
 };
+
+/** Where the library picks up a sign-in after its pages. */
+const RESUMED = /^\/oauth2\/(?:authorize|device)\/[\w-]+$/;
+
+/**
+ * The library's router folds case and takes more spellings of a path than ours. What it would answer under another one has
+ * passed by the checks that stand before it (sizes, foreign forms, our own logout and introspection).
+ */
+export const onlyExactPaths: Koa.Middleware = (ctx, next) => {
+  const isOurs = ctx.path.toLowerCase().startsWith('/oauth2');
+  if (isOurs && !byPath.has(ctx.path) && !RESUMED.test(ctx.path)) throw new AppError('request.not_found');
+  return next();
+};

@@ -9,8 +9,8 @@ import type { MountedProvider } from './create-provider.ts';
 import type { ReadForm } from './form.ts';
 import { introspectAsAdmin } from './introspection.ts';
 import { type LogoutPages, logoutRoute } from './logout.ts';
-import { checkMethods } from './methods.ts';
-import { checkPushedRequest } from './pushed-request.ts';
+import { checkMethods, onlyExactPaths } from './methods.ts';
+import { checkAuthorizationBody, checkAuthorizationQuery } from './request-parameters.ts';
 import { revokeByPossession } from './revocation.ts';
 import type { AnyToken, TokenState } from './token-state.ts';
 
@@ -39,8 +39,10 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     strict: true,
     sensitive: true,
   });
+  router.get('/authorize', checkAuthorizationQuery);
   router.post('/authorize', authorizeByPost({ readForm, path: `${basePath}/oauth2/authorize` }));
-  router.post('/par', checkPushedRequest(deps));
+  router.post('/par', checkAuthorizationBody(deps));
+  router.post('/device_authorization', checkAuthorizationBody(deps));
   router.post('/introspect', introspectAsAdmin(deps));
   router.post('/revoke', revokeByPossession(deps));
   const logout = logoutRoute({ ...deps, provider: () => mounted().provider, pages: deps.logoutPages });
@@ -57,5 +59,11 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   });
   // The type asks for what koa-router itself puts into the context.
   const own = router.routes() as Koa.Middleware;
-  return [checkMethods, own, deps.registration, (ctx, next) => mounted().middleware(ctx, next)];
+  return [
+    checkMethods,
+    own,
+    deps.registration,
+    onlyExactPaths,
+    (ctx, next) => mounted().middleware(ctx, next),
+  ];
 }

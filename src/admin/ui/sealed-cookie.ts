@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type Koa from 'koa';
 import type { Clock } from '../../clock.ts';
+import { parseJson } from '../../json.ts';
 
 export interface SealedCookie<T> {
   /** @returns undefined when there is none, or one that is over or not ours */
@@ -47,7 +48,7 @@ export function createSealedCookie<T>(options: Options<T>): SealedCookie<T> {
       const [text = '', proof = '', ...rest] = cookie.split('.');
       if (cookie.length > MAX_LENGTH || rest.length > 0) return undefined;
       if (!isOurs(text, Buffer.from(proof, 'base64url'))) return undefined;
-      const content: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+      const content: unknown = parseJson(Buffer.from(text, 'base64url').toString());
       if (!Array.isArray(content)) return undefined;
       const [until, value]: unknown[] = content;
       return Number(until) > clock() && isRight(value) ? value : undefined;

@@ -1,6 +1,7 @@
 // Owns the pages that carry settings from one installation to another: the export as a file, and the import, which shows
 // every difference and every problem before it changes anything.
 import { AppError } from '../../errors.ts';
+import { parseJson } from '../../json.ts';
 import { itemsOf, refusalOf, textOf, versionOf } from './field-values.ts';
 import type { Page, Values, Visit } from './page.ts';
 
@@ -30,7 +31,7 @@ const showImport = (visit: Visit, told: object = {}, status = 200): void =>
 function valuesIn(text: string): Values {
   let given: unknown;
   try {
-    given = JSON.parse(text);
+    given = parseJson(text);
   } catch {
     throw new AppError('request.invalid', { fields: { json: 'Is not JSON.' } });
   }

@@ -1,5 +1,6 @@
 // Owns the page that takes people of another system: lines of JSON with the password hashes that system made, and for each
 // line what became of it. What was refused comes back into the field, to be mended and sent again.
+import { parseJson } from '../../json.ts';
 import { expected } from '../expected.ts';
 import { importRowSchema } from '../user-import.ts';
 import { refusalOf, textOf } from './field-values.ts';
@@ -50,7 +51,7 @@ function problemOf({ error }: Values): { message: string; fields: readonly (read
 
 const nameIn = (line: string): string => {
   try {
-    const row: unknown = JSON.parse(line);
+    const row: unknown = parseJson(line, 'line');
     return isValues(row) ? textOf(row, 'username') : '';
   } catch {
     return '';

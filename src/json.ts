@@ -1,0 +1,78 @@
+// Owns what JSON from outside may be, wherever it comes in (bodies, the `claims` parameter, JWT parts, WebAuthn client
+// data, cursors, fetched documents): bounded in size, parsed by JSON.parse, then walked once for what would hurt later
+// (checklist R126, R134). No other file parses what a stranger sent (test/boundaries.test.ts).
+import { AppError } from './errors.ts';
+import { isPlainText, isPrototypeKey, nameForMessage } from './untrusted-text.ts';
+
+const MAX_DEPTH = 32;
+/** Readers of bodies and files have limits of their own, all of them below this. */
+const MAX_LENGTH = 1_000_000;
+
+interface Visit {
+  readonly value: unknown;
+  readonly depth: number;
+  readonly path: string;
+}
+
+/** @param name what the sender calls the JSON: `body`, or a parameter */
+function refuse(name: string, path: string, reason: string): never {
+  throw new AppError('request.malformed', {
+    message: `The JSON ${name} is refused: ${path === '' ? 'it' : `"${path}"`} ${reason}.`,
+    ...(path === '' ? {} : { fields: { [path]: reason } }),
+  });
+}
+
+const pathOf = (parent: string, key: string): string =>
+  nameForMessage(parent === '' ? key : `${parent}.${key}`);
+
+/** Without recursion: the depth is the sender's choice. */
+function check(root: unknown, name: string): void {
+  const pending: Visit[] = [{ value: root, depth: 0, path: '' }];
+  for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
+    const { value, depth, path } = visit;
+    if (typeof value === 'string' && !isPlainText(value))
+      refuse(name, path, 'holds a character that is not allowed');
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth >= MAX_DEPTH) refuse(name, path, `is nested deeper than ${MAX_DEPTH} levels`);
+    const isList = Array.isArray(value);
+    for (const [key, item] of Object.entries(value)) {
+      const itemPath = pathOf(path, key);
+      if (!isList && (isPrototypeKey(key) || !isPlainText(key))) refuse(name, itemPath, 'is not allowed');
+      pending.push({ value: item, depth: depth + 1, path: itemPath });
+    }
+  }
+}
+
+/** @throws AppError request.malformed telling what is wrong and where */
+export function parseJson(text: string, name = 'body'): unknown {
+  if (text.length > MAX_LENGTH) refuse(name, '', 'is too long');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new AppError('request.malformed', { message: `The ${name} is not valid JSON.` });
+  }
+  check(value, name);
+  return value;
+}
+
+/**
+ * For JSON that a library parses again and then walks by recursion. What is not JSON at all is left to the library, which
+ * has an error for that.
+ * @throws AppError request.malformed
+ */
+export function screenJson(text: string, name: string): void {
+  if (text.length > MAX_LENGTH) refuse(name, '', 'is too long');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return;
+  }
+  check(value, name);
+}
+
+/** Header and payload of a JWT, before anyone has verified it. @throws AppError request.malformed */
+export function screenJwt(token: string, name: string): void {
+  for (const part of token.split('.', 2)) screenJson(Buffer.from(part, 'base64url').toString(), name);
+}

@@ -1,0 +1,59 @@
+// Owns what the parameters of an authorization request may be before the library reads and stores them, through every door:
+// the authorization endpoint by GET and POST, pushed requests (RFC 9126 §2.1) and device authorization (RFC 8628 §3.1). A
+// stranger's request is stored, so its size is bounded (checklist R138); a refusal is an answer of ours, never a redirect.
+import type Koa from 'koa';
+import { AppError } from '../errors.ts';
+import { screenJson, screenJwt } from '../json.ts';
+import { type Form, type ReadForm, restoreForm } from './form.ts';
+
+const MAX_BYTES: Readonly<Record<string, number>> = { state: 4096, nonce: 2048 };
+
+/** As JSON, since that is how they are stored; with what is stored around them less than 8 KiB. */
+const MAX_STORED_BYTES = 7168;
+
+/** They belong to the client authentication and are not stored. */
+const NOT_STORED = new Set(['client_secret', 'client_assertion', 'client_assertion_type']);
+
+const JWTS = ['id_token_hint', 'request', 'client_assertion'];
+
+const number = new Intl.NumberFormat('en');
+
+function tooLong(name: string, bytes: number): AppError {
+  return new AppError('request.invalid', {
+    message: `The ${name} is longer than ${number.format(bytes)} bytes.`,
+  });
+}
+
+/** @throws AppError request.invalid or request.malformed */
+function checkParameters(pairs: Iterable<readonly [string, string]>): void {
+  let stored = 0;
+  for (const [name, value] of pairs) {
+    const max = Object.hasOwn(MAX_BYTES, name) ? MAX_BYTES[name] : undefined;
+    if (max !== undefined && Buffer.byteLength(value) > max) throw tooLong(name, max);
+    if (!NOT_STORED.has(name)) stored += Buffer.byteLength(JSON.stringify([name, value]));
+    if (name === 'claims') screenJson(value, 'parameter "claims"');
+    if (JWTS.includes(name)) screenJwt(value, `in "${name}"`);
+  }
+  if (stored > MAX_STORED_BYTES) throw tooLong('authorization request', MAX_STORED_BYTES);
+}
+
+const pairsOf = (form: Form): [string, string][] =>
+  form.keys().map((name): [string, string] => [name, form.get(name) ?? '']);
+
+export const checkAuthorizationForm = (form: Form): void => checkParameters(pairsOf(form));
+
+/** GET. */
+export const checkAuthorizationQuery: Koa.Middleware = (ctx, next) => {
+  checkParameters(new URLSearchParams(ctx.querystring));
+  return next();
+};
+
+/** The endpoints whose form the library reads. */
+export function checkAuthorizationBody({ readForm }: { readForm: ReadForm }): Koa.Middleware {
+  return async (ctx, next) => {
+    const form = await readForm(ctx);
+    checkAuthorizationForm(form);
+    restoreForm(ctx, form);
+    return next();
+  };
+}
