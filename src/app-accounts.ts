@@ -8,16 +8,17 @@ import { createGroups } from './accounts/groups.ts';
 import { createPasswords, type HashParameters } from './accounts/password.ts';
 import { auditedConsents, auditedOnboarding } from './app-audit.ts';
 import type { Protection } from './app-protection.ts';
+import { createApiKeys } from './clients/api-keys.ts';
 import { createFindRestricted } from './clients/restricted.ts';
 import type { Clock } from './clock.ts';
-import { newId } from './ids.ts';
+import { newId, newSecret, secretDigest } from './ids.ts';
 import { reachableAcrs } from './oidc/acr.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
 import { createConsents } from './sessions/consents.ts';
 import { createGrants } from './sessions/grants.ts';
 import { createSessions, type EndedSession } from './sessions/sessions.ts';
 import type { SettingValues } from './settings/schema.ts';
-import { groups as groupRecords } from './store/administration.ts';
+import { apiKeys as apiKeyRecords, groups as groupRecords } from './store/administration.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
 
@@ -49,6 +50,13 @@ export function createAccountParts(parts: Parts) {
     createConsents({ collection: store.collection(model.consents), clock }),
     audit,
   );
+  const apiKeys = createApiKeys({
+    collection: store.collection(apiKeyRecords),
+    clock,
+    newId,
+    newSecret,
+    secretDigest,
+  });
   const passwords = createPasswords({
     ...(hashParameters && { parameters: hashParameters }),
     maxInFlight: availableParallelism(),
@@ -66,6 +74,7 @@ export function createAccountParts(parts: Parts) {
     removeOwned: (accountId) =>
       Promise.all([
         consents.removeOfAccount(accountId),
+        apiKeys.removeAllOf(accountId),
         removeOwned(accountId),
         sessions.removeOfAccount(accountId),
       ]),

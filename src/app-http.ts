@@ -88,7 +88,14 @@ export function createHandler(parts: HttpParts): RequestListener {
 
   const administration = createAdministration(parts);
   const authorizeAdmin = parts.protection.limitAdmins(
-    createAuthorizeAdmin({ adminToken: config.adminToken, tokens, useApiKey: administration.apiKeys.use }),
+    createAuthorizeAdmin({
+      adminToken: config.adminToken,
+      tokens,
+      accounts: parts.directory,
+      findClient: async (id) => (await clients.find(id))?.value,
+      clock,
+      useApiKey: administration.apiKeys.use,
+    }),
   );
   const authorizeRequest = (ctx: Koa.Context, need: 'all' | 'read' = 'all') =>
     authorizeAdmin(ctx.get('authorization'), need);

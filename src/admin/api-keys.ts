@@ -12,10 +12,12 @@ import {
 } from 'typebox';
 import type { ApiKey, ApiKeys } from '../clients/api-keys.ts';
 import type { Clock } from '../clock.ts';
-import { type ApiKeyRecord, apiKeys as collection } from '../store/administration.ts';
+import { AppError } from '../errors.ts';
+import { type ApiKeyOwner, type ApiKeyRecord, apiKeys as collection } from '../store/administration.ts';
 import type { Cursors } from './cursor.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
+import type { Actor } from './ports.ts';
 import { atVersion, idParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
 
@@ -47,7 +49,13 @@ const shown = {
   id: StringSchema({ description: 'Names the key; it is not the key.' }),
   name: StringSchema({ examples: ['Nightly export'] }),
   scopes: ArraySchema(scope()),
-  created_by: StringSchema({ description: 'Who made it, as kind:id.' }),
+  owner_kind: Enum(['user', 'client', 'installation'], {
+    description: 'Whom it belongs to. A key is worth no more than its owner may do now.',
+  }),
+  owner_id: Union([StringSchema(), Null()], {
+    description: 'The user, or the application; null: the key belongs to the installation and has no owner.',
+  }),
+  created_by: StringSchema({ description: 'Who created it, as kind:id.' }),
   created_at: time(),
   expires_at: time(),
   last_used_at: Union([time(), Null()], { description: 'To the quarter of an hour.' }),
@@ -66,6 +74,14 @@ const newApiKeySchema = ObjectSchema(
         description: 'admin: everything; admin:read: reading alone.',
       }),
     ),
+    owner: Optional(
+      Enum(['self', 'installation'], {
+        description:
+          'self: you, and the key ends with what you may do; installation: nobody, for programs that must outlast people. ' +
+          'Only an administrator who signed in within the last five minutes creates one of the installation. ' +
+          'Default: self; with ADMIN_TOKEN, which is nobody’s, installation.',
+      }),
+    ),
     expires_in_seconds: Optional(
       Integer({ minimum: 60, maximum: MAX_EXPIRY_SECONDS, default: DEFAULT_EXPIRY_SECONDS }),
     ),
@@ -77,10 +93,15 @@ const createdApiKeySchema = ObjectSchema(
   strict,
 );
 
+const ownerKindOf = ({ owner }: ApiKey): ApiKeyOwner['kind'] | 'installation' =>
+  owner?.kind ?? 'installation';
+
 const show = (key: ApiKey) => ({
   id: key.id,
   name: key.name,
   scopes: [...key.scopes],
+  owner_kind: ownerKindOf(key),
+  owner_id: key.owner?.id ?? null,
   created_by: key.createdBy,
   created_at: new Date(key.createdAt).toISOString(),
   expires_at: new Date(key.expiresAt).toISOString(),
@@ -88,6 +109,37 @@ const show = (key: ApiKey) => ({
 });
 
 const tag = 'API keys';
+
+const notOfInstallation = (message: string): AppError => new AppError('auth.stale', { message });
+
+/**
+ * A program's key, or an application, cannot create what outlives its own owner.
+ * @param creator finds the key that the caller came with
+ * @throws AppError auth.stale
+ */
+async function ownerFor(
+  { kind, id, isFresh }: Actor,
+  wanted: 'self' | 'installation' | undefined,
+  creator: (id: string) => Promise<ApiKey | undefined>,
+): Promise<ApiKeyOwner | null> {
+  if (kind === 'bootstrap') {
+    if (wanted !== 'self') return null;
+    const problem = 'ADMIN_TOKEN is nobody’s: its keys belong to the installation.';
+    throw new AppError('request.invalid', { fields: { owner: problem } });
+  }
+  if (kind === 'user' && wanted === 'installation') {
+    if (isFresh === true) return null;
+    throw notOfInstallation(
+      'Sign in again: a key of the installation needs a sign-in of the last five minutes.',
+    );
+  }
+  if (wanted === 'installation')
+    throw notOfInstallation('Only an administrator creates a key of the installation.');
+  if (kind !== 'api_key') return { kind, id };
+  const owner = (await creator(id))?.owner;
+  if (!owner) throw notOfInstallation('Only an administrator creates a key of the installation.');
+  return owner;
+}
 
 export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
   const get = async (id: string, ifVersion?: number): Promise<ApiKey> =>
@@ -97,7 +149,7 @@ export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
       method: 'POST',
       path: '/api-keys',
       tag,
-      summary: 'Make an API key; its value is in this answer only',
+      summary: 'Create an API key; its value is in this answer only',
       body: newApiKeySchema,
       success: { status: 201, schema: createdApiKeySchema, hasVersion: true },
       handle: async ({ body, actor }) => {
@@ -106,6 +158,7 @@ export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
           scopes: body.scopes ?? ['admin:read'],
           expiresInSeconds: body.expires_in_seconds ?? DEFAULT_EXPIRY_SECONDS,
           createdBy: `${actor.kind}:${actor.id}`,
+          owner: await ownerFor(actor, body.owner, apiKeys.find),
         });
         return { data: { ...show(apiKey), api_key: value }, version: apiKey.version, id: apiKey.id };
       },

@@ -1,14 +1,18 @@
 // Owns API keys (decisions §2.4): bearers for programs that use the admin API. Shown once, stored as a digest, named,
-// expiring, revocable. Each use looks the key up, so that a revocation counts at the next request in every process.
+// expiring, revocable, each with an owner or the installation's. Each use reads the key, so that a revocation counts at the
+// next request in every process; what its owner may do now is src/oidc/admin-bearer.ts.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { ApiKeyRecord } from '../store/administration.ts';
+import type { ApiKeyOwner, ApiKeyRecord } from '../store/administration.ts';
 import { type Collection, type Query, type Stored, StoreUnavailable } from '../store/port.ts';
 import { update } from '../store/update.ts';
+import { pagesOf } from '../store/walk.ts';
 import { SECRET_BYTES, type SecretDigest } from './secrets.ts';
 
 export interface ApiKey extends ApiKeyRecord {
   readonly id: string;
+  /** Null: the installation. */
+  readonly owner: ApiKeyOwner | null;
   readonly version: number;
   /** Epoch milliseconds; from then on it does not exist. */
   readonly expiresAt: number;
@@ -21,6 +25,7 @@ export interface ApiKeys {
     readonly scopes: ApiKeyRecord['scopes'];
     readonly expiresInSeconds: number;
     readonly createdBy: string;
+    readonly owner: ApiKeyOwner | null;
   }): Promise<{ readonly value: string; readonly apiKey: ApiKey }>;
   find(id: string): Promise<ApiKey | undefined>;
   query(query: Query): Promise<{ items: ApiKey[]; total: number }>;
@@ -28,6 +33,8 @@ export interface ApiKeys {
   use(bearer: string): Promise<ApiKey | undefined>;
   /** @throws AppError api_key.not_found */
   remove(id: string): Promise<void>;
+  /** Removes all keys that belong to a user, at the end of the account. */
+  removeAllOf(accountId: string): Promise<void>;
 }
 
 interface Deps {
@@ -43,20 +50,36 @@ export const API_KEY_PREFIX = 'latchkey_';
 /** `last_used_at` tells the day and hour, so that a busy key is not a write per request. */
 const USE_STEP_MS = 15 * 60 * 1000;
 
-const toApiKey = ({ id, version, value, expiresAt }: Stored<ApiKeyRecord>): ApiKey => ({
-  ...value,
-  id,
-  version,
-  expiresAt: expiresAt ?? Number.MAX_SAFE_INTEGER,
-});
+/** A key that created a key that created a key; no real chain is longer. */
+const MAX_CHAIN = 10;
 
 export function createApiKeys({ collection, clock, newId, newSecret, secretDigest }: Deps): ApiKeys {
-  /** That it cannot be noted refuses nobody. */
-  async function noteUse(id: string): Promise<void> {
+  /**
+   * For keys created before they had owners: who created it, if that is known, else the installation. A key that another key
+   * created has the other's owner, or a demoted administrator would keep what such a key opens.
+   */
+  async function ownerOf({ owner, createdBy }: ApiKeyRecord, depth = 0): Promise<ApiKeyOwner | null> {
+    if (owner !== undefined) return owner;
+    const [, kind, id = ''] = /^(user|client|api_key):(.+)$/s.exec(createdBy) ?? [];
+    if (kind === 'user' || kind === 'client') return { kind, id };
+    const creator = kind === 'api_key' && depth < MAX_CHAIN ? await collection.find(id) : undefined;
+    return creator === undefined ? null : ownerOf(creator.value, depth + 1);
+  }
+
+  const toApiKey = async ({ id, version, value, expiresAt }: Stored<ApiKeyRecord>): Promise<ApiKey> => ({
+    ...value,
+    id,
+    version,
+    owner: await ownerOf(value),
+    expiresAt: expiresAt ?? Number.MAX_SAFE_INTEGER,
+  });
+
+  /** That it cannot be noted refuses nobody. The owner is kept with it, for the key that it follows from may go. */
+  async function noteUse(id: string, owner: ApiKeyOwner | null): Promise<void> {
     const now = clock();
     try {
       await update(collection, id, (value) =>
-        isNoted(value, now) ? undefined : { value: { ...value, lastUsedAt: now } },
+        isNoted(value, now) ? undefined : { value: { ...value, owner, lastUsedAt: now } },
       );
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
@@ -64,15 +87,15 @@ export function createApiKeys({ collection, clock, newId, newSecret, secretDiges
   }
 
   return {
-    async create({ name, scopes, expiresInSeconds, createdBy }) {
+    async create({ name, scopes, expiresInSeconds, createdBy, owner }) {
       const value = `${API_KEY_PREFIX}${newSecret(SECRET_BYTES)}`;
       const createdAt = clock();
       const stored = await collection.insert(
         newId(),
-        { name, scopes, createdBy, digest: secretDigest(value), createdAt },
+        { name, scopes, createdBy, owner, digest: secretDigest(value), createdAt },
         { expiresAt: createdAt + expiresInSeconds * 1000 },
       );
-      return { value, apiKey: toApiKey(stored) };
+      return { value, apiKey: await toApiKey(stored) };
     },
 
     async find(id) {
@@ -82,19 +105,32 @@ export function createApiKeys({ collection, clock, newId, newSecret, secretDiges
 
     async query(query) {
       const page = await collection.query(query);
-      return { items: page.items.map(toApiKey), total: page.total };
+      return { items: await Promise.all(page.items.map(toApiKey)), total: page.total };
     },
 
     async use(bearer) {
       if (!bearer.startsWith(API_KEY_PREFIX)) return undefined;
       const [stored] = await collection.findBy('digest', secretDigest(bearer));
       if (stored === undefined) return undefined;
-      if (!isNoted(stored.value, clock())) await noteUse(stored.id);
-      return toApiKey(stored);
+      const apiKey = await toApiKey(stored);
+      if (!isNoted(stored.value, clock())) await noteUse(stored.id, apiKey.owner);
+      return apiKey;
     },
 
     async remove(id) {
       if (!(await collection.remove(id))) throw new AppError('api_key.not_found');
+    },
+
+    async removeAllOf(accountId) {
+      // Read first: a key's owner can follow from another key that is removed here too.
+      const ids: string[] = [];
+      for await (const items of pagesOf(collection, { limit: 1000 })) {
+        for (const { id, value } of items) {
+          const owner = await ownerOf(value);
+          if (owner?.kind === 'user' && owner.id === accountId) ids.push(id);
+        }
+      }
+      await Promise.all(ids.map((id) => collection.remove(id)));
     },
   };
 }

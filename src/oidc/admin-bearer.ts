@@ -1,9 +1,14 @@
 // Owns who is an administrator (decisions §2): the bootstrap token, a person's or a client's access token with the scope
-// `admin` or `admin:read`, an API key. Role and account are read afresh at every call, so a demotion counts at the next
-// request.
+// `admin` or `admin:read`, an API key. Role and account are read afresh at every call, those of an API key's owner too, so a
+// demotion counts at the next request.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type AdminAccess, accessOfRole } from '../accounts/role-access.ts';
+import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import type { ApiKeyOwner } from '../store/administration.ts';
+import type { ClientRecord } from '../store/collections.ts';
+import { isGrantTypeAllowed, scopesOfClient } from './entitlement.ts';
+import { type AccountDirectory, authenticationTime } from './find-account.ts';
 import type { TokenState } from './token-state.ts';
 
 export interface AdminActor {
@@ -11,6 +16,8 @@ export interface AdminActor {
   readonly id: string;
   /** What this bearer opens: everything, or reading alone. */
   readonly access: AdminAccess;
+  /** Whether a person authenticated for it within the last five minutes. */
+  readonly isFresh?: boolean;
 }
 
 /** What the caller is about to do; changing unless it says otherwise. */
@@ -22,11 +29,21 @@ export type AuthorizeAdmin = (authorization: string | undefined, need?: AdminNee
 interface Deps {
   readonly adminToken: string | undefined;
   readonly tokens: TokenState;
+  readonly accounts: AccountDirectory;
+  readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
+  readonly clock: Clock;
   /** Finds the API key of a bearer, if it is one that is valid now. */
-  readonly useApiKey: (
-    bearer: string,
-  ) => Promise<{ readonly id: string; readonly scopes: readonly string[] } | undefined>;
+  readonly useApiKey: (bearer: string) => Promise<KnownApiKey | undefined>;
 }
+
+interface KnownApiKey {
+  readonly id: string;
+  readonly scopes: readonly string[];
+  readonly owner: ApiKeyOwner | null;
+}
+
+/** Decisions §8: what is sensitive wants an authentication of the last five minutes. */
+const FRESH_SECONDS = 300;
 
 // Both sides hashed: equal lengths for timingSafeEqual, and nothing of the length shows in the time.
 const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
@@ -42,8 +59,23 @@ const narrowed = (byRole: AdminNeed | undefined, byScope: AdminNeed | undefined)
   return byRole === 'all' ? byScope : 'read';
 };
 
-export function createAuthorizeAdmin({ adminToken, tokens, useApiKey }: Deps): AuthorizeAdmin {
+export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
+  const { adminToken, tokens, accounts, findClient, clock, useApiKey } = deps;
   const bootstrap = adminToken === undefined ? undefined : digest(adminToken);
+
+  /** A key is worth no more than its owner is now. @throws AppError auth.invalid_token where there is no owner any more */
+  async function accessOfOwner(owner: ApiKeyOwner | null): Promise<AdminNeed | undefined> {
+    if (owner === null) return 'all';
+    if (owner.kind === 'client') {
+      const client = await findClient(owner.id);
+      const isUsable = client?.isActive === true && isGrantTypeAllowed(client, { kind: 'ClientCredentials' });
+      if (!isUsable) throw new AppError('auth.invalid_token');
+      return accessByScope(scopesOfClient(client));
+    }
+    const account = await accounts.find(owner.id);
+    if (account === undefined || !accounts.isUsable(account)) throw new AppError('auth.invalid_token');
+    return accessOfRole(account.role);
+  }
 
   async function actorOf(
     bearer: string,
@@ -53,7 +85,12 @@ export function createAuthorizeAdmin({ adminToken, tokens, useApiKey }: Deps): A
     }
     const apiKey = await useApiKey(bearer);
     if (apiKey !== undefined) {
-      return { kind: 'api_key', id: apiKey.id, access: accessByScope(new Set(apiKey.scopes)) };
+      const byOwner = await accessOfOwner(apiKey.owner);
+      return {
+        kind: 'api_key',
+        id: apiKey.id,
+        access: narrowed(byOwner, accessByScope(new Set(apiKey.scopes))),
+      };
     }
     const live = await tokens.live(await tokens.find(bearer));
     // A refresh token is not a bearer for resources (RFC 6749 §1.5), even an administrator's.
@@ -61,7 +98,9 @@ export function createAuthorizeAdmin({ adminToken, tokens, useApiKey }: Deps): A
     const { token, account } = live;
     const byScope = accessByScope(live.scopes);
     if (account === undefined) return { kind: 'client', id: token.clientId ?? '', access: byScope };
-    return { kind: 'user', id: account.id, access: narrowed(accessOfRole(account.role), byScope) };
+    const age = Math.floor(clock() / 1000) - (authenticationTime(token) ?? 0);
+    const access = narrowed(accessOfRole(account.role), byScope);
+    return { kind: 'user', id: account.id, access, isFresh: age <= FRESH_SECONDS };
   }
 
   return async (authorization, need = 'all') => {
@@ -69,10 +108,10 @@ export function createAuthorizeAdmin({ adminToken, tokens, useApiKey }: Deps): A
     const [scheme, bearer, ...rest] = authorization.split(' ');
     if (scheme?.toLowerCase() !== 'bearer') throw new AppError('auth.required');
     if (bearer === undefined || bearer === '' || rest.length > 0) throw new AppError('auth.invalid_token');
-    const { kind, id, access } = await actorOf(bearer);
+    const { access, ...actor } = await actorOf(bearer);
     if (access === undefined) throw new AppError('auth.insufficient_scope');
     if (access === 'read' && need === 'all') throw readingAlone();
-    return { kind, id, access };
+    return { ...actor, access };
   };
 }
 

@@ -16,14 +16,22 @@ export interface GroupRecord {
   updatedAt: number;
 }
 
+/** The user or client that a key belongs to; the key is worth no more than its owner is now. */
+export interface ApiKeyOwner {
+  kind: 'user' | 'client';
+  id: string;
+}
+
 /** A bearer for programs that use the admin API. */
 export interface ApiKeyRecord {
   name: string;
   scopes: readonly ('admin' | 'admin:read')[];
   /** SHA-256 of the key. */
   digest: string;
-  /** `kind:id` of whoever made it. */
+  /** `kind:id` of the caller that created it. */
   createdBy: string;
+  /** Null: the installation. Absent: created before keys had owners; it follows from `createdBy` (clients/api-keys.ts). */
+  owner?: ApiKeyOwner | null;
   createdAt: number;
   /** To the quarter of an hour. */
   lastUsedAt?: number;

@@ -19,6 +19,8 @@ withEachServer(
     deepEqual(rest, {
       name: 'Terraform',
       scopes: ['admin'],
+      owner_kind: 'installation',
+      owner_id: null,
       created_by: 'bootstrap:ADMIN_TOKEN',
       created_at: '2026-01-31T12:00:00.000Z',
       expires_at: '2026-05-01T12:00:00.000Z',

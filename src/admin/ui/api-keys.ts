@@ -17,11 +17,14 @@ const hasAll = (key: Values): boolean => Array.isArray(key.scopes) && key.scopes
 /** A key as the pages show it. */
 async function rowOf(visit: Visit, nameOf: NameOf, key: Values) {
   const [kind = '', id = ''] = textOf(key, 'created_by').split(/:(.*)/s);
+  const isOwned = typeof key.owner_id === 'string';
   return {
     ...key,
     hasAll: hasAll(key),
     isSoonOver: Date.parse(textOf(key, 'expires_at')) - visit.now < SOON_MS,
     by: await nameOf(kind, id),
+    // None: the installation.
+    ...(isOwned && { owner: await nameOf(textOf(key, 'owner_kind'), textOf(key, 'owner_id')) }),
   };
 }
 
@@ -54,6 +57,7 @@ async function create(visit: Visit): Promise<void> {
       body: {
         name: (form.get('name') ?? '').trim(),
         scopes: [form.get('access') === 'all' ? 'admin' : 'admin:read'],
+        owner: form.get('owner') === 'installation' ? 'installation' : 'self',
         expires_in_seconds: typeof days === 'number' ? days * DAY_SECONDS : days,
       },
     });

@@ -71,9 +71,9 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
 
   /** Who is nobody here any more does nothing. */
-  function actorOf({ account, access }: AdminVisitor): Actor {
+  function actorOf({ account, access, signedInSeconds }: AdminVisitor): Actor {
     if (access === undefined) throw new AppError('auth.insufficient_scope');
-    return { kind: 'user', id: account.id, access };
+    return { kind: 'user', id: account.id, access, isFresh: signedInSeconds <= RECENT_FOR_FORM_SECONDS };
   }
 
   const routeOf = (name: string): Route => {
