@@ -8,15 +8,14 @@ export interface LogoutRequest {
   readonly client: Client | undefined;
   /** Whom the ID token names; undefined without a hint, or when it is not one that we issued to that client. */
   readonly hint: { readonly sub: unknown; readonly sid: unknown } | undefined;
-  /** Whether a hint was sent, good or not. */
-  readonly hasHint: boolean;
   /** Registered by the client, with `state` added; undefined: stay on our page. */
   readonly returnTo: string | undefined;
+  /** Client, hint and address contradict each other: to be reported, and nothing is redirected to. */
+  readonly problem?: AppError;
 }
 
 type Parameters = { get(name: string): string | undefined };
 
-/** @throws AppError when client, hint and address contradict each other; nothing is redirected to then */
 export async function readLogoutRequest(
   provider: IdentityProvider,
   parameters: Parameters,
@@ -26,31 +25,34 @@ export async function readLogoutRequest(
   const address = present(parameters.get('post_logout_redirect_uri'));
 
   const audience = hintToken === undefined ? undefined : audienceOf(hintToken);
-  if (clientId !== undefined && audience !== undefined && clientId !== audience) {
-    throw new AppError('request.invalid', {
-      message: 'The client_id is not the one that id_token_hint was issued to.',
-    });
-  }
+  if (clientId !== undefined && audience !== undefined && clientId !== audience)
+    return unreadable('The client_id is not the one that id_token_hint was issued to.');
   const client = await findClient(provider, clientId ?? audience);
-  if (clientId !== undefined && client === undefined) {
-    throw new AppError('request.invalid', { message: 'There is no application with this client_id.' });
-  }
+  if (clientId !== undefined && client === undefined)
+    return unreadable('There is no application with this client_id.');
   const hint = client && hintToken !== undefined ? await validate(provider, hintToken, client) : undefined;
 
   // An address is only as good as the application that is proven to ask (§3): without one it is ignored.
-  const hasHint = hintToken !== undefined;
-  if (address === undefined || client === undefined) return { client, hint, hasHint, returnTo: undefined };
+  if (address === undefined || client === undefined) return { client, hint, returnTo: undefined };
   if (!client.postLogoutRedirectUriAllowed(address)) {
-    throw new AppError('request.invalid', {
+    const problem = new AppError('request.invalid', {
       message: 'The post_logout_redirect_uri is not registered for this application.',
       fields: { post_logout_redirect_uri: address.slice(0, 500) },
     });
+    return { client, hint, returnTo: undefined, problem };
   }
   const target = new URL(address);
   const state = parameters.get('state');
   if (state !== undefined) target.searchParams.set('state', state);
-  return { client, hint, hasHint, returnTo: target.href };
+  return { client, hint, returnTo: target.href };
 }
+
+const unreadable = (message: string): LogoutRequest => ({
+  client: undefined,
+  hint: undefined,
+  returnTo: undefined,
+  problem: new AppError('request.invalid', { message }),
+});
 
 const present = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
 

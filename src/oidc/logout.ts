@@ -33,15 +33,20 @@ export function logoutRoute(deps: Deps): Koa.Middleware {
   const { provider, browser, endSession, readForm, pages } = deps;
   return async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
-    const form = ctx.method === 'POST' && ctx.get('content-type') !== '' ? await readForm(ctx) : undefined;
+    const { parameters, form, ...read } = await readParameters(ctx, readForm);
     const session = await browser.current(ctx);
-    if (session === undefined && ctx.get('authorization') !== '') return logoutByToken(ctx, deps);
-
-    const parameters = form ?? queryOf(ctx);
+    if (session === undefined && ctx.get('authorization') !== '') {
+      await logoutByToken(ctx, deps);
+      if (read.problem !== undefined) throw read.problem;
+      return;
+    }
+    refuseSubresource(ctx);
     const request = await readLogoutRequest(provider(), parameters);
+    const problem = read.problem ?? request.problem;
     if (session !== undefined) {
       const isConfirmed = form !== undefined && pages.isConfirmed(ctx, form);
-      if (!isConfirmed && needsConfirmation(ctx, request, session)) {
+      if (!isConfirmed && !isHintOf(session, request) && isFromElsewhere(ctx)) {
+        if (problem !== undefined) throw problem;
         const fields = PARAMETERS.map((name) => ({ name, value: parameters.get(name) ?? '' }));
         pages.confirm(
           ctx,
@@ -53,6 +58,8 @@ export function logoutRoute(deps: Deps): Koa.Middleware {
     }
     browser.clearCookie(ctx);
     ctx.set('Clear-Site-Data', '"cache"');
+    // A mistake of the application must not keep the person signed in; the developer reads of it all the same.
+    if (problem !== undefined) throw problem;
     if (request.returnTo === undefined) pages.signedOut(ctx, request.client);
     else {
       ctx.status = 303;
@@ -61,22 +68,37 @@ export function logoutRoute(deps: Deps): Koa.Middleware {
   };
 }
 
+/** An image, a frame or a script of any site, ours and our siblings included (CVE-2020-10734; checklist R065). */
+function refuseSubresource(ctx: Koa.Context): void {
+  const [site, dest, mode] = ['site', 'dest', 'mode'].map((name) => ctx.get(`sec-fetch-${name}`));
+  // Without Sec-Fetch-Site it is no browser: Node's fetch sends the mode alone.
+  if (site === '') return;
+  const isNavigation = ['', 'document'].includes(dest ?? '') && ['', 'navigate'].includes(mode ?? '');
+  if (isNavigation) return;
+  throw new AppError('request.csrf', {
+    message: 'Signing out is a page to go to. It cannot be loaded as a part of another page.',
+  });
+}
+
 /**
- * Another site may send a browser here by a link, a frame or a form. An ID token of this very session shows that an
- * application it is signed in at asks; any other one does not, and the person is asked (RP-Initiated Logout §2). Without
- * one, only a request that no other site caused is obeyed at once.
+ * Whether another site may have sent the browser here by a link or a form. A sibling host counts as another: it may serve
+ * what strangers uploaded. Where a browser leaves Sec-Fetch-Site out (plain http hosts), Origin and Referer tell, and a
+ * navigation that shows neither could come from anywhere.
  */
-function needsConfirmation(
-  ctx: Koa.Context,
-  { hint, hasHint, client }: LogoutRequest,
-  session: Session,
-): boolean {
-  const isCrossSite = ctx.get('sec-fetch-site') === 'cross-site';
-  const mode = ctx.get('sec-fetch-mode');
-  if (isCrossSite && mode !== '' && mode !== 'navigate') return true;
-  if (!hasHint) return isCrossSite;
+function isFromElsewhere(ctx: Koa.Context): boolean {
+  const site = ctx.get('sec-fetch-site');
+  if (site !== '') return site === 'cross-site' || site === 'same-site';
+  const origin = ctx.get('origin');
+  if (origin !== '') return origin !== ctx.origin;
+  const referrer = ctx.get('referer');
+  if (referrer !== '') return URL.parse(referrer)?.origin !== ctx.origin;
+  return ctx.get('upgrade-insecure-requests') !== '';
+}
+
+/** An ID token of this very session shows that an application it is signed in at asks (RP-Initiated Logout §2). */
+function isHintOf(session: Session, { hint, client }: LogoutRequest): boolean {
   const sid = client && session.sidFor(client.clientId);
-  return sid === undefined || hint?.sid !== sid || hint.sub !== session.accountId;
+  return sid !== undefined && hint?.sid === sid && hint.sub === session.accountId;
 }
 
 /** A program without cookies: its access token's session ends, or the token itself where there is no session. */
@@ -92,8 +114,28 @@ async function logoutByToken(ctx: Koa.Context, { tokens, endSession, revokeToken
   ctx.body = { status: 'signed_out' };
 }
 
+type Parameters = { get(name: string): string | undefined };
+
+interface ReadParameters {
+  readonly parameters: Parameters;
+  readonly form?: Form | undefined;
+  /** Why nothing in the request can be read; it asks to sign out all the same. */
+  readonly problem?: AppError | undefined;
+}
+
+async function readParameters(ctx: Koa.Context, readForm: ReadForm): Promise<ReadParameters> {
+  try {
+    if (ctx.method !== 'POST' || ctx.get('content-type') === '') return { parameters: queryOf(ctx) };
+    const form = await readForm(ctx);
+    return { parameters: form, form };
+  } catch (error) {
+    if (error instanceof AppError) return { parameters: { get: () => undefined }, problem: error };
+    throw error;
+  }
+}
+
 /** @throws AppError request.malformed for a parameter that was sent twice, as the form reader does (RFC 6749 §3.1) */
-function queryOf(ctx: Koa.Context): { get(name: string): string | undefined } {
+function queryOf(ctx: Koa.Context): Parameters {
   const query = new URLSearchParams(ctx.querystring);
   for (const name of PARAMETERS) {
     if (query.getAll(name).length > 1)

@@ -15,7 +15,15 @@ const other = await app.register({ post_logout_redirect_uris: ['https://other.ex
 const alice = await app.createUser('alice');
 const bob = await app.createUser('bob');
 const agent = new Agent(app);
-const { id_token: own, access_token: access } = await tokensOf(app, client, alice, {}, agent);
+/** The session that others try to end, and its tokens. */
+let own: string;
+let access: string;
+async function signIn(): Promise<void> {
+  const tokens = await tokensOf(app, client, alice, {}, agent);
+  own = tokens.id_token;
+  access = tokens.access_token;
+}
+await signIn();
 const theirs = await tokensOf(app, client, bob);
 const earlier = await tokensOf(app, client, alice);
 
@@ -24,6 +32,7 @@ const NAVIGATION = {
   'sec-fetch-mode': 'navigate',
   'sec-fetch-dest': 'document',
 };
+const SIBLING = { ...NAVIGATION, 'sec-fetch-site': 'same-site' };
 const logout = (parameters: Record<string, string>, headers: Record<string, string> = {}): Promise<Page> =>
   agent.get(`/oauth2/logout?${new URLSearchParams(parameters)}`, { headers });
 
@@ -36,44 +45,64 @@ async function expectAsked(page: Page, what: string): Promise<void> {
   ok((await agent.signIn(client.id, { username: 'nobody' }, { prompt: 'none' })).code, what);
 }
 
-const [head = '', payload = '', signature = ''] = own.split('.');
+/** What comes from nobody else's page is obeyed first; the mistake is reported after (decisions §4). The person signs in again. */
+async function expectEnded(page: Page, what: string): Promise<void> {
+  ok(page.location === undefined, `${what}: ${page.location}`);
+  equal(await isActive(app, access), false, what);
+  await signIn();
+}
+
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const keys: { keys: object[] } = JSON.parse((await call(app, 'GET', '/.well-known/jwks.json')).text);
 
-const badHints: Readonly<Record<string, string>> = {
-  'another person’s': theirs.id_token,
-  'an earlier session’s of the same person': earlier.id_token,
-  'an access token of this session': access,
-  'one with a wrong signature': `${head}.${payload}.${signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))}`,
-  'one without a signature': `${head}.${payload}.`,
-  'one with alg none': `${part({ ...headerOf(own), alg: 'none' })}.${payload}.`,
-  'one signed with the public key': (() => {
-    const input = `${part({ ...headerOf(own), alg: 'HS256' })}.${payload}`;
+/** Of the session as it is now. */
+const badHints: Readonly<Record<string, () => string>> = {
+  'another person’s': () => theirs.id_token,
+  'an earlier session’s of the same person': () => earlier.id_token,
+  'an access token of this session': () => access,
+  'one with a wrong signature': () => {
+    const [head, payload, signature = ''] = own.split('.');
+    return `${head}.${payload}.${signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))}`;
+  },
+  'one without a signature': () => `${own.split('.').slice(0, 2).join('.')}.`,
+  'one with alg none': () => `${part({ ...headerOf(own), alg: 'none' })}.${own.split('.')[1]}.`,
+  'one signed with the public key': () => {
+    const input = `${part({ ...headerOf(own), alg: 'HS256' })}.${own.split('.')[1]}`;
     return `${input}.${createHmac('sha256', JSON.stringify(keys.keys[0])).update(input).digest('base64url')}`;
-  })(),
-  'one changed to this session': `${theirs.id_token.split('.')[0]}.${part({ ...claimsOf(theirs.id_token), sub: alice.id, sid: claimsOf(own).sid })}.${theirs.id_token.split('.')[2]}`,
-  nonsense: 'nonsense',
+  },
+  'one changed to this session': () =>
+    `${theirs.id_token.split('.')[0]}.${part({ ...claimsOf(theirs.id_token), sub: alice.id, sid: claimsOf(own).sid })}.${theirs.id_token.split('.')[2]}`,
+  nonsense: () => 'nonsense',
 };
 
-for (const [what, id_token_hint] of Object.entries(badHints)) {
+for (const [what, hintOf] of Object.entries(badHints)) {
   test(`a hint that is ${what} signs nobody out silently (R064)`, async () => {
-    await expectAsked(await logout({ id_token_hint }), what);
-    await expectAsked(await logout({ id_token_hint }, NAVIGATION), what);
-    await expectAsked(
-      await logout({ id_token_hint, client_id: client.id, post_logout_redirect_uri: BYE }),
-      what,
-    );
+    for (const headers of [NAVIGATION, SIBLING]) {
+      const id_token_hint = hintOf();
+      await expectAsked(await logout({ id_token_hint }, headers), what);
+      const parameters = { id_token_hint, client_id: client.id, post_logout_redirect_uri: BYE };
+      await expectAsked(await logout(parameters, headers), what);
+    }
   });
 }
 
-test('the hint is for one application, the client_id is another: nothing happens', async () => {
-  const page = await logout({ id_token_hint: own, client_id: other.id });
-  equal(page.status, 400);
-  await expectAsked(page, 'mismatch');
-  await expectAsked(await logout({ client_id: 'nobody' }), 'unknown client');
+test('a hint of another session from no other page: this session ends, nothing is gone to', async () => {
+  for (const what of ['another person’s', 'nonsense'])
+    await expectEnded(await logout({ id_token_hint: badHints[what]?.() ?? '' }), what);
 });
 
-test('an address that is not registered is never gone to, and nobody is signed out on the way (R064)', async () => {
+test('the hint is for one application, the client_id is another: ended at once, asked from elsewhere', async () => {
+  for (const parameters of [{ id_token_hint: own, client_id: other.id }, { client_id: 'nobody' }]) {
+    const crossed = await logout(parameters, NAVIGATION);
+    equal(crossed.status, 400);
+    await expectAsked(crossed, 'from elsewhere');
+    const page = await logout(parameters);
+    equal(page.status, 400);
+    await expectEnded(page, 'from nowhere else');
+  }
+});
+
+test('an address that is not registered is never gone to (R064)', async () => {
   const addresses = [
     'https://evil.example/',
     `${BYE}/`,
@@ -96,12 +125,14 @@ test('an address that is not registered is never gone to, and nobody is signed o
     '\thttps://evil.example/',
   ];
   for (const post_logout_redirect_uri of addresses) {
-    for (const proof of [{ id_token_hint: own }, { client_id: client.id }]) {
-      const page = await logout({ ...proof, post_logout_redirect_uri });
-      equal(page.status, 400, post_logout_redirect_uri);
-      ok(!page.body.includes(`href="${post_logout_redirect_uri}"`));
-      await expectAsked(page, post_logout_redirect_uri);
-    }
+    const crossed = await logout({ client_id: client.id, post_logout_redirect_uri }, NAVIGATION);
+    equal(crossed.status, 400, post_logout_redirect_uri);
+    await expectAsked(crossed, post_logout_redirect_uri);
+    // Where it acts at once it ends first and then tells what was wrong with the request.
+    const page = await logout({ id_token_hint: own, post_logout_redirect_uri }, NAVIGATION);
+    equal(page.status, 400, post_logout_redirect_uri);
+    ok(!page.body.includes(`href="${post_logout_redirect_uri}"`));
+    await expectEnded(page, post_logout_redirect_uri);
   }
 });
 
@@ -116,30 +147,55 @@ test('without a proven application no address is gone to', async () => {
   }
 });
 
-const subresources: readonly Record<string, string>[] = [
-  { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
-  { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
-  { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'empty' },
-  {
-    'sec-fetch-site': 'cross-site',
-    'sec-fetch-mode': 'cors',
-    'sec-fetch-dest': 'empty',
-    origin: 'https://evil.example',
-  },
-  { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
-  { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+const subresources: readonly (readonly [mode: string, dest: string])[] = [
+  ['no-cors', 'image'],
+  ['no-cors', 'script'],
+  ['no-cors', 'empty'],
+  ['cors', 'empty'],
+  ['navigate', 'iframe'],
+  ['navigate', 'object'],
 ];
 
-for (const headers of subresources) {
-  test(`another site’s ${headers['sec-fetch-dest']} (${headers['sec-fetch-mode']}) signs nobody out (R065)`, async () => {
-    // Browsers keep a SameSite=Lax cookie back in most of these; the answer must not depend on it.
-    await expectAsked(await logout({}, headers), 'GET');
-    const post = await agent.post('/oauth2/logout', {}, { headers });
-    await expectAsked(post, 'POST');
-    if (headers['sec-fetch-mode'] === 'navigate') return;
-    await expectAsked(await logout({ id_token_hint: own }, headers), 'even with the right hint');
-  });
+for (const site of ['cross-site', 'same-site', 'same-origin']) {
+  for (const [mode, dest] of subresources) {
+    test(`a ${site} ${dest} (${mode}) changes nothing, whatever it brings (R065)`, async () => {
+      // Browsers keep a SameSite=Lax cookie back in most of these; the answer must not depend on it.
+      const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest };
+      for (const parameters of [{}, { id_token_hint: own }]) {
+        for (const page of [
+          await logout(parameters, headers),
+          await agent.post('/oauth2/logout', parameters, { headers }),
+        ]) {
+          equal(page.status, 403);
+          ok(!page.headers.has('clear-site-data') && page.headers.getSetCookie().length === 0);
+          await expectAsked(page, dest);
+        }
+      }
+    });
+  }
 }
+
+test('a navigation from another site or a sibling is asked first (R065)', async () => {
+  for (const headers of [NAVIGATION, SIBLING]) {
+    await expectAsked(await logout({}, headers), 'GET');
+    await expectAsked(await agent.post('/oauth2/logout', {}, { headers }), 'POST');
+  }
+});
+
+test('where a browser sends no Sec-Fetch-Site, Origin, Referer and the kind of request tell (R065)', async () => {
+  const plain = { 'sec-fetch-mode': 'navigate' };
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { referer: 'http://evil.example/page' },
+    { referer: `${app.url}.evil.example/` },
+    { 'upgrade-insecure-requests': '1' },
+  ])
+    await expectAsked(await logout({}, { ...plain, ...headers }), JSON.stringify(headers));
+  const ownPage = { referer: `${app.url}/account`, 'upgrade-insecure-requests': '1' };
+  for (const headers of [{}, { origin: app.url }, ownPage])
+    await expectEnded(await logout({}, { ...plain, ...headers }), JSON.stringify(headers));
+});
 
 test('a bearer beside a session cookie does not end another session', async () => {
   const page = await agent.get('/oauth2/logout', {
@@ -162,7 +218,7 @@ test('a forged form of the question is refused', async () => {
   await expectAsked(crossed, 'another browser’s token');
 });
 
-test('parameters given twice are refused', async () => {
+test('parameters given twice are refused, after the session has ended', async () => {
   for (const name of ['id_token_hint', 'post_logout_redirect_uri', 'client_id', 'state']) {
     const query = new URLSearchParams({
       id_token_hint: own,
@@ -171,12 +227,15 @@ test('parameters given twice are refused', async () => {
       state: 's',
     });
     query.append(name, 'other');
+    const crossed = await agent.get(`/oauth2/logout?${query}`, { headers: NAVIGATION });
+    equal(crossed.status, 400, name);
+    await expectAsked(crossed, name);
     const get = await agent.get(`/oauth2/logout?${query}`);
     equal(get.status, 400, name);
-    await expectAsked(get, name);
+    await expectEnded(get, name);
     const post = await agent.request('/oauth2/logout', { method: 'POST', body: query });
     equal(post.status, 400, name);
-    await expectAsked(post, name);
+    await expectEnded(post, name);
   }
 });
 

@@ -163,8 +163,8 @@ test('without a hint, sent here by another site: a question with one button, whi
   await expectOver(here);
 });
 
-test('from the same origin, a sibling, or a typed address: at once', async () => {
-  for (const site of ['same-origin', 'same-site', 'none']) {
+test('from the same origin or a typed address: at once', async () => {
+  for (const site of ['same-origin', 'none']) {
     const here = await signedIn();
     expectSignedOutPage(
       await logout(here.agent, {}, { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }),
