@@ -1,5 +1,5 @@
 // Attack by accident: the process dies at any one of the writes of an act that touches several collections (checklist
-// R161, R172). From the first write on the answer that is safe holds, and what is left over is finished by the next start
+// R066, R153, R161, R172). From the first write on the answer that is safe holds, and what is left over is finished by the next start
 // or by asking again: deny first, clean later.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -140,6 +140,38 @@ test('killed at each write of ending a grant: told as not done, done when asked 
   }
   t.diagnostic(`killed at ${died} writes`);
   ok(died >= 1 && died < MOST, String(died));
+});
+
+test('killed at each write of signing out: never told as done while the session lives', async (t) => {
+  const user = await app.createUser('leaving');
+  let died = 0;
+  for (let writes = 0; writes < MOST; writes += 1) {
+    const agent = new Agent(app);
+    const scope = 'openid offline_access';
+    const tokens = await tokensOf(app, client, user, { scope, prompt: 'consent' }, agent);
+    const cookies = agent.cookiesFor('/oauth2/authorize');
+    life.dieAfter(writes);
+    const answer = await agent.get('/oauth2/logout');
+    const hasDied = life.revive();
+    equal(answer.status, hasDied ? 503 : 200, `after ${writes} writes`);
+    // The same browser once more, with whatever it has kept.
+    const again = new Agent(app);
+    again.plant(cookies);
+    if (hasDied) equal((await again.get('/oauth2/logout')).status, 200);
+    const page = await again.authorize({ ...codeRequest(client.id), prompt: 'none' });
+    equal(new URL(page.location ?? '').searchParams.get('error'), 'login_required', `after ${writes} writes`);
+    // It was refused, and is finished all the same: what the session gave ends with the next run of the job.
+    if (hasDied) {
+      app.advance(7 * 3_600_000);
+      await app.app.jobs.tick();
+    }
+    for (const token of [tokens.access_token, tokens.refresh_token])
+      equal(await isActive(app, token), false, `after ${writes} writes`);
+    if (!hasDied) break;
+    died += 1;
+  }
+  t.diagnostic(`killed at ${died} writes`);
+  ok(died >= 3 && died < MOST, String(died));
 });
 
 test('killed at each write of a refresh: never two tokens that live, and signing in works', async (t) => {

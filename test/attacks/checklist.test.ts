@@ -1,0 +1,87 @@
+// Owns that README.md beside this file is complete and true: all 178 lines of the security checklist once and in order,
+// each with a test whose file is there and names it, or with a plain word on why there is none.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const LINES = 178;
+const tests = join(import.meta.dirname, '..');
+const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
+const rows = readme
+  .split('\n')
+  .filter((line) => line.startsWith('| R'))
+  .map((line) => {
+    const [, id = '', rule = '', cell = '', ...more] = line.split('|').map((part) => part.trim());
+    return { id, rule, entries: cell.split('<br>'), isWhole: more.length === 1 && more[0] === '' };
+  });
+
+/** What an entry names; undefined: it is a remark. */
+function reference(entry: string): { file: string; name: string } | undefined {
+  const [, file = '', name = ''] = /^`([^`]+)` › (.+)$/.exec(entry) ?? [];
+  return file === '' ? undefined : { file, name };
+}
+
+const sources = new Map<string, string>();
+function sourceOf(file: string): string {
+  const path = join(tests, file);
+  const source = sources.get(file) ?? (existsSync(path) ? readFileSync(path, 'utf8') : '');
+  sources.set(file, source);
+  return source;
+}
+
+test('checklist: every line R001 to R178 stands in the table, once and in order', () => {
+  deepEqual(
+    rows.map(({ id }) => id),
+    Array.from({ length: LINES }, (_, index) => `R${String(index + 1).padStart(3, '0')}`),
+  );
+  for (const { id, rule, isWhole } of rows) {
+    ok(isWhole, `${id} has not three cells`);
+    ok(rule.length >= 25 && rule.endsWith('.'), `${id} says nothing: ${rule}`);
+  }
+});
+
+test('checklist: every test that the table names is there', () => {
+  const missing = rows.flatMap(({ id, entries }) =>
+    entries.flatMap((entry) => {
+      const named = reference(entry);
+      if (named === undefined) return [];
+      const source = sourceOf(named.file);
+      if (source === '') return [`${id}: no file test/${named.file}`];
+      return source.includes(named.name) ? [] : [`${id}: test/${named.file} has no "${named.name}"`];
+    }),
+  );
+  deepEqual(missing, []);
+});
+
+test('checklist: no cell is empty, and what is no test is a remark in words', () => {
+  let held = 0;
+  for (const { id, entries } of rows) {
+    for (const entry of entries) {
+      if (reference(entry) !== undefined) continue;
+      ok(/^– \S.{10,}\.$/.test(entry), `${id}: neither a test nor a remark: "${entry}"`);
+    }
+    equal(new Set(entries).size, entries.length, `${id} names something twice`);
+    if (entries.some((entry) => reference(entry) !== undefined)) held += 1;
+    else ok(/^– (?:Does not apply|Not held yet)\b/.test(entries[0] ?? ''), `${id} has no test and no reason`);
+  }
+  ok(held >= LINES - 5, `${held} lines only have a test`);
+});
+
+test('checklist: the names that are looked for are names of tests or cases, not words of a comment', () => {
+  for (const { id, entries } of rows) {
+    for (const entry of entries) {
+      const named = reference(entry);
+      if (named === undefined) continue;
+      const { file, name } = named;
+      ok(name.length >= 10, `${id}: "${name}" could be anything`);
+      const lines = sourceOf(file)
+        .split('\n')
+        .filter((line) => line.includes(name));
+      ok(
+        lines.some((line) => !/^\s*(?:\/\/|\*)/.test(line)),
+        `${id}: "${name}" is only in a comment of ${file}`,
+      );
+    }
+  }
+});
