@@ -8,6 +8,7 @@ import type { Views } from '../src/http/views.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { EnrolmentTickets } from './enrolment.ts';
+import type { ReportSignIn } from './sign-in-report.ts';
 import type { StepsAccount } from './signin-steps.ts';
 import { acrOf } from './signin-steps.ts';
 import { signupProof } from './signup.ts';
@@ -45,6 +46,7 @@ interface Deps<A extends StepsAccount> {
   readonly browser: Pick<BrowserSession, 'current' | 'signIn'>;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly waysBack: WaysBack;
+  readonly reportSignIn: ReportSignIn;
   readonly invitation: InvitationParts<A>;
 }
 
@@ -107,6 +109,7 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
     // Another person at this browser: nothing of their session passes on (R060).
     const before = await browser.current(ctx);
     if (before !== undefined) await endSession(before.uid);
+    await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr, methods });
     await browser.signIn(ctx, { accountId: account.id, amr: [...amr], acr: acrOf(amr), methods });
   }
 

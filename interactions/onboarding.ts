@@ -7,6 +7,7 @@ import type { FieldErrors } from '../src/http/pages.ts';
 import type { Views } from '../src/http/views.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import { ACR } from '../src/oidc/scopes.ts';
+import type { ReportSignIn } from './sign-in-report.ts';
 
 interface FirstAdmin {
   readonly username: string;
@@ -23,6 +24,7 @@ interface Deps {
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly hasAdmin: () => Promise<boolean>;
   readonly createFirstAdmin: (admin: FirstAdmin) => Promise<{ id: string }>;
+  readonly reportSignIn: ReportSignIn;
 }
 
 const PURPOSE = 'onboard';
@@ -68,7 +70,9 @@ export function createOnboardingPage(deps: Deps): OnboardingPage {
       try {
         const account = await createFirstAdmin({ username, password, ...(email === '' ? {} : { email }) });
         const login = { accountId: account.id, amr: ['pwd'], acr: ACR.singleFactor };
-        await browser.signIn(ctx, { ...login, methods: ['password'] });
+        const methods = ['password'] as const;
+        await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr: login.amr, methods });
+        await browser.signIn(ctx, { ...login, methods });
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;
         return send(ctx, values, error.fields);

@@ -70,7 +70,14 @@ interface Deps<A extends Person> {
 /** Second factors and links by mail, as their pages need them. */
 type SignInParts<A extends Person> = Pick<
   Parameters<typeof createSigninSteps<A>>[0],
-  'mfaMode' | 'findUsable' | 'stepOf' | 'hasFactor' | 'isTrustedDevice' | 'mailFirst' | 'reachableAcr'
+  | 'mfaMode'
+  | 'findUsable'
+  | 'stepOf'
+  | 'hasFactor'
+  | 'isTrustedDevice'
+  | 'mailFirst'
+  | 'reachableAcr'
+  | 'reportSignIn'
 > &
   Omit<
     Parameters<typeof createSecondFactorPages<A>>[0],
@@ -116,7 +123,7 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   const findAccount = (id: string): Promise<Person | undefined> => accounts.find(id);
   const steps = createSigninSteps<A>({ ...deps, ...signIn, ...passkey, current });
   const signup = createSignupPages<A>({ ...deps, current, steps });
-  const invitation = createInvitationPages<A>({ ...deps, waysBack });
+  const invitation = createInvitationPages<A>({ ...deps, ...signIn, waysBack });
   const enrolment = createEnrolmentPages<A>(deps);
   const login = createLoginPage({
     ...deps,
@@ -143,6 +150,7 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   const consent = createConsentPage({ ...deps, current, findAccount });
   const onboarding = createOnboardingPage({
     ...deps,
+    ...signIn,
     minLength: deps.minPasswordLength,
     hasAdmin: () => accounts.hasAdmin(),
     createFirstAdmin: (input) => accounts.createFirstAdmin(input),

@@ -15,6 +15,7 @@ import { ACR } from '../src/oidc/scopes.ts';
 import { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
 import type { CurrentInteraction } from './current.ts';
 import { stringParameter } from './page-options.ts';
+import { type ReportSignIn, reportOfCompletion, reportOfStep } from './sign-in-report.ts';
 
 export type AuthMode = 'password' | 'password_and_passkey' | 'passkey_only';
 
@@ -67,6 +68,7 @@ interface Deps<A extends StepsAccount> extends Pick<AcrDemandDeps<A>, 'reachable
   /** Sends the code where the best method is one by mail. @returns when, in epoch milliseconds */
   readonly mailFirst: (ctx: Koa.Context, account: A, boundTo: string) => Promise<number | undefined>;
   readonly endSession: (uid: string) => Promise<unknown>;
+  readonly reportSignIn: ReportSignIn;
   readonly passkeys: {
     readonly mode: () => AuthMode;
     readonly isOwnedBy: (account: A) => boolean;
@@ -194,6 +196,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     // no result that the library could take for a sign-in.
     const ts = newestOf(times);
     if (ts === undefined) throw new AppError('signin.expired');
+    await deps.reportSignIn(reportOfCompletion(interaction, account.id, amr, times));
     // Another person at this browser: the session before ends with all it gave, nothing of it passes on (R060).
     if (interaction.session !== undefined && interaction.session.accountId !== account.id) {
       await endSession(interaction.session.uid);
@@ -223,6 +226,8 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       else interaction.provenAt = provenAt;
       const step = await missingStep(ctx, interaction, account, amr);
       if (step === undefined) return complete(ctx, interaction, account, amr, times);
+      const report = reportOfStep(interaction, account.id, { amr, methods }, step);
+      if (report !== undefined) await deps.reportSignIn(report);
       // After a link to the mailbox a code to it would be the same factor again, so none is sent.
       const mayMail =
         step === 'verify' &&

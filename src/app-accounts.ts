@@ -6,7 +6,7 @@ import { createAuthenticate } from './accounts/authenticate.ts';
 import { toClaims } from './accounts/claims.ts';
 import { createGroups } from './accounts/groups.ts';
 import { createPasswords, type HashParameters } from './accounts/password.ts';
-import { auditedConsents, auditedOnboarding } from './app-audit.ts';
+import { auditedConsents, auditedOnboarding, reportedSignIns } from './app-audit.ts';
 import type { Protection } from './app-protection.ts';
 import { createApiKeys } from './clients/api-keys.ts';
 import { createFindRestricted } from './clients/restricted.ts';
@@ -109,6 +109,7 @@ export function createAccountParts(parts: Parts) {
     reachableAcrs: (account) =>
       reachableAcrs(account, { mfaMode: current().mfa_mode, authMode: current().auth_mode }),
     claims: (account) => ({ ...toClaims(account) }),
+    reportSignIn: reportedSignIns(audit),
   };
 
   /** Whether a sign-in proven then may have its session; where it may not, the session just written is ended. */

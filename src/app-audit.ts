@@ -1,6 +1,7 @@
 // Owns what the composition writes into the audit log: it stands between the parts that do things and those that ask for
 // them, so that neither knows of the log. What administrators do by the API is src/admin/audit-trail.ts.
 import type Koa from 'koa';
+import type { ReportSignIn } from '../interactions/sign-in-report.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { SignInOutcome } from './accounts/authenticate.ts';
 import type { Audit } from './audit/audit.ts';
@@ -29,12 +30,11 @@ export function auditOrigin(origins: Origins): Koa.Middleware {
 /** The one password check behind every way to sign in with one (src/accounts/authenticate.ts). */
 export function auditedSignIns(audit: Pick<Audit, 'write' | 'note'>) {
   return {
-    /** Awaited before the caller learns the outcome: no sign-in that is not written down. */
-    onOutcome({ outcome, accountId }: SignInOutcome): Promise<void> {
+    /** Awaited before the caller learns the outcome. A password that matches is no sign-in yet: see reportedSignIns. */
+    async onOutcome({ outcome, accountId }: SignInOutcome): Promise<void> {
       const target = accountId === undefined ? {} : { target: { kind: 'user', id: accountId } as const };
       // What was typed as a name is not told: people type passwords there.
-      if (outcome !== 'success') return audit.write({ event: 'signin.failure', reason: outcome, ...target });
-      return audit.write({ event: 'signin.success', actor: { kind: 'user', id: accountId }, ...target });
+      if (outcome !== 'success') await audit.write({ event: 'signin.failure', reason: outcome, ...target });
     },
     onLocked({ accountId, lockedUntil }: { accountId: string; lockedUntil: number }): void {
       audit.note({
@@ -45,6 +45,33 @@ export function auditedSignIns(audit: Pick<Audit, 'write' | 'note'>) {
     },
   };
 }
+
+const SIGN_IN_EVENTS = {
+  complete: 'signin.success',
+  stepped_up: 'signin.stepped_up',
+  password_accepted: 'signin.password_accepted',
+  link_used: 'magic_link.used',
+} as const;
+
+/**
+ * Every way to sign in, when it is complete, and its steps before that. A session that is used at a second application
+ * without a page is no sign-in: its tokens are heard of (`token.issued`), and the list of sessions names the application.
+ */
+export const reportedSignIns =
+  (audit: Pick<Audit, 'write'>): ReportSignIn =>
+  async ({ kind, accountId, clientId, amr, methods, next, isAgain }) => {
+    const user = { kind: 'user', id: accountId } as const;
+    const event = SIGN_IN_EVENTS[kind];
+    const isComplete = kind === 'complete' || kind === 'stepped_up';
+    await audit.write({
+      event,
+      // Who has shown one factor of several is not known to be that person.
+      actor: isComplete ? user : { kind: 'anonymous' },
+      target: user,
+      clientId,
+      details: { amr, methods, ...(next !== undefined && { next }), ...(isAgain && { is_again: true }) },
+    });
+  };
 
 /** Who ends a session, where no administrator does, is the browser that has it. */
 export function noteEndedSession(

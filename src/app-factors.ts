@@ -11,6 +11,7 @@ import { toQrDataUri } from './accounts/qr.ts';
 import { type CodeMethod, createSecondFactors } from './accounts/second-factors.ts';
 import { hasSecondFactor } from './accounts/security-state.ts';
 import { deviceName } from './admin/device-name.ts';
+import { reportedSignIns } from './app-audit.ts';
 import { createMailedLinks } from './app-mailed-links.ts';
 import { createNotices } from './app-notices.ts';
 import type { Audit } from './audit/audit.ts';
@@ -178,6 +179,7 @@ export function createFactors(parts: Parts) {
     },
     /** For interactions/. */
     signIn: {
+      reportSignIn: reportedSignIns(audit),
       mfaMode: () => current().mfa_mode,
       findUsable,
       stepOf: factors.stepOf,

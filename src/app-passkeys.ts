@@ -91,7 +91,6 @@ export function createPasskeyApp(parts: Parts) {
     const details = { method: 'passkey', passkey_id: passkeyId };
     await audit.write({ event: 'passkey.used', actor: user, target: user, details: { ...details, purpose } });
     if (purpose === 'second_factor') await audit.write({ event: 'mfa.success', target: user, details });
-    else await audit.write({ event: 'signin.success', actor: user, details });
   }
 
   async function add(ctx: Koa.Context, input: { accountId: string; boundTo: string; response: unknown }) {

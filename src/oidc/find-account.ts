@@ -27,6 +27,15 @@ export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   /** What its sign-ins can come to, with the factors that it has, the strongest first (acr.ts). */
   reachableAcrs(account: A): readonly string[];
   claims(account: A): { sub: string; [claim: string]: unknown };
+  /** A sign-in without pages, for the audit log; awaited before anything is given (checklist R150). */
+  reportSignIn(report: {
+    readonly kind: 'complete' | 'password_accepted';
+    readonly accountId: string;
+    readonly clientId: string;
+    readonly amr: readonly string[];
+    readonly methods: readonly string[];
+    readonly next?: string;
+  }): Promise<void>;
 }
 
 /** @returns when the person of this token authenticated, in epoch seconds; when it was issued if that is not known */

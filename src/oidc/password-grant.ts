@@ -29,11 +29,15 @@ export function registerPasswordGrant(
     const account = await authenticate(username, password);
     if (account === undefined) throw new errors.InvalidGrant('wrong username or password');
 
+    const { clientId } = client;
+    const report = { accountId: account.id, clientId, amr: ['pwd'], methods: ['password'] };
     if (!mayUse(clientRecord(client), account)) {
+      await accounts.reportSignIn({ kind: 'password_accepted', ...report, next: 'refused' });
       throw new errors.InvalidGrant('this account may not sign in to this application');
     }
     const scope = grantedScope(params.scope, client.scope, account);
-    const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
+    await accounts.reportSignIn({ kind: 'complete', ...report });
+    const grant = new provider.Grant({ accountId: account.id, clientId });
     if (scope !== '') grant.addOIDCScope(scope);
     const grantId = await grant.save();
 

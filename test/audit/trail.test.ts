@@ -70,6 +70,8 @@ test('a sign-in: who, from where, with what outcome; why it failed is inside onl
     actor_kind: 'user',
     actor_id: user.id,
     request_id: right.headers.get('x-request-id'),
+    client_id: client.id,
+    details: { amr: ['pwd'], methods: ['password'] },
     ...place,
   });
   const unknownEvent = (await named('signin.failure')).find(({ reason }) => reason === 'unknown');

@@ -69,6 +69,16 @@ test('a wrong password is answered the same then: the outage tells nothing', asy
   assert.deepEqual([right?.status, wrong?.status, unknown?.status], [503, 503, 503]);
 });
 
+test('a password that is accepted and cannot be written down leads to no second step', async () => {
+  await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
+  const form = await openSignIn(app, client.id);
+  const page = await withoutAudit(() => form.attempt('alice', PASSWORD));
+  await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
+  assert.equal(page.status, 503);
+  assert.ok(lost('signin.password_accepted'));
+  assert.equal(page.location, undefined);
+});
+
 test('a logout ends the session all the same', async () => {
   const agent = new Agent(app);
   const { body } = await redeem(app, client, await agent.signIn(client.id, { username: 'alice' }));

@@ -164,6 +164,22 @@ export function createNames(visit: Visit): NameOf {
   };
 }
 
+const methods: Readonly<Record<string, string>> = {
+  password: 'password',
+  email_link: 'mailed link',
+  totp: 'authenticator code',
+  recovery: 'recovery code',
+  email_code: 'mailed code',
+  passkey: 'passkey',
+  security_key: 'security key',
+};
+
+/** Of a sign-in: what was authenticated. */
+function methodsOf({ details }: Values): string {
+  const shown: unknown = Object.entries(Object(details)).find(([name]) => name === 'methods')?.[1];
+  return Array.isArray(shown) ? shown.map((name) => methods[String(name)] ?? String(name)).join(' and ') : '';
+}
+
 /** Of a counter: how often, in which time. */
 function countOf({ details }: Values): string {
   const { count, per } =
@@ -200,7 +216,9 @@ export const eventRows = (events: readonly Values[], nameOf: NameOf): Promise<re
         event: text('event'),
         label: eventLabel(text('event')),
         isFailure: text('outcome') === 'failure',
-        reason: [reasonText(text('reason')) || groupOf(event), countOf(event)].filter(Boolean).join(', '),
+        reason: [reasonText(text('reason')) || groupOf(event), methodsOf(event), countOf(event)]
+          .filter(Boolean)
+          .join(', '),
         actor: await nameOf(text('actor_kind'), text('actor_id')),
         target: target === '' ? undefined : await nameOf(kind, target),
         client: text('client_id') === '' ? undefined : await nameOf('client', text('client_id')),

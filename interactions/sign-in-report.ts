@@ -1,0 +1,67 @@
+// Owns what is told of a sign-in, for the audit log: that it is complete, with all that was authenticated; that a session
+// was raised; or that a first step was taken and another is asked for, which is no sign-in yet.
+import type { MethodTimes, ProofMethod } from '../src/accounts/freshness.ts';
+import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+
+export interface SignInReport {
+  readonly kind: 'complete' | 'stepped_up' | 'password_accepted' | 'link_used';
+  readonly accountId: string;
+  /** The application; none: people's own pages, or before there is one. */
+  readonly clientId?: string | undefined;
+  /** All that the session consists of (RFC 8176). */
+  readonly amr: readonly string[];
+  /** What was authenticated in this sign-in. */
+  readonly methods: readonly string[];
+  /** What is asked for next. */
+  readonly next?: string | undefined;
+  /** The same person was signed in here already. */
+  readonly isAgain?: boolean | undefined;
+}
+
+/** Awaited before anything is given: a sign-in that cannot be written down is none (checklist R150). */
+export type ReportSignIn = (report: SignInReport) => Promise<void>;
+
+/** Which methods a first factor stands for. */
+const FIRST_FACTORS: Readonly<Record<string, readonly ProofMethod[]>> = {
+  pwd: ['password'],
+  hwk: ['passkey', 'security_key'],
+  swk: ['passkey', 'security_key'],
+  email_link: ['email_link'],
+};
+
+const clientIdOf = ({ params }: BoundInteraction): string | undefined =>
+  typeof params.client_id === 'string' ? params.client_id : undefined;
+
+/** Whether a first factor of the session before stands in for one that was not asked for in this interaction. */
+const isRaised = (amr: readonly string[], times: MethodTimes): boolean =>
+  amr.some((value) => FIRST_FACTORS[value]?.every((method) => times[method] === undefined) === true);
+
+/** @returns what is told of a sign-in that nothing is missing from */
+export function reportOfCompletion(
+  interaction: BoundInteraction,
+  accountId: string,
+  amr: readonly string[],
+  times: MethodTimes,
+): SignInReport {
+  const isAgain = interaction.session?.accountId === accountId;
+  return {
+    kind: isAgain && isRaised(amr, times) ? 'stepped_up' : 'complete',
+    accountId,
+    clientId: clientIdOf(interaction),
+    amr,
+    methods: Object.keys(times),
+    isAgain,
+  };
+}
+
+/** @returns what is told of a first step after which another is asked for; undefined: nothing that is not told elsewhere */
+export function reportOfStep(
+  interaction: BoundInteraction,
+  accountId: string,
+  { amr, methods }: { readonly amr: readonly string[]; readonly methods: readonly ProofMethod[] },
+  next: string,
+): SignInReport | undefined {
+  const about = { accountId, clientId: clientIdOf(interaction), amr, methods, next };
+  if (methods.includes('password')) return { kind: 'password_accepted', ...about };
+  return methods.includes('email_link') ? { kind: 'link_used', ...about } : undefined;
+}
