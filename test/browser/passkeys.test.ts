@@ -207,7 +207,7 @@ test('duplicate registration, renaming, and a removed passkey that the browser s
     await page.getByText('The passkey is removed.').waitFor();
     await page.getByText('You have none yet.').waitFor();
     // The page has signalled what is still good, and the authenticator has forgotten the rest.
-    for (let turn = 0; turn < 50 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
+    for (let turn = 0; turn < 300 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
     assert.equal(await device.count(), 0);
     await device.take(kept);
     await page.goto(`${sample.origin}/`);
@@ -215,7 +215,7 @@ test('duplicate registration, renaming, and a removed passkey that the browser s
     await begin(page);
     await press(page, 'Sign in with a passkey');
     await page.getByText('This passkey isn’t known here any more.').waitFor();
-    for (let turn = 0; turn < 50 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
+    for (let turn = 0; turn < 300 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
     assert.equal(await device.count(), 0);
     await enter(page, donald);
   });

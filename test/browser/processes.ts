@@ -13,7 +13,7 @@ import { handedOn } from '../support/environment.ts';
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 export interface Program {
   /** Without a trailing slash. */

@@ -13,7 +13,7 @@ import { claim, connect, enter, heading, loaded } from './steps.ts';
 import { openWindow } from './window.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const MAIL_MS = 15_000;
+const MAIL_MS = 60_000;
 
 let browser: Browser;
 let server: RunningServer;

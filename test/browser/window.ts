@@ -38,8 +38,8 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
     viewport: { width: 1440, height: 900 },
     ...options,
   });
-  // What does not happen in this time does not happen.
-  context.setDefaultTimeout(10_000);
+  // What does not happen in this time does not happen, however busy the machine is.
+  context.setDefaultTimeout(45_000);
   const complaints = watch(context);
   return { context, page: await context.newPage(), complaints, close: () => context.close() };
 }

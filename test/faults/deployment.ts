@@ -75,7 +75,7 @@ async function createWeb(dataDir: string, port: number, env: Readonly<Record<str
       return running;
     },
     async readiness() {
-      const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(10_000) });
+      const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(30_000) });
       const { down = [] }: { down?: string[] } = JSON.parse(await response.text());
       return { status: response.status, down };
     },
@@ -143,7 +143,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
 /** @returns after how many ms it held */
 export async function millisecondsUntil(
   isSo: () => Promise<boolean> | boolean,
-  patienceMs = 30_000,
+  patienceMs = 60_000,
 ): Promise<number> {
   const started = performance.now();
   while (!(await isSo())) {

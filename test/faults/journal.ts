@@ -2,14 +2,15 @@
 // comes back after a kill, and a write that is sent again (retryWrites) is not done twice. Both are made from outside, from
 // the messages on the wire (OP_MSG of the MongoDB wire protocol): a write is noted before its answer goes on, and after a
 // restart the notes are played to the empty server before anybody else may talk to it. What was not acknowledged is gone,
-// as a kill may have it.
-import type { Transform } from 'node:stream';
+// as a kill may have it. Nor does that server do one findAndModify after the other: here a write waits until the one
+// before it to the same collection has its answer.
 import { type Document, MongoClient } from 'mongodb';
 import { addressed, answeredIdOf, bodyOf, framed, requestIdOf } from './messages.ts';
+import type { Tap } from './wire.ts';
 
 export interface Journal {
   /** For one connection: what stands between its two ends. */
-  tap(): { readonly up: Transform; readonly down: Transform };
+  tap(): Tap;
   /** Plays everything to an empty server. @returns how many writes */
   replay(uri: string): Promise<number>;
 }
@@ -25,6 +26,13 @@ interface Asked {
   readonly database: string;
   readonly command: Document;
   readonly key: string | undefined;
+  /** The collection. */
+  readonly place: string;
+}
+
+interface Turn {
+  readonly go: () => void;
+  readonly isGone: () => boolean;
 }
 
 const NAMES = ['insert', 'update', 'delete', 'findAndModify', 'createIndexes', 'dropIndexes'];
@@ -50,7 +58,23 @@ export function createJournal(): Journal {
     const { $db: database, lsid, txnNumber } = body;
     const command = Object.fromEntries(Object.entries(body).filter(([key]) => !PASSING.includes(key)));
     const key = txnNumber === undefined ? undefined : `${lsid.id.toString('hex')}/${txnNumber}`;
-    return { database: String(database), command, key };
+    return { database: String(database), command, key, place: `${database}.${body[name]}` };
+  }
+
+  /** Writes to each collection that wait for their turn, first the one whose turn it is. */
+  const lines = new Map<string, Turn[]>();
+  function lineUp(place: string, turn: Turn): void {
+    const line = lines.get(place) ?? [];
+    lines.set(place, line);
+    line.push(turn);
+    if (line.length === 1) turn.go();
+  }
+  function next(place: string): void {
+    const line = lines.get(place) ?? [];
+    line.shift();
+    while (line[0]?.isGone()) line.shift();
+    if (line[0]) line[0].go();
+    else lines.delete(place);
   }
 
   function tap() {
@@ -58,6 +82,7 @@ export function createJournal(): Journal {
     const down = framed((message, push) => {
       const write = pending.get(answeredIdOf(message));
       pending.delete(answeredIdOf(message));
+      if (write) next(write.place);
       const answer = write && bodyOf(message);
       const effect = answer && effectOf(answer);
       if (write && effect !== undefined) {
@@ -74,10 +99,25 @@ export function createJournal(): Journal {
         down.push(addressed(known, requestIdOf(message)));
         return;
       }
-      if (write) pending.set(requestIdOf(message), write);
-      push(message);
+      if (write === undefined) {
+        push(message);
+        return;
+      }
+      lineUp(write.place, {
+        go() {
+          pending.set(requestIdOf(message), write);
+          push(message);
+        },
+        isGone: () => up.destroyed,
+      });
     });
-    return { up, down };
+    // The turn of a connection that has ended is over.
+    up.once('close', () => {
+      const open = [...pending.values()];
+      pending.clear();
+      for (const { place } of open) next(place);
+    });
+    return { up, down, isSettled: () => lines.size === 0 };
   }
 
   async function replay(uri: string): Promise<number> {

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_TOKEN } from '../support/app.ts';
+import { slowness } from '../support/patience.ts';
 import { isLong, jitter, millisecondsUntil, ROUNDS, spread } from './deployment.ts';
 import { createJournal } from './journal.ts';
 import { assertNothingLost, assertRevokedStayRevoked, replayAll } from './ledger.ts';
@@ -25,7 +26,7 @@ import {
 import { openSite, type Site, sum, tell, untilBusy } from './site.ts';
 import { layWire, type Tap, type Wire } from './wire.ts';
 
-const RECOVERY_MS = 15_000;
+const RECOVERY_MS = 60_000;
 const RETRIED_MS = 2_000;
 const CUTS = isLong ? 50 : 3;
 
@@ -125,7 +126,7 @@ test(`MongoDB is killed ${ROUNDS} times under load: nothing acknowledged is lost
     await mongo.kill();
     await wire().cut();
     if (round % 4 === 0) {
-      noticed.push(await millisecondsUntil(async () => !(await webs[0].isReady()), PROMPT_MS));
+      noticed.push(await millisecondsUntil(async () => !(await webs[0].isReady()), PROMPT_MS * slowness()));
       await assertClosed(site, ledger, 'store');
     }
     await mongo.restart();

@@ -4,11 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Authorization, challengeOf } from '../support/agent.ts';
 import { ADMIN_TOKEN, PASSWORD, REDIRECT_URI } from '../support/app.ts';
+import { isWithin } from '../support/patience.ts';
 import type { Deployment, Web } from './deployment.ts';
 
-/** What an outage may cost a caller, and what a machine may add on which several tests run at once. */
+/** What an outage may cost a caller, and a bit. */
 export const PROMPT_MS = 2_000 + 1_000;
-const HANGING_MS = 15_000;
+const HANGING_MS = 60_000;
 
 export interface Answer {
   readonly status: number;
@@ -72,7 +73,7 @@ export async function ask(
     const answer = await send(signal);
     const ms = performance.now() - started;
     if (answer.status < 500) return answer;
-    const isPrompt = ms < PROMPT_MS;
+    const isPrompt = isWithin(ms, PROMPT_MS);
     const isOrderly = answer.status === 503 && /^\d+$/.test(answer.headers.get('retry-after') ?? '');
     if (isOrderly && isPrompt) ledger.refusals.push(ms);
     else ledger.odd.push(`${what}: ${answer.status} after ${Math.round(ms)} ms ${answer.body.slice(0, 300)}`);

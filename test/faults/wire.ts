@@ -16,8 +16,9 @@ export interface Wire {
   mend(): Promise<void>;
 }
 
-/** What the server has been asked it has answered by then. */
+/** What the server has been asked it has answered by then, where nobody counts its answers. */
 const ANSWERED_MS = 150;
+const SETTLED_MS = 30_000;
 
 /** What the server says about its own address would lead its callers past the wire: both ports have five digits. */
 function renaming(target: number, port: number): Transform {
@@ -36,6 +37,8 @@ function renaming(target: number, port: number): Transform {
 export interface Tap {
   readonly up: Transform;
   readonly down: Transform;
+  /** Whether everything that was passed on has its answer; default: after a moment it has. */
+  readonly isSettled?: () => boolean;
 }
 
 const plain = (): Tap => ({ up: new PassThrough(), down: new PassThrough() });
@@ -51,6 +54,7 @@ export async function layWire(
 ): Promise<Wire> {
   const ends = new Set<Socket>();
   const nears = new Map<Socket, Transform>();
+  const settled = new Map<Socket, () => boolean>();
   let server: Server | undefined;
   let port = 0;
 
@@ -67,10 +71,15 @@ export async function layWire(
         to.destroy();
       });
     }
-    const { up, down } = tap();
+    const { up, down, isSettled } = tap();
+    near.on('close', () => up.destroy());
+    if (isSettled) settled.set(near, isSettled);
     const named = renaming(target, port);
     nears.set(near, named);
-    near.on('close', () => nears.delete(near));
+    near.on('close', () => {
+      nears.delete(near);
+      settled.delete(near);
+    });
     near.pipe(up).pipe(far);
     far.pipe(down).pipe(named).pipe(near);
   }
@@ -99,6 +108,9 @@ export async function layWire(
           if (how === 'unheard') named.unpipe(near).resume();
         }
         await sleep(ANSWERED_MS);
+        const until = performance.now() + SETTLED_MS;
+        while (![...settled.values()].every((isSettled) => isSettled()) && performance.now() < until)
+          await sleep(5);
       }
       for (const near of nears.keys()) near.resetAndDestroy();
       // A reset fails where the other end is dead already, and the socket would stay open for good.

@@ -30,7 +30,7 @@ async function mailsTo(username: string, template: string): Promise<Record<strin
 
 /** Notices of a lock come after the answer. */
 async function lockMails(username: string, count: number): Promise<Record<string, unknown>[]> {
-  for (let turn = 0; turn < 100; turn += 1) {
+  for (let turn = 0; turn < 1_200; turn += 1) {
     const found = await mailsTo(username, 'account_locked');
     if (found.length >= count) break;
     await sleep(50);

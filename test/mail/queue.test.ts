@@ -6,6 +6,7 @@ import { simpleParser } from 'mailparser';
 import { AppError } from '../../src/errors.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { compose } from '../../src/mail/compose.ts';
+import { isWithin } from '../support/patience.ts';
 import { baseUrl, secretKey, start, testMail } from './support.ts';
 
 const everything = { sort: 'id', order: 'asc', limit: 100 } as const;
@@ -153,7 +154,7 @@ test('R137: checking an address is quick, whatever it is', async () => {
   const began = performance.now();
   for (const part of ['a', '.', '@', '-', 'a.', '-a', '\r', 'é'])
     await assert.rejects(queueCode(part.repeat(50_000)));
-  assert.ok(performance.now() - began < 500);
+  assert.ok(isWithin(performance.now() - began, 500));
 });
 
 test('attack R006: a link that leads anywhere but to BASE_URL is refused', async () => {

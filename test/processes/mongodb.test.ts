@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MongoServer, startOwnMongoServer } from '../support/mongodb-server.ts';
+import { isWithin } from '../support/patience.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 describe('two web processes on one MongoDB', () => {
@@ -61,7 +62,7 @@ describe('two web processes on one MongoDB', () => {
           fetch(`${url}/admin/api/users`, { headers: { authorization: 'Bearer nobody' } }),
         ]);
         // That it is 2 s is held where nothing else runs beside: test/store/mongodb-outage.test.ts.
-        assert.ok(performance.now() - started < 6_000);
+        assert.ok(isWithin(performance.now() - started, 6_000));
         assert.deepEqual([ready.status, live.status, page.status], [503, 200, 503]);
         assert.ok(page.headers.has('retry-after'));
       }
@@ -70,7 +71,7 @@ describe('two web processes on one MongoDB', () => {
     }
     for (const { url } of servers) {
       let status = 0;
-      for (let tries = 0; status !== 200 && tries < 100; tries += 1) {
+      for (let tries = 0; status !== 200 && tries < 600; tries += 1) {
         ({ status } = await fetch(`${url}/readyz`));
         if (status !== 200) await sleep(50);
       }

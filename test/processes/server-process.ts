@@ -10,7 +10,7 @@ import { ADMIN_TOKEN, createOperator, type Operator } from '../support/app.ts';
 import { handedOn } from '../support/environment.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const READY_MS = 30_000;
+const READY_MS = 90_000;
 const STOP_MS = 40_000;
 
 export interface LogLine {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, suite, test } from 'node:test';
 import { isAccepted, openSignIn } from '../attacks/sign-in-form.ts';
 import { quantile } from '../attacks/statistics.ts';
+import { isWithin } from '../support/patience.ts';
 import { freePort, isUp, run, startServer } from './server-process.ts';
 
 const STARTS = process.env.LONG === '1' ? 10 : 5;
@@ -57,7 +58,7 @@ test(`listens soon: median of ${STARTS} starts on a warm disk`, async (t) => {
   t.diagnostic(
     `median ${median.toFixed(0)} ms, best ${least.toFixed(0)} ms; bare node:http ${bareMedian.toFixed(0)} ms, ${ratio}x`,
   );
-  assert.ok(median <= MAX_MEDIAN_MS, `${median} ms`);
+  assert.ok(isWithin(median, MAX_MEDIAN_MS), `${median} ms`);
 });
 
 /** Runs to the end, which has to come by itself. */
@@ -65,7 +66,7 @@ async function runToEnd(env: Record<string, string>): Promise<{ code: number | n
   const child = run({ HOST: '127.0.0.1', DATA_DIR: dataDir, ...env });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
-  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
   const [code] = await once(child, 'close');
   clearTimeout(timer);
   return { code, output };

@@ -22,7 +22,7 @@ interface Input {
 export async function run(
   file: string,
   args: readonly string[],
-  { env = {}, stdin = '', timeoutMs = 20_000 }: Input = {},
+  { env = {}, stdin = '', timeoutMs = 60_000 }: Input = {},
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [file, ...args], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),

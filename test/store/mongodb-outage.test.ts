@@ -9,6 +9,7 @@ import { createMongoStore } from '../../adapters/mongodb.ts';
 import { openConnection } from '../../adapters/mongodb-connection.ts';
 import { type Collection, type Store, StoreUnavailable } from '../../src/store/port.ts';
 import { type MongoServer, startOwnMongoServer } from '../support/mongodb-server.ts';
+import { isWithin } from '../support/patience.ts';
 import { type Note, notes } from './sqlite-support.ts';
 
 const LIMIT_MS = 2_000;
@@ -32,7 +33,7 @@ async function assertUnavailable(name: string, act: () => Promise<unknown>): Pro
   const started = performance.now();
   await assert.rejects(act(), StoreUnavailable, name);
   const took = performance.now() - started;
-  assert.ok(took < LIMIT_MS, `${name} took ${Math.round(took)} ms`);
+  assert.ok(isWithin(took, LIMIT_MS), `${name} took ${Math.round(took)} ms`);
 }
 
 /** @returns after how many ms it worked again */
@@ -44,7 +45,7 @@ async function recovery(act: () => Promise<unknown>): Promise<number> {
       return Math.round(performance.now() - started);
     } catch (error) {
       assert.ok(error instanceof StoreUnavailable, String(error));
-      assert.ok(performance.now() - started < RECOVERY_MS, 'it did not recover');
+      assert.ok(isWithin(performance.now() - started, RECOVERY_MS), 'it did not recover');
       await sleep(50);
     }
   }

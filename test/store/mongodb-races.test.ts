@@ -10,6 +10,7 @@ import {
   type Store,
 } from '../../src/store/port.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
+import { testOnRealMongo } from '../support/real-mongodb.ts';
 
 interface Person {
   name: string;
@@ -59,58 +60,70 @@ describe('mongodb: races', () => {
   }
   const owners = async (): Promise<string[]> => (await of(0).findBy('name', 'ada')).map(({ id }) => id);
 
-  test('attack: many sign up at once with the name of one that has just expired, over two stores', async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const old = `old${round}`;
-      await of(0).insert(old, ada, { expiresAt: now + 10 });
-      now += 10;
-      const winners = await race((n) => of(n).insert(`r${round}n${n}`, ada));
-      assert.equal(winners.length, 1);
-      assert.deepEqual(await owners(), winners);
-      assert.equal(await of(1).find(old), undefined);
-      await of(0).removeBy('name', 'ada');
-    }
-  });
+  testOnRealMongo(
+    'attack: many sign up at once with the name of one that has just expired, over two stores',
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const old = `old${round}`;
+        await of(0).insert(old, ada, { expiresAt: now + 10 });
+        now += 10;
+        const winners = await race((n) => of(n).insert(`r${round}n${n}`, ada));
+        assert.equal(winners.length, 1);
+        assert.deepEqual(await owners(), winners);
+        assert.equal(await of(1).find(old), undefined);
+        await of(0).removeBy('name', 'ada');
+      }
+    },
+  );
 
-  test('attack: the expired owner comes back while others take its name: one of them has it, none is lost', async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const old = `old${round}`;
-      await of(0).insert(old, ada, { expiresAt: now + 10 });
+  testOnRealMongo(
+    'attack: the expired owner comes back while others take its name: one of them has it, none is lost',
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const old = `old${round}`;
+        await of(0).insert(old, ada, { expiresAt: now + 10 });
+        now += 10;
+        const winners = await race((n) =>
+          n % 2 === 0 ? of(n / 2).insert(`r${round}n${n}`, ada) : of((n + 1) / 2).put(old, ada),
+        );
+        // The owner's own writes don't clash with each other: it wins with all of them or with none.
+        assert.equal(new Set(winners).size, 1, String(winners));
+        assert.deepEqual(await owners(), [...new Set(winners)]);
+        await of(0).removeBy('name', 'ada');
+      }
+    },
+  );
+
+  testOnRealMongo(
+    'attack: many insert the id of a document that has just expired, over two stores',
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await of(0).put('jti', { name: 'old' }, { expiresAt: now + 10 });
+        now += 10;
+        const winners = await race((n) => of(n).insert('jti', { name: `n${n}` }, { expiresAt: now + 10 }));
+        assert.equal(winners.length, 1);
+        assert.equal((await of(1).find('jti'))?.version, 1);
+        now += 10;
+      }
+    },
+  );
+
+  testOnRealMongo(
+    'puts of one id over two stores count every write, also when they begin on an expired one',
+    async () => {
+      await of(0).put('a', ada, { expiresAt: now + 10 });
       now += 10;
-      const winners = await race((n) =>
-        n % 2 === 0 ? of(n / 2).insert(`r${round}n${n}`, ada) : of((n + 1) / 2).put(old, ada),
+      const versions = await Promise.all(
+        Array.from({ length: N }, async (_, n) => (await of(n).put('a', { name: `n${n}` })).version),
       );
-      // The owner's own writes don't clash with each other: it wins with all of them or with none.
-      assert.equal(new Set(winners).size, 1, String(winners));
-      assert.deepEqual(await owners(), [...new Set(winners)]);
-      await of(0).removeBy('name', 'ada');
-    }
-  });
+      assert.deepEqual(
+        versions.sort((a, b) => a - b),
+        Array.from({ length: N }, (_, n) => n + 1),
+      );
+    },
+  );
 
-  test('attack: many insert the id of a document that has just expired, over two stores', async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      await of(0).put('jti', { name: 'old' }, { expiresAt: now + 10 });
-      now += 10;
-      const winners = await race((n) => of(n).insert('jti', { name: `n${n}` }, { expiresAt: now + 10 }));
-      assert.equal(winners.length, 1);
-      assert.equal((await of(1).find('jti'))?.version, 1);
-      now += 10;
-    }
-  });
-
-  test('puts of one id over two stores count every write, also when they begin on an expired one', async () => {
-    await of(0).put('a', ada, { expiresAt: now + 10 });
-    now += 10;
-    const versions = await Promise.all(
-      Array.from({ length: N }, async (_, n) => (await of(n).put('a', { name: `n${n}` })).version),
-    );
-    assert.deepEqual(
-      versions.sort((a, b) => a - b),
-      Array.from({ length: N }, (_, n) => n + 1),
-    );
-  });
-
-  test('attack: sweeping takes what has come to life again', async () => {
+  testOnRealMongo('attack: sweeping takes what has come to life again', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await of(0).put('a', ada, { expiresAt: now + 10 });
       now += 10;

@@ -30,7 +30,7 @@ const binary = fileURLToPath(
 
 // It answers a monitor's long poll once and then no more, which the driver takes for a broken server.
 const POLL = 'serverMonitoringMode=poll';
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -80,7 +80,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
       problem = `redis-server cannot be started: ${error.message}`;
     });
     child = begun;
-    for (let round = 0; round < 200; round += 1) {
+    for (let round = 0; round < 2_400; round += 1) {
       if (problem !== '') throw new Error(problem);
       if (begun.exitCode !== null) throw new Error(`redis-server ended with ${begun.exitCode}`);
       if ((await cli('ping').catch(() => '')) === 'PONG') return;
@@ -149,7 +149,7 @@ export async function startRedisCluster(): Promise<{
 }
 
 /** Resolves when it holds. @throws when it still does not after `ms` */
-export async function until(isSo: () => Promise<boolean> | boolean, ms = 20_000): Promise<void> {
+export async function until(isSo: () => Promise<boolean> | boolean, ms = 60_000): Promise<void> {
   const end = performance.now() + ms;
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error(`not so after ${ms} ms: ${isSo}`);

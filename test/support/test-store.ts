@@ -17,7 +17,7 @@ const kinds = ['memory', 'sqlite', 'mongodb', 'split'] as const;
 export type StoreKind = (typeof kinds)[number];
 
 // What is tested on them is what they do, not how fast a busy machine does it.
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 function given(name: string): string {
   const value = process.env[name];

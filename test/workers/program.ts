@@ -27,6 +27,7 @@ await runWorkers({
     const server = createHttpServer({
       handler: (request, response) => {
         const delayMs = Number(/^\/slow\/(\d+)/.exec(request.url ?? '')?.[1] ?? 0);
+        if (delayMs > 0) log.info('asked');
         setTimeout(() => response.end(String(process.pid)), delayMs);
         response.once('finish', () => acts[request.url ?? '']?.());
       },
