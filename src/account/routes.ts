@@ -52,7 +52,8 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     if ((await signedIn(ctx)) !== undefined) return goTo(ctx, path);
     // Somebody who cancelled would only see the sign-in page again, and a lasting error would go round for ever.
     if (ctx.query.error === undefined) return goTo(ctx, signInUrl('home'));
-    if (ctx.query.error !== 'access_denied') throw new AppError('server.error');
+    // Anyone can link here with an error of their own: that is no fault of ours (500), and its words are not shown.
+    if (ctx.query.error !== 'access_denied') throw new AppError('signin.expired');
     views.send(ctx, 'signed-out', { continueUrl: path });
   }
 
