@@ -1,7 +1,7 @@
 // Owns which `acr` a sign-in is asked to come to, and whether that can be had (OIDC Core §5.5.1.1; decisions §5).
 import { acrRequestOf, wishAbove } from '../src/oidc/acr.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
-import { ACR } from '../src/oidc/scopes.ts';
+import { ACR, ADMIN_SCOPES, isGrantable } from '../src/oidc/scopes.ts';
 
 export interface AcrDemand<A> {
   /** Whether what the application demands (an essential `acr`) can be had here at all. */
@@ -13,27 +13,38 @@ export interface AcrDemand<A> {
 }
 
 export interface AcrDemandDeps<A> {
+  /** Whether a sign-in that came to that `acr` may have `admin` scopes. */
+  readonly mayAdminister: (account: A, acr: string | undefined) => boolean;
   /** What sign-ins of this account can come to, with the factors that it has. */
-  readonly reachableAcr: (account: A) => readonly string[];
+  readonly reachableAcrs: (account: A) => readonly string[];
   readonly mfaMode: () => 'off' | 'optional' | 'required';
   readonly findUsable: (id: string) => Promise<A | undefined>;
   readonly stepOf: (account: A, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
   readonly passkeys: { readonly mode: () => string };
 }
 
-export function createAcrDemand<A>({
-  reachableAcr,
+export function createAcrDemand<A extends { readonly role: string }>({
+  mayAdminister,
+  reachableAcrs,
   mfaMode,
   findUsable,
   stepOf,
   passkeys,
 }: AcrDemandDeps<A>): AcrDemand<A> {
+  const isForAdmin = ({ params }: Pick<BoundInteraction, 'params'>, account: A): boolean =>
+    String(params.scope ?? '')
+      .split(' ')
+      .some((scope) => ADMIN_SCOPES.has(scope) && isGrantable(scope, account.role)) &&
+    !mayAdminister(account, undefined);
+
   function demandOf(interaction: Pick<BoundInteraction, 'params'>, account: A): string | undefined {
     // Where no codes are asked for, none is asked for an application's sake.
     if (mfaMode() === 'off') return undefined;
     const request = acrRequestOf(interaction.params);
-    const reachable = reachableAcr(account);
+    const reachable = reachableAcrs(account);
     const { essential = [] } = request;
+    // Scopes of the admin API take two factors (decisions §2).
+    if (isForAdmin(interaction, account)) return ACR.multiFactor;
     const met = essential.find((value) => reachable.includes(value));
     // Nobody is made to enrol for a wish, but for what is demanded.
     if (met === undefined && essential.includes(ACR.multiFactor)) return ACR.multiFactor;
@@ -46,7 +57,7 @@ export function createAcrDemand<A>({
 
   return {
     demandOf,
-    isStrong: (account) => reachableAcr(account).includes(ACR.multiFactor),
+    isStrong: (account) => reachableAcrs(account).includes(ACR.multiFactor),
 
     async canMeet(interaction) {
       const { essential } = acrRequestOf(interaction.params);
@@ -63,7 +74,7 @@ export function createAcrDemand<A>({
             (acr === ACR.multiFactor && canMultiFactor),
         );
       }
-      const reachable = reachableAcr(account);
+      const reachable = reachableAcrs(account);
       return essential.some(
         (acr) =>
           // By enrolling, where there is no such factor yet.

@@ -76,7 +76,8 @@ type SignInParts<A extends Person> = Pick<
   | 'hasFactor'
   | 'isTrustedDevice'
   | 'mailFirst'
-  | 'reachableAcr'
+  | 'reachableAcrs'
+  | 'mayAdminister'
   | 'reportSignIn'
 > &
   Omit<

@@ -55,7 +55,7 @@ export interface SigninSteps<A extends StepsAccount> extends Pick<AcrDemand<A>, 
   ): Promise<{ readonly account: A; readonly amr: readonly string[] } | undefined>;
 }
 
-interface Deps<A extends StepsAccount> extends Pick<AcrDemandDeps<A>, 'reachableAcr'> {
+interface Deps<A extends StepsAccount> extends Pick<AcrDemandDeps<A>, 'reachableAcrs' | 'mayAdminister'> {
   readonly current: Pick<CurrentInteraction, 'finishStep' | 'pageUrl'>;
   readonly basePath: string;
   readonly mfaMode: () => 'off' | 'optional' | 'required';
@@ -87,7 +87,13 @@ const PASSKEYS = new Set(['hwk', 'swk']);
  * administrator's one-time link to enrol (not one of RFC 8176's values, none of which says that).
  */
 const ENROLMENT = new Set(['recovery_code', 'enrolment_link']);
-const STEP_UP_REASONS = new Set(['second_factor', 'essential_acr', 'essential_acrs', 'demanded_acr']);
+const STEP_UP_REASONS = new Set([
+  'second_factor',
+  'essential_acr',
+  'essential_acrs',
+  'demanded_acr',
+  'admin_scope',
+]);
 
 /** @returns what the authentication was worth */
 export function acrOf(amr: readonly string[]): string {

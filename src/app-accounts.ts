@@ -6,6 +6,7 @@ import { createAuthenticate } from './accounts/authenticate.ts';
 import { toClaims } from './accounts/claims.ts';
 import { createGroups } from './accounts/groups.ts';
 import { createPasswords, type HashParameters } from './accounts/password.ts';
+import { isRequired } from './accounts/second-factors.ts';
 import { auditedConsents, auditedOnboarding, reportedSignIns } from './app-audit.ts';
 import type { Protection } from './app-protection.ts';
 import { createApiKeys } from './clients/api-keys.ts';
@@ -14,6 +15,7 @@ import type { Clock } from './clock.ts';
 import { newId, newSecret, secretDigest } from './ids.ts';
 import { reachableAcrs } from './oidc/acr.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
+import { ACR } from './oidc/scopes.ts';
 import { createConsents } from './sessions/consents.ts';
 import { createGrants } from './sessions/grants.ts';
 import { createSessions, type EndedSession } from './sessions/sessions.ts';
@@ -101,13 +103,20 @@ export function createAccountParts(parts: Parts) {
         event.outcome === 'success' ? undefined : protection.signInEvents.onOutcome(event),
     }),
   );
+  const policy = () => ({ mfaMode: current().mfa_mode, authMode: current().auth_mode });
   const directory: AccountDirectory<Account> = {
     find: (id) => accounts.find(id),
     isUsable: (account) => isUsable(account, clock()),
     isAuthenticationCurrent,
     isProofCurrent,
-    reachableAcrs: (account) =>
-      reachableAcrs(account, { mfaMode: current().mfa_mode, authMode: current().auth_mode }),
+    reachableAcrs: (account) => reachableAcrs(account, policy()),
+    mayAdminister: (account, acr) =>
+      acr === ACR.multiFactor ||
+      (current().admin_mfa !== 'required' && !reachableAcrs(account, policy()).includes(ACR.multiFactor)),
+    owesSecondFactor: (account) =>
+      policy().authMode === 'passkey_only' ||
+      reachableAcrs(account, policy()).length > 1 ||
+      isRequired(account, policy().mfaMode),
     claims: (account) => ({ ...toClaims(account) }),
     reportSignIn: reportedSignIns(audit),
   };

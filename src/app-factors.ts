@@ -26,7 +26,6 @@ import type { Sealer } from './keys/sealing.ts';
 import type { Logger } from './log.ts';
 import { createMail } from './mail/mail.ts';
 import type { MailTemplate, MailValues } from './mail/templates.ts';
-import { reachableAcrs } from './oidc/acr.ts';
 import type { SettingValues } from './settings/schema.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
@@ -184,8 +183,6 @@ export function createFactors(parts: Parts) {
       findUsable,
       stepOf: factors.stepOf,
       hasFactor: hasSecondFactor,
-      reachableAcr: (account: Account) =>
-        reachableAcrs(account, { mfaMode: current().mfa_mode, authMode: current().auth_mode }),
       isTrustedDevice: deviceCookie.isTrusted,
       async mailFirst(ctx: Koa.Context, account: Account, boundTo: string): Promise<number | undefined> {
         const [first] = factors.methodsOf(account);

@@ -188,7 +188,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     consents,
     endSession: (uid) => sessions.end(uid),
     minPasswordLength: () => current().password_min_length,
-    signIn: factors.signIn,
+    signIn: {
+      ...factors.signIn,
+      reachableAcrs: directory.reachableAcrs,
+      mayAdminister: directory.mayAdminister,
+    },
     issuer,
     baseUrl,
     ...newAccounts.pages,

@@ -75,7 +75,7 @@ function methodsOf(account: Account): SecondFactorMethod[] {
   return methods;
 }
 
-const isRequired = (account: Account, mode: MfaMode): boolean =>
+export const isRequired = (account: Account, mode: MfaMode): boolean =>
   mode !== 'off' &&
   (mode === 'required' || wantsSecondStep(account) || account.mustEnrolSecondFactor === true);
 

@@ -3,7 +3,7 @@
 import { openScopes } from '../clients/metadata-members.ts';
 import { parseJson } from '../json.ts';
 import type { ClientRecord } from '../store/collections.ts';
-import { claimsByScope, isGrantable } from './scopes.ts';
+import { ADMIN_SCOPES, claimsByScope, isGrantable } from './scopes.ts';
 
 type Registered = Pick<ClientRecord, 'metadata'>;
 
@@ -13,16 +13,51 @@ export function scopesOfClient({ metadata }: Registered): ReadonlySet<string> {
   return new Set(typeof scope === 'string' && scope !== '' ? scope.split(' ') : openScopes);
 }
 
-/** @returns those of the scopes that the client, and the account if there is one, may have now; in the given order */
+/**
+ * @param isForAdmin whether the person's authentication opens the admin API (opensAdmin)
+ * @returns those of the scopes that the client, and the account if there is one, may have now; in the given order
+ */
 export function currentScopes(
   given: Iterable<string>,
   client: Registered,
   account?: { readonly role: string },
+  isForAdmin = true,
 ): string[] {
   const allowed = scopesOfClient(client);
   return [...given].filter(
-    (scope) => allowed.has(scope) && (account === undefined || isGrantable(scope, account.role)),
+    (scope) =>
+      allowed.has(scope) &&
+      (account === undefined || isGrantable(scope, account.role)) &&
+      (isForAdmin || !ADMIN_SCOPES.has(scope)),
   );
+}
+
+/** What a session, a code or a token says of the authentication behind it. */
+export interface Authenticated {
+  readonly kind?: string;
+  readonly acr?: string | undefined;
+  /** How a token was first obtained. */
+  readonly gty?: unknown;
+  /** Of an access token. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Where nobody saw a page of ours in a browser of their own: a password typed into a program, a code typed on a device. */
+const PAGELESS_GRANTS = new Set(['password', 'device_code']);
+
+/**
+ * Whether that authentication opens the admin API (decisions §2, §8): by two factors where the account has a second one or
+ * the settings demand it, and never by a grant without pages.
+ */
+export function opensAdmin<A>(
+  accounts: { mayAdminister(account: A, acr: string | undefined): boolean },
+  account: A,
+  { acr, gty, extra }: Authenticated,
+): boolean {
+  const [first = ''] = typeof gty === 'string' ? gty.split(' ') : [];
+  if (PAGELESS_GRANTS.has(first)) return false;
+  const noted = acr ?? extra?.acr;
+  return accounts.mayAdminister(account, typeof noted === 'string' ? noted : undefined);
 }
 
 // The library notes a short name where the grant type is a URN (lib/actions/grants/device_code.js).

@@ -5,7 +5,7 @@ import {
   type KoaContextWithOIDC,
   type Account as LibraryAccount,
 } from 'oidc-provider';
-import { currentScopes, isGrantTypeAllowed } from './entitlement.ts';
+import { currentScopes, isGrantTypeAllowed, opensAdmin } from './entitlement.ts';
 import { clientRecord } from './models/client.ts';
 
 /** What this folder needs to know of an account. */
@@ -26,6 +26,10 @@ export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   isProofCurrent(account: A, provenAt: number): boolean;
   /** What its sign-ins can come to, with the factors that it has, the strongest first (acr.ts). */
   reachableAcrs(account: A): readonly string[];
+  /** Whether a sign-in that came to that `acr` may have `admin` scopes (decisions §2). */
+  mayAdminister(account: A, acr: string | undefined): boolean;
+  /** Whether a password is not all that is asked of it, so that no program can sign it in by that alone. */
+  owesSecondFactor(account: A): boolean;
   claims(account: A): { sub: string; [claim: string]: unknown };
   /** A sign-in without pages, for the audit log; awaited before anything is given (checklist R150). */
   reportSignIn(report: {
@@ -39,13 +43,27 @@ export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
 }
 
 /** @returns when the person of this token authenticated, in epoch seconds; when it was issued if that is not known */
-export function authenticationTime(token: {
+export const authenticationTime = (token: Noted): number | undefined =>
+  notedAuthentication(token).auth_time ?? token.iat;
+
+interface Noted {
   readonly iat?: number | undefined;
   readonly authTime?: number | undefined;
+  readonly acr?: string | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
-}): number | undefined {
-  const noted = token.authTime ?? token.extra?.auth_time;
-  return typeof noted === 'number' ? noted : token.iat;
+}
+
+/** What a token says of the sign-in that it came from; a refresh raises none of it (RFC 9470 §6). */
+export function notedAuthentication({ authTime, acr, extra }: Noted): {
+  auth_time?: number;
+  acr?: string;
+} {
+  const at = authTime ?? extra?.auth_time;
+  const worth = acr ?? extra?.acr;
+  return {
+    ...(typeof at === 'number' && { auth_time: at }),
+    ...(typeof worth === 'string' && { acr: worth }),
+  };
 }
 
 const accountOf = new WeakMap<LibraryAccount, OidcAccount>();
@@ -63,7 +81,7 @@ export function createFindAccount(
     const authenticatedAt = token === undefined ? ctx.oidc.session?.loginTs : authenticationTime(token);
     if (authenticatedAt !== undefined && !accounts.isAuthenticationCurrent(account, authenticatedAt))
       return undefined;
-    if (token !== undefined) narrow(ctx, token, account);
+    if (token !== undefined) narrow(ctx, token, account, opensAdmin(accounts, account, token));
     return libraryAccount(accounts, account);
   };
 }
@@ -76,7 +94,7 @@ type Source = NonNullable<Parameters<FindAccount>[2]>;
  * @throws InvalidGrant the client lost the grant type or the redirect URI that this came from
  * @throws InvalidScope, or InsufficientScope at userinfo: nothing that the client may have is left of it
  */
-function narrow(ctx: KoaContextWithOIDC, token: Source, account: OidcAccount): void {
+function narrow(ctx: KoaContextWithOIDC, token: Source, account: OidcAccount, isForAdmin: boolean): void {
   const { client, params } = ctx.oidc;
   // Reuse of a refresh token ends its grant, whatever is left of it: the library finds that out next.
   if (client === undefined || (token.kind === 'RefreshToken' && token.consumed !== undefined)) return;
@@ -90,7 +108,7 @@ function narrow(ctx: KoaContextWithOIDC, token: Source, account: OidcAccount): v
   const isRefresh = token.kind === 'RefreshToken';
   const given = isRefresh && typeof params?.scope === 'string' ? params.scope.split(' ') : [...token.scopes];
   const asked = given.filter(Boolean);
-  const left = currentScopes(asked, record, account);
+  const left = currentScopes(asked, record, account, isForAdmin);
   if (isUserinfo) {
     if (left.length === 0) throw new errors.InvalidToken('no scope of this token is left');
     if (!left.includes('openid'))
@@ -128,6 +146,7 @@ export function extraTokenClaims(
   const account = requestAccount(ctx);
   return {
     ...(source?.authTime === undefined ? undefined : { auth_time: source.authTime }),
+    ...(source?.acr === undefined ? undefined : { acr: source.acr }),
     ...(account && token.scopes.has('profile') ? { username: account.username } : undefined),
     ...(account && token.scopes.has('roles') ? { role: account.role } : undefined),
     ...(account && token.scopes.has('groups') ? { groups: [...(account.groups ?? [])] } : undefined),

@@ -65,7 +65,7 @@ export class IdentityProvider extends ProviderBase {
   }
 
   override get Grant(): Models['Grant'] {
-    this.#models.Grant ??= createGrantModel(super.Grant);
+    this.#models.Grant ??= createGrantModel(super.Grant, this.#deps);
     return this.#models.Grant;
   }
 

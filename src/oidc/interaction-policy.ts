@@ -3,16 +3,17 @@
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { acrRequestOf, wishAbove } from './acr.ts';
 import { clientAccessCheck } from './client-access.ts';
-import { scopesOfClaims } from './entitlement.ts';
+import { currentScopes, scopesOfClaims } from './entitlement.ts';
 import { type AccountDirectory, requestAccount } from './find-account.ts';
 import { clientRecord } from './models/client.ts';
+import { ADMIN_SCOPES } from './scopes.ts';
 
 const { base, Check, Prompt } = interactionPolicy;
 
 interface Deps {
   /** Whether second factors are in use at all. */
   readonly hasSecondFactors: () => boolean;
-  readonly accounts: Pick<AccountDirectory, 'reachableAcrs'>;
+  readonly accounts: Pick<AccountDirectory, 'reachableAcrs' | 'mayAdminister'>;
 }
 
 export function createInteractionPolicy({
@@ -32,6 +33,21 @@ export function createInteractionPolicy({
         return Check.NO_NEED_TO_PROMPT;
       const wish = wishAbove(acrRequestOf(oidc.params ?? {}), accounts.reachableAcrs(account), oidc.acr);
       return wish === undefined ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+    }),
+  );
+
+  // Decisions §2: `admin` scopes take two factors. Asked once; what is not given then leaves the scopes out (entitlement.ts).
+  policy.get('login')?.checks.add(
+    new Check('admin_scope', 'a second factor is required', 'login_required', (ctx: KoaContextWithOIDC) => {
+      const { oidc } = ctx;
+      const account = requestAccount(ctx);
+      if (account === undefined || oidc.client === undefined || oidc.result?.login !== undefined)
+        return Check.NO_NEED_TO_PROMPT;
+      const asked = [...oidc.requestParamOIDCScopes].filter((scope) => ADMIN_SCOPES.has(scope));
+      const isForAdmin = currentScopes(asked, clientRecord(oidc.client), account).length > 0;
+      return isForAdmin && !accounts.mayAdminister(account, oidc.acr)
+        ? Check.REQUEST_PROMPT
+        : Check.NO_NEED_TO_PROMPT;
     }),
   );
 

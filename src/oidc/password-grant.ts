@@ -6,7 +6,7 @@ import { mayUse } from './client-access.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from './find-account.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { clientRecord } from './models/client.ts';
-import { ACR, isGrantable, scopes as knownScopes } from './scopes.ts';
+import { ACR, ADMIN_SCOPES, isGrantable, scopes as knownScopes } from './scopes.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -34,6 +34,13 @@ export function registerPasswordGrant(
     if (!mayUse(clientRecord(client), account)) {
       await accounts.reportSignIn({ kind: 'password_accepted', ...report, next: 'refused' });
       throw new errors.InvalidGrant('this account may not sign in to this application');
+    }
+    // A program that has the password has one factor, and nowhere to ask for another.
+    if (accounts.owesSecondFactor(account)) {
+      throw new errors.CustomOIDCProviderError(
+        'invalid_grant',
+        'this account signs in with a second factor, which this grant type cannot ask for',
+      );
     }
     const scope = grantedScope(params.scope, client.scope, account);
     await accounts.reportSignIn({ kind: 'complete', ...report });
@@ -91,5 +98,6 @@ function grantedScope(
   for (const scope of wanted) {
     if (!allowList.includes(scope)) throw new errors.InvalidScope('requested scope is not allowed', scope);
   }
-  return wanted.filter((scope) => isGrantable(scope, account.role)).join(' ');
+  // Nobody administers by a password that a program was told (decisions §2).
+  return wanted.filter((scope) => isGrantable(scope, account.role) && !ADMIN_SCOPES.has(scope)).join(' ');
 }

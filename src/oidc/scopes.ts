@@ -37,6 +37,9 @@ const rolesByScope: Readonly<Record<string, readonly string[]>> = {
   'admin:read': ['admin', 'auditor'],
 };
 
+/** They open the admin API. */
+export const ADMIN_SCOPES: ReadonlySet<string> = new Set(Object.keys(rolesByScope));
+
 /** @returns whether a person of that role can grant the scope; others get tokens without it */
 export const isGrantable = (scope: string, role: string): boolean =>
   !Object.hasOwn(rolesByScope, scope) || rolesByScope[scope]?.includes(role) === true;

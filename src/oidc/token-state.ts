@@ -5,8 +5,13 @@ import type { AccessToken, ClientCredentials, RefreshToken } from 'oidc-provider
 import type { ClientRecord } from '../store/collections.ts';
 import type { AccessTokenJwt } from './access-token-jwt.ts';
 import { mayUse } from './client-access.ts';
-import { currentScopes, isGrantTypeAllowed } from './entitlement.ts';
-import { type AccountDirectory, authenticationTime, type OidcAccount } from './find-account.ts';
+import { currentScopes, isGrantTypeAllowed, opensAdmin } from './entitlement.ts';
+import {
+  type AccountDirectory,
+  authenticationTime,
+  notedAuthentication,
+  type OidcAccount,
+} from './find-account.ts';
 import type { Models } from './provider-base.ts';
 
 export type AnyToken = AccessToken | ClientCredentials | RefreshToken;
@@ -62,15 +67,20 @@ export function createTokenState({ models, jwt, accounts, findClient }: Deps): T
       if (account === undefined || !accounts.isUsable(account)) return undefined;
       if (client?.isActive !== true || !mayUse(client, account)) return undefined;
       const isCurrent = accounts.isAuthenticationCurrent(account, authenticationTime(token) ?? 0);
-      return isCurrent ? narrowed(token, client, account) : undefined;
+      return isCurrent ? narrowed(token, client, account, opensAdmin(accounts, account, token)) : undefined;
     },
   };
 }
 
 /** @returns undefined where the client lost the grant type, or all the scopes that the token was given (decisions §3) */
-function narrowed(token: AnyToken, client: ClientRecord, account?: OidcAccount): LiveToken | undefined {
+function narrowed(
+  token: AnyToken,
+  client: ClientRecord,
+  account?: OidcAccount,
+  isForAdmin = true,
+): LiveToken | undefined {
   if (!isGrantTypeAllowed(client, token)) return undefined;
-  const scopes = new Set(currentScopes(token.scopes, client, account));
+  const scopes = new Set(currentScopes(token.scopes, client, account, isForAdmin));
   const isEmptied = scopes.size === 0 && Boolean(token.scope);
   return isEmptied ? undefined : { token, account, scopes };
 }
@@ -92,6 +102,7 @@ export function describeToken(live: LiveToken | undefined, issuer: string): Reco
     nbf: token.iat,
     iss: issuer,
     aud: audience ?? token.clientId,
+    ...(token.kind === 'ClientCredentials' ? undefined : notedAuthentication(token)),
     // A refresh token's identifier is its value: it is never told.
     ...(token.kind === 'RefreshToken' ? undefined : { jti: token.jti }),
     ...(token.kind !== 'ClientCredentials' && token.sid !== undefined ? { sid: token.sid } : undefined),

@@ -135,6 +135,14 @@ export const settingDefinitions = {
     choices: ['off', 'optional', 'required'],
     description: 'Whether a second factor is asked for: never, of those who have one, or of everybody.',
   }),
+  admin_mfa: choice({
+    group: 'Second factor',
+    default: 'offered',
+    choices: ['offered', 'required'],
+    description:
+      'Of administrators and auditors: `offered` asks them for a passkey or an authenticator app until there is one, which ' +
+      'they may put off for a day; with `required` nothing less than two factors opens the Admin UI and the admin API.',
+  }),
   allow_email_codes: flag({
     group: 'Second factor',
     default: true,

@@ -26,7 +26,20 @@ const machine = await app.register({
 });
 const alice = await app.createUser('alice');
 
-const ALWAYS = ['aud', 'auth_time', 'client_id', 'exp', 'iat', 'iss', 'jti', 'nbf', 'scope', 'sid', 'sub'];
+const ALWAYS = [
+  'acr',
+  'aud',
+  'auth_time',
+  'client_id',
+  'exp',
+  'iat',
+  'iss',
+  'jti',
+  'nbf',
+  'scope',
+  'sid',
+  'sub',
+];
 
 async function publishedKeys(): Promise<JSONWebKeySet> {
   const { text } = await call(app, 'GET', '/.well-known/jwks.json');
@@ -87,7 +100,7 @@ test('a refreshed access token keeps sub, auth_time, sid and scope under a new j
   const first = await tokensOf(app, client, alice);
   const { body } = await refresh(app, client, first.refresh_token);
   const [before, now] = [claimsOf(first.access_token), claimsOf(body.access_token)];
-  for (const name of ['iss', 'sub', 'aud', 'client_id', 'auth_time', 'sid', 'scope', 'username'])
+  for (const name of ['iss', 'sub', 'aud', 'client_id', 'auth_time', 'acr', 'sid', 'scope', 'username'])
     equal(now[name], before[name], name);
   notEqual(now.jti, before.jti);
 });
@@ -102,7 +115,7 @@ test("a client's own token has the client as subject and nothing of a person", a
   const claims = claimsOf(body.access_token);
   deepEqual(
     Object.keys(claims).sort(),
-    ALWAYS.filter((name) => name !== 'auth_time' && name !== 'sid'),
+    ALWAYS.filter((name) => !['auth_time', 'acr', 'sid'].includes(name)),
   );
   deepEqual([claims.sub, claims.client_id, claims.aud], [machine.id, machine.id, machine.id]);
   equal(headerOf(body.access_token).typ, 'at+jwt');

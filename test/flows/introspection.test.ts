@@ -15,7 +15,7 @@ const INACTIVE = '{"active":false}';
 
 test('an access token: exactly the members of specification §2.2 and decisions §3', async () => {
   const { access_token } = await tokensOf(app, client, alice, { scope: 'openid email' });
-  const { iat, exp, nbf, jti, sid } = claimsOf(access_token);
+  const { iat, exp, nbf, jti, sid, auth_time, acr } = claimsOf(access_token);
   const answer = await introspect(app, access_token);
   equal(answer.status, 200);
   equal(answer.headers.get('cache-control'), 'no-store');
@@ -34,8 +34,11 @@ test('an access token: exactly the members of specification §2.2 and decisions 
     jti,
     nbf,
     sid,
+    auth_time,
+    acr,
   });
   equal(typeof sid, 'string');
+  deepEqual([typeof auth_time, acr], ['number', 'urn:latchkey:acr:single-factor']);
   // The same to the client it was issued to (RFC 7662 §2.1).
   const own = await introspect(app, access_token, basic(client));
   deepEqual([own.status, own.body, own.headers.get('cache-control')], [200, answer.body, 'no-store']);
@@ -56,6 +59,8 @@ test('a refresh token: the same members, but never its identifier, which would b
     token_type: 'refresh_token',
     nbf: iat,
     sid: claimsOf(access_token).sid,
+    auth_time: claimsOf(access_token).auth_time,
+    acr: claimsOf(access_token).acr,
   });
   equal(Number(exp) - Number(iat), 30 * 86_400);
   ok(!text.includes(refresh_token));

@@ -1,14 +1,18 @@
 // The `password` grant (RFC 6749 §4.3; issue A): only for applications an administrator allowed it, with the lockout, the one
 // answer and the tokens of a sign-in, and advertised to nobody (checklist R009, R089).
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test, { after } from 'node:test';
-import { refresh, requestTokens } from '../support/agent.ts';
+import { type AccountRecord, accounts } from '../../src/store/collections.ts';
+import { Agent, codeRequest, refresh, requestTokens } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
+import { enrolPhone } from '../support/phone.ts';
 import {
   basic,
+  bearer,
   type Client,
   call,
+  change,
   claimsOf,
   epoch,
   headerOf,
@@ -24,7 +28,7 @@ const old = await app.register({
   grant_types: ['password', 'refresh_token'],
   redirect_uris: [],
   response_types: [],
-  scope: 'openid profile email roles admin offline_access',
+  scope: 'openid profile email roles admin admin:read offline_access',
 });
 const alice = await app.createUser('alice', { email: 'alice@example.com', is_email_verified: true });
 const root = await app.createUser('root', { role: 'admin' });
@@ -123,11 +127,13 @@ test('other applications may not, whoever registers them, and nobody is told of 
   ok(!JSON.stringify(discovery.grant_types_supported).includes('password'));
 });
 
-test('scopes: what the application is not allowed is refused, admin is only for administrators', async () => {
+test('scopes: what the application is not allowed is refused, and nobody gets admin', async () => {
   const refused = await signIn('alice', PASSWORD, 'openid phone');
   deepEqual([refused.status, refused.body.error], [400, 'invalid_scope']);
   equal((await signIn('alice', PASSWORD, 'openid admin')).body.scope, 'openid');
-  equal((await signIn('root', PASSWORD, 'openid admin')).body.scope, 'openid admin');
+  const { body: asRoot } = await signIn('root', PASSWORD, 'openid admin admin:read');
+  equal(asRoot.scope, 'openid', 'an administrator by a password alone, in a program (decisions §2)');
+  equal((await call(app, 'GET', '/admin/api/users', { headers: bearer(asRoot.access_token) })).status, 403);
   const bare = await requestTokens(app, old, {
     grant_type: 'password',
     username: 'root',
@@ -135,6 +141,37 @@ test('scopes: what the application is not allowed is refused, admin is only for 
   });
   deepEqual([bare.status, bare.body.id_token, bare.body.scope], [200, undefined, undefined]);
   equal(claimsOf(bare.body.access_token).sub, root.id);
+});
+
+test('attack: the password grant as the way around a second factor', async () => {
+  const refused = async (username: string): Promise<void> => {
+    const { status, body } = await signIn(username, PASSWORD, 'openid');
+    deepEqual([status, body.error, body.access_token], [400, 'invalid_grant', undefined], username);
+    match(String(body.error_description), /second factor/);
+  };
+  await app.createUser('has-app');
+  await change(app, { mfa_mode: 'required' });
+  await refused('alice');
+  const agent = new Agent(app);
+  const web = await app.register();
+  await enrolPhone(app, agent, await agent.follow(await agent.authorize(codeRequest(web.id))), 'has-app');
+  await change(app, { mfa_mode: 'optional' });
+  await refused('has-app');
+  equal((await signIn('alice', PASSWORD, 'openid')).status, 200);
+  const records = app.store.collection(accounts);
+  const owned: Readonly<Record<string, Partial<AccountRecord>>> = {
+    'has-mail': { hasEmailCodes: true },
+    'must-enrol': { mustEnrolSecondFactor: true },
+    'has-passkey': { passkeys: [{ id: 'x', kind: 'passkey' }] },
+  };
+  for (const [username, has] of Object.entries(owned)) {
+    const email = `${username}@example.com`;
+    const { id } = await app.createUser(username, { email, is_email_verified: true });
+    const found = await records.find(id);
+    ok(found);
+    await records.put(id, { ...found.value, ...has });
+    await refused(username);
+  }
 });
 
 test('missing, empty or repeated fields, and no or a wrong client, are refused', async () => {
