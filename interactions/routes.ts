@@ -57,6 +57,8 @@ interface Deps<A extends Person> {
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly minPasswordLength: () => number;
   readonly signIn: SignInParts<A>;
+  /** What sign-ins are worth. */
+  readonly worth: Pick<Parameters<typeof createSigninSteps<A>>[0], 'reachableAcrs' | 'mayAdminister'>;
   readonly issuer: string;
   readonly baseUrl: string;
   /** Starts a sign-up that leads to people's own pages. */
@@ -70,15 +72,7 @@ interface Deps<A extends Person> {
 /** Second factors and links by mail, as their pages need them. */
 type SignInParts<A extends Person> = Pick<
   Parameters<typeof createSigninSteps<A>>[0],
-  | 'mfaMode'
-  | 'findUsable'
-  | 'stepOf'
-  | 'hasFactor'
-  | 'isTrustedDevice'
-  | 'mailFirst'
-  | 'reachableAcrs'
-  | 'mayAdminister'
-  | 'reportSignIn'
+  'mfaMode' | 'findUsable' | 'stepOf' | 'hasFactor' | 'isTrustedDevice' | 'mailFirst' | 'reportSignIn'
 > &
   Omit<
     Parameters<typeof createSecondFactorPages<A>>[0],
@@ -122,7 +116,7 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   const waysBack = createWaysBack(deps);
   const findClient = (id: string) => deps.provider().Client.find(id);
   const findAccount = (id: string): Promise<Person | undefined> => accounts.find(id);
-  const steps = createSigninSteps<A>({ ...deps, ...signIn, ...passkey, current });
+  const steps = createSigninSteps<A>({ ...deps, ...deps.worth, ...signIn, ...passkey, current });
   const signup = createSignupPages<A>({ ...deps, current, steps });
   const invitation = createInvitationPages<A>({ ...deps, ...signIn, waysBack });
   const enrolment = createEnrolmentPages<A>(deps);

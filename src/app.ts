@@ -171,7 +171,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const browser = createBrowserSession({
     provider,
     cookieName: cookieNames.session,
-    idleSeconds: () => current().session_idle_seconds,
+    settings: current,
     clock,
   });
   const interactions = createInteractions({
@@ -188,11 +188,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     consents,
     endSession: (uid) => sessions.end(uid),
     minPasswordLength: () => current().password_min_length,
-    signIn: {
-      ...factors.signIn,
-      reachableAcrs: directory.reachableAcrs,
-      mayAdminister: directory.mayAdminister,
-    },
+    signIn: factors.signIn,
+    worth: directory,
     issuer,
     baseUrl,
     ...newAccounts.pages,

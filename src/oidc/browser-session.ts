@@ -40,7 +40,7 @@ export interface BrowserSession {
 interface Deps {
   readonly provider: () => IdentityProvider;
   readonly cookieName: string;
-  readonly idleSeconds: () => number;
+  readonly settings: () => { readonly session_idle_seconds: number };
   readonly clock: Clock;
 }
 
@@ -50,7 +50,7 @@ const COOKIE = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true 
 const hasAccount = (session: Session): session is Session & { accountId: string } =>
   session.accountId !== undefined;
 
-export function createBrowserSession({ provider, cookieName, idleSeconds, clock }: Deps): BrowserSession {
+export function createBrowserSession({ provider, cookieName, settings, clock }: Deps): BrowserSession {
   return {
     async current(ctx) {
       const session = await provider().Session.get(ctx);
@@ -63,7 +63,7 @@ export function createBrowserSession({ provider, cookieName, idleSeconds, clock 
       const times = mergeMethodTimes(methodTimes, stampMethods(methods, clock()));
       session.loginAccount({ loginTs: epochSeconds(clock), ...login, ...{ methodTimes: times } });
       if (isStored) session.resetIdentifier();
-      await session.save(idleSeconds());
+      await session.save(settings().session_idle_seconds);
       ctx.cookies.set(cookieName, session.jti, COOKIE);
       return session.uid;
     },
