@@ -168,12 +168,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const revokeToken = auditedRevocation(createRevokeToken({ revokeGrant: grants.revoke }), audit);
   const cookieNames = cookieNamesFor(isSecure);
-  const browser = createBrowserSession({
-    provider,
-    cookieName: cookieNames.session,
-    settings: current,
-    clock,
-  });
+  const browser = createBrowserSession({ provider, cookieNames, settings: current, clock });
   const interactions = createInteractions({
     provider,
     views,

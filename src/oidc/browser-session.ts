@@ -39,7 +39,7 @@ export interface BrowserSession {
 
 interface Deps {
   readonly provider: () => IdentityProvider;
-  readonly cookieName: string;
+  readonly cookieNames: { readonly session: string };
   readonly settings: () => { readonly session_idle_seconds: number };
   readonly clock: Clock;
 }
@@ -50,7 +50,7 @@ const COOKIE = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true 
 const hasAccount = (session: Session): session is Session & { accountId: string } =>
   session.accountId !== undefined;
 
-export function createBrowserSession({ provider, cookieName, settings, clock }: Deps): BrowserSession {
+export function createBrowserSession({ provider, cookieNames, settings, clock }: Deps): BrowserSession {
   return {
     async current(ctx) {
       const session = await provider().Session.get(ctx);
@@ -64,12 +64,12 @@ export function createBrowserSession({ provider, cookieName, settings, clock }: 
       session.loginAccount({ loginTs: epochSeconds(clock), ...login, ...{ methodTimes: times } });
       if (isStored) session.resetIdentifier();
       await session.save(settings().session_idle_seconds);
-      ctx.cookies.set(cookieName, session.jti, COOKIE);
+      ctx.cookies.set(cookieNames.session, session.jti, COOKIE);
       return session.uid;
     },
 
     clearCookie(ctx) {
-      ctx.cookies.set(cookieName, null, COOKIE);
+      ctx.cookies.set(cookieNames.session, null, COOKIE);
     },
   };
 }
