@@ -37,6 +37,7 @@ export function registerPasswordGrant(
     }
     // A program that has the password has one factor, and nowhere to ask for another.
     if (accounts.owesSecondFactor(account)) {
+      await accounts.reportSignIn({ kind: 'password_accepted', ...report, next: 'refused' });
       throw new errors.CustomOIDCProviderError(
         'invalid_grant',
         'this account signs in with a second factor, which this grant type cannot ask for',
