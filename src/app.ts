@@ -68,7 +68,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { baseUrl, issuer } = config;
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const isSecure = baseUrl.startsWith('https:');
-
   const sealer = createSealer(config.secretKeys);
 
   // --- settings, accounts, sessions ---------------------------------------------------------------------------------
@@ -139,6 +138,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
     endClient: (clientId) => grants.revokeOfClient(clientId),
     missingGroups: groups.missing,
+    baseUrl,
   });
   const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
   const newAccounts = createNewAccounts({

@@ -9,6 +9,7 @@ import type { Clients, ClientsDeps } from './contract.ts';
 import { createInitialAccessTokens } from './initial-access-tokens.ts';
 import { adminGrantTypes, adminScopes, secretAuthMethods } from './metadata-members.ts';
 import type { Authority } from './metadata-rules.ts';
+import { createIsOwnAddress } from './own-addresses.ts';
 import { prepareMetadata } from './prepare.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 
@@ -40,6 +41,10 @@ export function createClients(deps: ClientsDeps): Clients {
     return { record: { ...record, secrets }, clientSecret };
   }
 
+  const isOwnAddress = deps.baseUrl === undefined ? undefined : createIsOwnAddress(deps.baseUrl);
+  // The client of our own pages comes back to them.
+  const ownAddressesFor = (origin: ClientRecord['origin']) => (origin === 'seed' ? undefined : isOwnAddress);
+
   async function checkGroups({ allowedGroups }: SettingChanges): Promise<void> {
     if (!allowedGroups || !deps.missingGroups) return;
     const missing = await deps.missingGroups(allowedGroups);
@@ -59,7 +64,8 @@ export function createClients(deps: ClientsDeps): Clients {
       await checkGroups(settings);
       if (rest.clientId !== undefined && origin !== 'seed') throw new TypeError('client ids are not chosen');
       const clientId = rest.clientId ?? newId();
-      const authority: Authority = { kind: origin === 'registration' ? 'registrant' : 'administrator' };
+      const kind = origin === 'registration' ? 'registrant' : 'administrator';
+      const authority: Authority = { kind, isOwnAddress: ownAddressesFor(origin) };
       const metadata = await prepareMetadata(clientId, input, authority, validateMetadata);
       const now = clock();
       const base: ClientRecord = {
@@ -96,7 +102,11 @@ export function createClients(deps: ClientsDeps): Clients {
       const client = await change(clientId, ifVersion, async (value) => {
         const { metadata: stored } = value;
         const members = input && (mode === 'replace' ? input : merged(stored, input));
-        const authority: Authority = { kind, keeps: reservedOf(stored) };
+        const authority: Authority = {
+          kind,
+          keeps: reservedOf(stored),
+          isOwnAddress: ownAddressesFor(value.origin),
+        };
         const metadata = members
           ? await prepareMetadata(clientId, members, authority, validateMetadata)
           : stored;

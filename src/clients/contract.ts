@@ -22,6 +22,8 @@ export interface ClientsDeps {
   readonly validateMetadata: ValidateMetadata;
   /** Ends everything that was given to the client: grants, tokens, consents. */
   readonly endClient: (clientId: string) => Promise<void>;
+  /** BASE_URL: no application may have an address of this server as its redirect URI; default: none are known. */
+  readonly baseUrl?: string;
   /** @returns those of the names that are no group; default: none are looked for */
   readonly missingGroups?: (names: readonly string[]) => Promise<string[]>;
 }

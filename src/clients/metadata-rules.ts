@@ -11,12 +11,15 @@ import {
   openScopes,
   serverMembers,
 } from './metadata-members.ts';
+import type { IsOwnAddress } from './own-addresses.ts';
 import { type UriUse, uriProblem } from './uris.ts';
 
 /** Who asks. A registrant may keep what an administrator gave the client before (`keeps`), never gain it. */
 export interface Authority {
   readonly kind: 'administrator' | 'registrant';
   readonly keeps?: ReadonlySet<string> | undefined;
+  /** Addresses of this server, which are no redirect URIs; default: none, as for our own pages' client. */
+  readonly isOwnAddress?: IsOwnAddress | undefined;
 }
 
 export interface CheckedMetadata {
@@ -67,6 +70,7 @@ export function checkMetadata(input: Readonly<Members>, authority: Authority): C
   checkChoices(metadata, authority, note);
   checkGrants(metadata, note);
   checkUris(metadata, note);
+  checkOwnAddresses(metadata, authority, note);
   return { metadata: withDefaults(metadata), problems };
 }
 
@@ -125,6 +129,14 @@ function checkUris(metadata: Readonly<Members>, note: Note): void {
       const problem = uriProblem(uri, use, isNative);
       if (problem !== undefined) note(name, `entry ${at + 1} ${problem}`);
     }
+  }
+}
+
+function checkOwnAddresses(metadata: Readonly<Members>, { isOwnAddress }: Authority, note: Note): void {
+  const { redirect_uris: uris } = metadata;
+  if (isOwnAddress === undefined || !isStringList(uris)) return;
+  for (const [at, uri] of uris.entries()) {
+    if (isOwnAddress(uri)) note('redirect_uris', `entry ${at + 1} must not be an address of this server`);
   }
 }
 

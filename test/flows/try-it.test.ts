@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair } from 'jose';
+import { clients } from '../../src/store/collections.ts';
 import {
   Agent,
   challengeOf,
@@ -207,7 +208,15 @@ test('the code redeemed by others: with secret, verifier and redirect URI all ri
 });
 
 test('an application that registers or pushes the trial’s address gets nothing by it', async () => {
-  const thief = await app.register({ redirect_uris: [callback, REDIRECT_URI] });
+  const refused = await app.admin('POST', '/clients', { client_name: 'Thief', redirect_uris: [callback] });
+  equal(refused.status, 400, 'no application registers an address of this server');
+  const thief = await app.register();
+  // As an earlier version let it.
+  const records = app.store.collection(clients);
+  const known = await records.find(thief.id);
+  ok(known !== undefined);
+  const metadata = { ...known.value.metadata, redirect_uris: [callback, REDIRECT_URI] };
+  await records.replace(thief.id, known.version, { ...known.value, metadata });
   const request = {
     client_id: thief.id,
     response_type: 'code',

@@ -1,6 +1,7 @@
 // Owns the library's view of a stored application: built once per version of its record (the library's own cache holds
 // 100 and hashes all metadata at every use), secrets compared by digest, `sid` in every token; and what it is in a trial.
 import type { Client as AnyClient } from 'oidc-provider';
+import { createIsOwnAddress } from '../../clients/own-addresses.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
 import { type ClientClass, type LogoutClient, ProviderBase } from '../provider-base.ts';
@@ -34,6 +35,7 @@ export function createClientModel(
 ): ClientClass {
   const cache = new Map<string, { version: number; client: LogoutClient }>();
   const trialUri = trialRedirectUri(baseUrl);
+  const isOwnAddress = createIsOwnAddress(baseUrl);
 
   return class Client extends Base {
     static override async find(id: string): Promise<LogoutClient | undefined> {
@@ -66,9 +68,13 @@ export function createClientModel(
       return true;
     }
 
-    // Registered or not: this address is for trials alone.
+    // Registered or not: one address is for trials alone, and the others of this server are for our own pages. Here too, for
+    // a native application may use any port (RFC 8252 §7.3), ours included, and one may be stored from before that rule.
     override redirectUriAllowed(redirectUri: string): boolean {
-      if (redirectUri !== trialUri) return super.redirectUriAllowed(redirectUri);
+      if (redirectUri !== trialUri) {
+        const isForOurselves = records.get(this)?.origin === 'seed';
+        return (isForOurselves || !isOwnAddress(redirectUri)) && super.redirectUriAllowed(redirectUri);
+      }
       const { ctx } = ProviderBase;
       return ctx !== undefined && isAdmittedTrial(ctx.req, this.clientId);
     }
