@@ -65,9 +65,11 @@ export function createNotices({ tellOwner, find, revokeDevices, clock, log }: De
           const before = await accounts.find(id);
           const account = await accounts.update(id, changes, options);
           const isReset = changes.totpVerified === false;
+          const isMoved = before !== undefined && before.emailKey !== account.emailKey;
           // They are void already (security-state.ts); this takes them out of the store.
-          if (isReset) await revokeDevices(id);
+          if (isReset || isMoved) await revokeDevices(id);
           if (before === undefined) return account;
+          if (isMoved) await tell(before, 'email_changed');
           if (isReset && hasSecondFactor(before)) await tell(before, 'second_factor_reset');
           if (changes.password !== undefined) await tell(before, 'password_changed');
           return account;

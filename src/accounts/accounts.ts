@@ -39,8 +39,8 @@ export interface Accounts {
   /** Stores what was prepared. @throws AppError account.username_taken, account.email_taken */
   createPrepared(record: AccountRecord): Promise<Account>;
   /**
-   * Only what is given changes. A new password, another role, a deactivation and a reset of the second factor end the
-   * account's sessions.
+   * Only what is given changes. A new password, another role or e-mail address, a deactivation and a reset of the second
+   * factor end the account's sessions.
    * @param options.version refuse with account.changed unless this is the version in the store
    * @throws AppError account.not_found, account.last_admin, account.changed, and those of create
    */
@@ -161,6 +161,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         if (
           changes.password !== undefined ||
           previous.role !== account.role ||
+          previous.emailKey !== account.emailKey ||
           isDeactivated ||
           isFactorLost
         ) {

@@ -81,7 +81,9 @@ export function applyChanges(
   applyPassword(after, changes, context, report);
   const isFactorLost = isReset && hasSecondFactor(before);
   const isStanding = after.role === before.role && after.isActive === before.isActive;
-  const endsSessions = changes.password !== undefined || !isStanding || isFactorLost;
+  // Who had the mailbox until now may have signed in by it (checklist R063).
+  const isMoved = before.usernameKey !== '' && after.emailKey !== before.emailKey;
+  const endsSessions = changes.password !== undefined || !isStanding || isFactorLost || isMoved;
   if (endsSessions) after.authenticatedNotBefore = context.now;
   if (endsSessions || after.emailKey !== before.emailKey) {
     after.securityChangedAt = nextSecurityChange(before, context.now);

@@ -89,8 +89,17 @@ withEachStore('an update changes what is given and nothing else', async (backend
     updatedAt: backend.now(),
   });
   assert.equal((await accounts.update(before.id, { address: null })).address, undefined);
-  assert.equal((await accounts.update(before.id, { email: null })).email, undefined);
   assert.deepEqual(endedSessionsOf, []);
+});
+
+withEachStore('another e-mail address ends the sessions; the same one does not (R063)', async (backend) => {
+  const { accounts, endedSessionsOf } = createWorld(backend);
+  const { id, email = '' } = await accounts.create(alice);
+  await accounts.update(id, { email: email.toUpperCase() });
+  assert.deepEqual(endedSessionsOf, []);
+  assert.equal((await accounts.update(id, { email: null })).email, undefined);
+  await accounts.update(id, { email: 'alice@elsewhere.example' });
+  assert.deepEqual(endedSessionsOf, [id, id]);
 });
 
 withEachStore(
