@@ -13,6 +13,7 @@ import { createDocuments, type Documents } from './documents.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { introspectAsClient } from './introspection.ts';
 import { createLoadExistingGrant } from './load-grant.ts';
+import { assertOutboundGuard } from './outbound-fetch.ts';
 import type { RepeatWatch } from './repeated-values.ts';
 import { SigningKey, VerifyingKey } from './signing-key.ts';
 import { reportTokens, type TokenReports } from './token-events.ts';
@@ -62,6 +63,8 @@ export interface MountedProvider {
 
 export async function createProvider(deps: ProviderDeps): Promise<MountedProvider> {
   const { issuer, baseUrl, basePath, keys, pages } = deps;
+  // The library only warns when its own guard is missing (checklist R032).
+  await assertOutboundGuard();
   const current = new SigningKey(keys.currentPrivateJwk);
   const jwt = await createAccessTokenJwt({ current, publicJwks: keys.publicJwks }, issuer);
   const others = keys.publicJwks.filter(({ kid }) => kid !== current.kid).map((jwk) => new VerifyingKey(jwk));

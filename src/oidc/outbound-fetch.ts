@@ -1,59 +1,150 @@
-// Owns which addresses this server connects to because an application asked for it (jwks_uri, back-channel logout): public
-// ones alone (checklist R030). The library looks at the socket too, but with TLS only after the handshake, when bytes have
-// reached the receiver; it stays the second line for a name that resolves differently a moment later.
-import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+// Owns the one way out for what an application named (jwks_uri, sector_identifier_uri, back-channel logout; checklist
+// R030–R033): https to public addresses alone. The name is resolved once, inside the connection's own look-up, and the
+// connection is made to the addresses that were checked, so that a name server that answers differently a moment later (DNS
+// rebinding) changes nothing. No redirects, no proxy variables, bounded in time and size.
+import dns, { type LookupAddress } from 'node:dns';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import type { Configuration } from 'oidc-provider';
+import { screenJson } from '../json.ts';
+import { isPublicAddress, isPublicHost } from './public-address.ts';
 
 type Fetch = NonNullable<Configuration['fetch']>;
 
-/** IANA special-purpose registries; multicast and reserved space. */
-const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.31.196.0', 24],
-  ['192.52.193.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['192.175.48.0', 24],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-];
+/** @returns all addresses of a name; called once per request */
+export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** Inside global unicast, which is all that is let through: Teredo and relatives, documentation, 6to4. */
-const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['2620:4f:8000::', 48],
-  ['3fff::', 20],
-];
-
-const special = new BlockList();
-for (const [network, prefix] of SPECIAL_IPV4) special.addSubnet(network, prefix, 'ipv4');
-for (const [network, prefix] of SPECIAL_IPV6) special.addSubnet(network, prefix, 'ipv6');
-const globalUnicast = new BlockList();
-globalUnicast.addSubnet('2000::', 3, 'ipv6');
-
-/** @returns whether the address is one that anybody on the internet could connect to */
-export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 4) return !special.check(address, 'ipv4');
-  return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
+interface Deps {
+  readonly resolve?: Resolve;
+  readonly isAllowed?: (address: string) => boolean;
 }
 
-/** @throws TypeError for an address inside, as fetch does when it cannot connect */
-export const outboundFetch: Fetch = async (url, options) => {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
-  if (addresses.length === 0 || !addresses.every(isPublicAddress))
-    throw new TypeError('not a public address');
-  return fetch(url, options);
+/** The library sets 2.5 s for what it waits for; this is for everything, name and body included. */
+const LONGEST_MS = 5000;
+const MAX_BYTES = 64 * 1024;
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+export class OutboundRefused extends TypeError {
+  override readonly name = 'OutboundRefused';
+}
+
+/** The operating system's own, as every other connection has it: /etc/hosts and search domains count. */
+const systemResolve: Resolve = (host) => {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly LookupAddress[]>();
+  dns.lookup(host, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
+  return promise;
 };
+
+/**
+ * Called by the socket, so that nothing lies between the check and the connection.
+ * One address inside among public ones is refused as a whole: no honest host has it.
+ */
+function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
+  return (host, options, callback) => {
+    void (async () => {
+      try {
+        const addresses = await resolve(host);
+        if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address)))
+          throw new OutboundRefused('not a public address');
+        const [{ address, family } = { address: '', family: 0 }] = addresses;
+        if (options.all === true) callback(null, [...addresses]);
+        else callback(null, address, family);
+      } catch (error) {
+        callback(error instanceof Error ? error : new OutboundRefused('no address'), '', 0);
+      }
+    })();
+  };
+}
+
+function headersOf(incoming: IncomingHttpHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming)) {
+    if (typeof value === 'string') headers.set(name, value);
+  }
+  // How long keys are kept is not the application's to say (R033): without these the library looks again after a minute.
+  headers.delete('cache-control');
+  headers.delete('expires');
+  return headers;
+}
+
+/** @throws OutboundRefused for a document that is too long, compressed, no JSON, or nested without end */
+async function readDocument(response: IncomingMessage): Promise<string> {
+  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = response.headers;
+  // Small on the wire, huge in memory.
+  if (encoding !== 'identity') throw new OutboundRefused('the document is compressed');
+  if (!JSON_TYPE.test(type)) throw new OutboundRefused('the document is not JSON');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new OutboundRefused('the document is longer than 64 kB');
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString();
+  screenJson(text, 'document');
+  return text;
+}
+
+/** @returns a fetch that throws TypeError where it may not or cannot connect, as fetch does */
+export function createOutboundFetch({
+  resolve = systemResolve,
+  isAllowed = isPublicAddress,
+}: Deps = {}): Fetch {
+  // An agent of its own: the global one can be told to use proxies by the environment (NODE_USE_ENV_PROXY), which would
+  // then look names up again. Every request makes its own connection, or an earlier check would count for a later one.
+  const agent = new Agent({ keepAlive: false });
+  const lookup = checkedLookup(resolve, isAllowed);
+
+  return async (target, options = {}) => {
+    const url = new URL(target instanceof Request ? target.url : target);
+    if (url.protocol !== 'https:') throw new OutboundRefused('not https');
+    // A literal address is never looked up.
+    if (!isPublicHost(url, isAllowed)) throw new OutboundRefused('not a public address');
+    const limit = AbortSignal.timeout(LONGEST_MS);
+    const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit;
+    const { method = 'GET', body } = options;
+    const content = body === undefined || body === null ? undefined : String(body);
+    const headers = { ...Object.fromEntries(new Headers(options.headers)), 'accept-encoding': 'identity' };
+    const length = content === undefined ? {} : { 'content-length': String(Buffer.byteLength(content)) };
+
+    const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
+    const outgoing = request(
+      url,
+      { method, agent, lookup, signal, headers: { ...headers, ...length } },
+      answered,
+    );
+    outgoing.on('error', reject);
+    outgoing.end(content);
+    const response = await promise;
+    try {
+      const status = response.statusCode ?? 0;
+      // A redirect is an answer like any other (R031). What a receiver of notices says is nobody's business.
+      const isDocument = method === 'GET' && status === 200;
+      const text = isDocument ? await readDocument(response) : null;
+      return new Response(text, { status, headers: headersOf(response.headers) });
+    } finally {
+      outgoing.destroy();
+    }
+  };
+}
+
+export const outboundFetch: Fetch = createOutboundFetch();
+
+/**
+ * Whether the connection asks our look-up and heeds it (R032): with a name that exists nowhere and is said to be this
+ * machine. To be called before the server listens.
+ * @throws Error when it does not
+ */
+export async function assertOutboundGuard(
+  create: typeof createOutboundFetch = createOutboundFetch,
+): Promise<void> {
+  const guarded = create({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
+  const outcome = await guarded('https://outbound-guard.invalid:9/', { method: 'GET' }).catch(
+    (error) => error,
+  );
+  if (outcome instanceof OutboundRefused) return;
+  throw new Error(
+    'The guard of outgoing connections could not be installed: the look-up of names is not asked.',
+  );
+}

@@ -1,0 +1,53 @@
+// Owns which network addresses are public: those that anybody on the internet could connect to.
+import { BlockList, isIP } from 'node:net';
+
+/** IANA special-purpose registries; multicast and reserved space. */
+const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+];
+
+/** Inside global unicast, which is all that is let through: Teredo and relatives, documentation, 6to4. */
+const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['2620:4f:8000::', 48],
+  ['3fff::', 20],
+];
+
+const special = new BlockList();
+for (const [network, prefix] of SPECIAL_IPV4) special.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of SPECIAL_IPV6) special.addSubnet(network, prefix, 'ipv6');
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet('2000::', 3, 'ipv6');
+
+/** @returns whether the address is one that anybody on the internet could connect to */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 4) return !special.check(address, 'ipv4');
+  return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
+}
+
+/** @returns the host of an address as connections take it: IPv6 without brackets */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+/** @returns false for a literal address that is not allowed; names are for the look-up to judge */
+export function isPublicHost(url: URL, isAllowed: (address: string) => boolean): boolean {
+  const host = hostOf(url);
+  return isIP(host) === 0 || isAllowed(host);
+}
