@@ -226,6 +226,7 @@ test('JSON from outside goes through the one guard (src/json.ts)', () => {
   const own = new Set([
     'src/json.ts',
     'src/boot.ts',
+    'src/http/one-time.ts',
     'src/http/strings.ts',
     'src/accounts/totp.ts',
     'src/keys/stored-keys.ts',

@@ -70,7 +70,7 @@ const vendored = {
 
 type Values = Readonly<Record<string, unknown>>;
 
-const escapeHtml = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const contentSecurityPolicy = (nonce: string, formAction: readonly string[]): string =>

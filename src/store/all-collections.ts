@@ -44,6 +44,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   protocol.replayMarkers,
   model.settings,
   model.signingKeys,
+  model.oneTime,
   model.leases,
   model.facts,
 ] as unknown as readonly CollectionDefinition<never>[];

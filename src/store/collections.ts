@@ -208,6 +208,13 @@ export const audit: CollectionDefinition<AuditRecord> = {
 
 export const rates = byId<RateRecord>('rates', 'ephemeral');
 
+/** What a browser reads once (src/http/one-time.ts): sealed, for minutes. */
+export interface OneTimeRecord {
+  sealed: string;
+}
+
+export const oneTime = byId<OneTimeRecord>('one_time', 'ephemeral');
+
 export const leases = byId<LeaseRecord>('leases', 'ephemeral');
 
 export const facts = byId<FactRecord>('facts', 'durable');

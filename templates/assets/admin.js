@@ -12,8 +12,9 @@ addEventListener('keydown', (event) => {
 
 // What was just done is told once: a reload or a bookmark does not say it again.
 const address = new URL(location.href);
-if (address.searchParams.has('done')) {
-  address.searchParams.delete('done');
+const told = ['done', 'filled', 'shown'].filter((name) => address.searchParams.has(name));
+if (told.length > 0) {
+  for (const name of told) address.searchParams.delete(name);
   history.replaceState(history.state, '', address);
 }
 
@@ -25,7 +26,8 @@ for (const time of document.querySelectorAll('time[datetime]')) {
 // What was typed and not saved is not lost by a slip.
 for (const form of document.querySelectorAll('form[data-guard]')) {
   const stateOf = () => new URLSearchParams(new FormData(form)).toString();
-  const before = stateOf();
+  // One that came back filled in is not saved either.
+  const before = 'filled' in form.dataset ? '' : stateOf();
   let isLeaving = false;
   form.addEventListener('submit', () => {
     isLeaving = true;

@@ -155,6 +155,7 @@ test('emptied cache: what must not be forgotten is durable; the rest is listed w
     signups: 'lost, signing up begins again',
     enrolments: 'lost, one signs in again',
     trials: 'lost, the test begins again',
+    one_time: 'lost, a secret is rotated and a form is filled in again',
     rates: 'limits begin anew; the locks that count are in the accounts',
     leases: 'a job may begin at two workers; each is safe to run twice',
   };

@@ -1,6 +1,6 @@
 // Owns the pages of API keys: bearers for programs that use the admin API. A key is shown once, in the answer that made it.
 import { actPages, type Kind } from './acts.ts';
-import { itemsOf, numberOrText, refusalOf, textOf, typedIn } from './field-values.ts';
+import { isMembers, itemsOf, numberOrText, refusalOf, textOf, typedIn } from './field-values.ts';
 import { listLinks } from './list-links.ts';
 import { createNames, type NameOf } from './names.ts';
 import type { Page, Values, Visit } from './page.ts';
@@ -61,8 +61,7 @@ async function create(visit: Visit): Promise<void> {
         expires_in_seconds: typeof days === 'number' ? days * DAY_SECONDS : days,
       },
     });
-    const made = { ...data, hasAll: hasAll(data) };
-    visit.show('api-key-made', { title: textOf(data, 'name'), here, crumbs: [...crumbs, crumb], made });
+    if (!(await visit.goOnce(`/api-keys/${textOf(data, 'id')}/key`, { key: data }))) showMade(visit, data);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     const { expires_in_seconds: span, ...others } = errors;
@@ -70,6 +69,17 @@ async function create(visit: Visit): Promise<void> {
       span === undefined ? others : { ...others, days: 'Must be a whole number of days from 1 to 366.' };
     showNew(visit, { values: typedIn(form), alert, errors: told }, status);
   }
+}
+
+function showMade(visit: Visit, key: Values): void {
+  const made = { ...key, hasAll: hasAll(key) };
+  visit.show('api-key-made', { title: textOf(key, 'name'), here, crumbs: [...crumbs, crumb], made });
+}
+
+async function showMadeOnce(visit: Visit): Promise<void> {
+  const { key } = (await visit.once()) ?? {};
+  if (isMembers(key)) return showMade(visit, key);
+  visit.go(`/api-keys/${visit.params.id ?? ''}`, 'api-key-shown');
 }
 
 const kind: Kind = {
@@ -94,6 +104,7 @@ export const apiKeyPages: readonly Page[] = [
   },
   { method: 'POST', path: '/api-keys/new', isSensitive: true, handle: create },
   { method: 'GET', path: '/api-keys/:id', handle: (visit) => showKey(visit) },
+  { method: 'GET', path: '/api-keys/:id/key', needs: 'admin', handle: showMadeOnce },
   ...actPages(kind, [
     {
       name: 'revoke',

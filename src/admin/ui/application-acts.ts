@@ -1,7 +1,7 @@
 // Owns what an administrator does to an application by a press: which acts there are, and what each says before it happens.
 import { type Act, actPages, type Kind } from './acts.ts';
 import { applicationName, showApplication } from './application.ts';
-import { showSecret } from './applications.ts';
+import { goToSecret } from './applications.ts';
 import { numberOrText, textOf } from './field-values.ts';
 import type { Page } from './page.ts';
 
@@ -37,7 +37,7 @@ const acts: readonly Act[] = [
       button: 'Rotate secret',
       field: 'overlap',
     }),
-    showResult: async (visit, data) => showSecret(visit, data, 'has a new secret'),
+    showResult: (visit, data) => goToSecret(visit, data, 'has a new secret'),
   },
   {
     name: 'deactivate',

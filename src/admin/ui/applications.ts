@@ -1,7 +1,7 @@
 // Owns the pages of applications as a list, and the registering of one: by the kind that people think in, with what a
 // developer needs right afterwards.
 import { type ApplicationKind, applicationDefaults } from '../../clients/application-defaults.ts';
-import { isOn, linesOf, refusalOf, textOf, typedIn } from './field-values.ts';
+import { isMembers, isOn, linesOf, refusalOf, textOf, typedIn } from './field-values.ts';
 import { listLinks } from './list-links.ts';
 import type { Page, Values, Visit } from './page.ts';
 
@@ -78,7 +78,7 @@ async function create(visit: Visit): Promise<void> {
         skip_consent: isOn(form, 'first_party'),
       },
     });
-    showSecret(visit, data, 'is ready');
+    await goToSecret(visit, data, 'is ready');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     const { client_name: nameProblem, ...others } = errors;
@@ -93,8 +93,21 @@ async function create(visit: Visit): Promise<void> {
   }
 }
 
-/** The one page that ever shows a secret. @param verb what comes after the application's name */
-export function showSecret(visit: Visit, client: Values, verb: string): void {
+/** @param verb what comes after the application's name */
+export async function goToSecret(visit: Visit, client: Values, verb: string): Promise<void> {
+  // A record is never too large; if it were, its secret would be lost unless it is shown at once.
+  const isKept = await visit.goOnce(`/applications/${textOf(client, 'client_id')}/secret`, { client, verb });
+  if (!isKept) showSecret(visit, client, verb);
+}
+
+async function showSecretOnce(visit: Visit): Promise<void> {
+  const { client, verb } = (await visit.once()) ?? {};
+  if (isMembers(client)) return showSecret(visit, client, String(verb));
+  visit.go(`/applications/${visit.params.id ?? ''}`, 'secret-shown');
+}
+
+/** The one page that ever shows a secret. */
+function showSecret(visit: Visit, client: Values, verb: string): void {
   const [redirectUri] = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
   visit.show('application-secret', {
     title: textOf(client, 'client_name'),
@@ -114,5 +127,6 @@ export function showSecret(visit: Visit, client: Values, verb: string): void {
 export const applicationListPages: readonly Page[] = [
   { method: 'GET', path: '/applications', handle: list },
   { method: 'GET', path: '/applications/new', needs: 'admin', handle: async (visit) => showNew(visit) },
-  { method: 'POST', path: '/applications', handle: create },
+  { method: 'POST', path: '/applications', formOn: { path: '/applications/new' }, handle: create },
+  { method: 'GET', path: '/applications/:id/secret', needs: 'admin', handle: showSecretOnce },
 ];

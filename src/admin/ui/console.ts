@@ -8,6 +8,7 @@ import type { BodyOptions } from '../../http/body.ts';
 import type { Csrf } from '../../http/csrf.ts';
 import { createForm, type Form } from '../../http/form.ts';
 import { linesOfText } from '../../http/lines.ts';
+import type { OneTime } from '../../http/one-time.ts';
 import type { Views } from '../../http/views.ts';
 import { type Perform, requireAccess } from '../perform.ts';
 import type { Actor } from '../ports.ts';
@@ -17,6 +18,8 @@ import { createFormats } from './format.ts';
 import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
 import type { CallInput, CallResult, Page, PageModel, Values, Visit } from './page.ts';
+import { createPendingForms, FILLED } from './pending-form.ts';
+import { createShownOnce, SHOWN } from './shown-once.ts';
 import type { createConsoleSignIn } from './sign-in.ts';
 import { createTryCallback, TRY_CALLBACK } from './try-callback.ts';
 import type { TrialRun } from './try-run.ts';
@@ -38,6 +41,7 @@ export interface ConsoleDeps {
   readonly strongAcr: string;
   readonly views: Views;
   readonly csrf: Csrf;
+  readonly oneTime: OneTime;
   readonly readForm: (ctx: Koa.Context, options?: BodyOptions) => Promise<Form>;
   /** Answers somebody who is no administrator. */
   readonly refuse: (ctx: Koa.Context) => void;
@@ -55,19 +59,28 @@ const READING_ALONE =
   'Your role is auditor: it opens everything here for reading, but for what is written in mails, and changes nothing. ' +
   'Ask an administrator to do this.';
 
+function goTo(ctx: Koa.Context, url: string): void {
+  ctx.status = 303;
+  ctx.redirect(url);
+}
+
 const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+
+const OWN_PARAMETERS: ReadonlySet<string> = new Set(['done', FILLED, SHOWN]);
 
 /** What an address says for the page itself; the rest is for the API, which knows no empty parameter. */
 function queryOf(ctx: Koa.Context): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of new URLSearchParams(ctx.querystring))
-    if (name !== 'done' && value !== '') query.append(name, value);
+    if (!OWN_PARAMETERS.has(name) && value !== '') query.append(name, value);
   return query;
 }
 
 export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const { routes, perform, visitors, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
   const home = `${basePath}/admin`;
+  const forms = createPendingForms(deps);
+  const shown = createShownOnce(deps);
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
 
   /** Who is nobody here any more does nothing. */
@@ -114,14 +127,15 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       baseUrl: deps.baseUrl,
       issuer: deps.issuer,
       account: who.account,
-      csrf: csrf.token(ctx, `admin:${who.sessionUid}`),
+      csrf: forms.token(ctx, who),
       crumbs: [],
-      notice: noticeOf(new URLSearchParams(ctx.querystring).get('done')),
+      notice: forms.noticeOf(ctx) ?? noticeOf(new URLSearchParams(ctx.querystring).get('done')),
       alert: undefined,
       errors: {},
       searchText: '',
     };
     views.send(ctx, `admin/${template}`, { ...frame, ...model }, { status, uiLocales: 'en' });
+    if (status === 200) forms.fill(ctx);
   }
 
   function visitOf(ctx: Koa.Context, who: AdminVisitor, form: Form): Visit {
@@ -140,9 +154,14 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       show: (template, model, status) => show(ctx, who, template, model, status),
       async startTrial(clientId, parameters) {
         const query = await deps.trialRun.begin(ctx, who, clientId, parameters);
-        ctx.status = 303;
-        ctx.redirect(`${basePath}/oauth2/authorize?${query}`);
+        goTo(ctx, `${basePath}/oauth2/authorize?${query}`);
       },
+      async goOnce(path, data) {
+        const url = await shown.keep(who, `${home}${path}`, data);
+        if (url !== undefined) goTo(ctx, url);
+        return url !== undefined;
+      },
+      once: () => shown.take(ctx, who),
       addFactor: () =>
         signIn.start(ctx, home, {
           maxAgeSeconds: idleSeconds(),
@@ -150,9 +169,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
           isAcrDemanded: true,
         }),
       go(path, done) {
-        ctx.status = 303;
         const mark = path.includes('?') ? '&' : '?';
-        ctx.redirect(`${home}${path}${done === undefined ? '' : `${mark}done=${done}`}`);
+        goTo(ctx, `${home}${path}${done === undefined ? '' : `${mark}done=${done}`}`);
       },
     };
   }
@@ -180,18 +198,24 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const { formBytes } = page;
       const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
       const form = isPost ? await readForm(context, limits) : createForm('');
-      if (isPost) csrf.verify(context, `admin:${who.sessionUid}`, form.get('csrf'));
+      // A form that was opened under an earlier sign-in of the same person comes back filled in.
+      if (isPost && forms.verify(context, who, form) === 'earlier')
+        return goTo(context, await forms.keep(context, page, who.account.id, form));
       if (isPost || page.needs === 'admin') {
         // Each call of the API asks the same again; here, before anything of the form is looked at.
         if (who.access !== 'all') return showProblem(context, who, new AppError('auth.insufficient_scope'));
       }
       const limit = isPost ? RECENT_FOR_FORM_SECONDS : RECENT_SECONDS;
       if (page.isSensitive === true && who.signedInSeconds > limit) {
-        return signIn.start(context, `${basePath}${ctx.path}`, {
+        const returnTo = isPost
+          ? await forms.keep(context, page, who.account.id, form)
+          : `${basePath}${ctx.path}${ctx.search}`;
+        return signIn.start(context, returnTo, {
           ...needsOf(who),
           maxAgeSeconds: RECENT_SECONDS,
         });
       }
+      if (!isPost) await forms.recall(context, page, who);
       try {
         await page.handle(visitOf(context, who, form));
       } catch (error) {
@@ -206,11 +230,10 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     account.totpVerified ? { acr: deps.strongAcr } : {};
 
   async function beginSignIn(ctx: Koa.Context): Promise<void> {
-    // What was typed into a form cannot come along; the page that it was on can.
     const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
     const user = await visitors.signedIn(ctx);
     if (user !== undefined && accessOfRole(user.account.role) === undefined) return deps.refuse(ctx);
-    const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : home;
+    const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : await forms.keepOfNobody(ctx);
     const needs = user === undefined || user.hasUsedFactors ? {} : needsOf(user);
     return signIn.start(ctx, returnTo, { ...needs, maxAgeSeconds: idleSeconds() });
   }
@@ -234,8 +257,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       if (csrf.existingBrowserId(ctx) === undefined) throw new AppError('request.cookies_off');
     } else if (await visitors.admit(ctx, outcome.subject)) target = outcome.returnTo;
     if (ctx.get('Sec-Fetch-Site') === 'cross-site') return comeAgain(ctx, target);
-    ctx.status = 303;
-    ctx.redirect(target);
+    goTo(ctx, target);
   }
 
   const endTrial = createTryCallback({

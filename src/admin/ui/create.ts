@@ -15,7 +15,8 @@ import { createConsoleSignIn, isPendingSignIn, type PendingSignIn } from './sign
 import { createTrialRun, type TrialRunDeps } from './try-run.ts';
 import { type Admission, createVisitors, isAdmission, type Visitors } from './visitor.ts';
 
-interface Deps extends Pick<ConsoleDeps, 'views' | 'csrf' | 'readForm' | 'setActor' | 'strongAcr'> {
+interface Deps
+  extends Pick<ConsoleDeps, 'views' | 'csrf' | 'oneTime' | 'readForm' | 'setActor' | 'strongAcr'> {
   /** What the REST API is made of; the pages do everything by its routes. */
   readonly api: AdminRoutesDeps;
   readonly signedIn: Visitors['signedIn'];

@@ -55,6 +55,11 @@ async function showInvitations(visit: Visit, told: object = {}, status = 200): P
   visit.show('invitations', { ...own, ...form, ...told }, status);
 }
 
+async function showMade(visit: Visit, made: Values, isMailed: boolean): Promise<void> {
+  if (!(await visit.goOnce('/invitations', { made, isMailed })))
+    await showInvitations(visit, { made, isMailed });
+}
+
 async function create(visit: Visit): Promise<void> {
   const { form } = visit;
   const days = numberOrText(form.get('days') ?? '');
@@ -69,7 +74,7 @@ async function create(visit: Visit): Promise<void> {
         ...(clientId !== null && { client_id: clientId }),
       },
     });
-    await showInvitations(visit, { made: data, isMailed });
+    await showMade(visit, data, isMailed);
   } catch (error) {
     const { status, alert, errors: found } = refusalOf(error);
     const { expires_in: days, ...others } = found;
@@ -88,7 +93,7 @@ async function again(visit: Visit): Promise<void> {
       body: { email, ...(clientId !== null && { client_id: clientId }) },
     });
     await visit.call('DELETE /invitations/{id}', { params: { id } });
-    await showInvitations(visit, { made: data, isMailed: true });
+    await showMade(visit, data, true);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     await showInvitations(visit, { alert, errors }, status);
@@ -101,7 +106,13 @@ async function withdraw(visit: Visit): Promise<void> {
 }
 
 export const invitationPages: readonly Page[] = [
-  { method: 'GET', path: '/invitations', handle: (visit) => showInvitations(visit) },
+  {
+    method: 'GET',
+    path: '/invitations',
+    async handle(visit) {
+      await showInvitations(visit, (await visit.once()) ?? {});
+    },
+  },
   { method: 'POST', path: '/invitations', handle: create },
   { method: 'POST', path: '/invitations/:id/again', handle: again },
   { method: 'POST', path: '/invitations/:id/withdraw', handle: withdraw },

@@ -52,6 +52,13 @@ export interface Visit {
   show(template: string, model: PageModel, status?: number): void;
   /** 303 to another page of ours. @param done a key of `notices` (notices.ts), told there */
   go(path: string, done?: string): void;
+  /**
+   * 303 to a page of ours, which takes `data` by `once` and shows it, for minutes and one time: a reload repeats nothing.
+   * @returns false when it is too large to be kept; nothing was answered then
+   */
+  goOnce(path: string, data: object): Promise<boolean>;
+  /** What `goOnce` sent here; undefined when there is none, or it was shown already. */
+  once(): Promise<Values | undefined>;
   /** Sends the browser through the sign-in, which has a second factor added where there is none; then home. */
   addFactor(): void;
   /** Sends the browser to sign in as an application (try-run.ts). @param parameters of the authorization request */
@@ -75,6 +82,11 @@ export interface Page {
   readonly isSensitive?: boolean;
   /** Beside every POST: there is nothing to look at but a form, so that it is for full administrators alone. */
   readonly needs?: 'admin';
+  /**
+   * POST: below /admin, the page that its form is on, and the form's action there; default: the same address, else the
+   * nearest page above it.
+   */
+  readonly formOn?: { readonly path: string; readonly action?: string };
   /** What its form may be long, in bytes; default: as any form. */
   readonly formBytes?: number;
   readonly handle: (visit: Visit) => Promise<void>;

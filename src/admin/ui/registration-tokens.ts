@@ -27,7 +27,7 @@ async function create(visit: Visit): Promise<void> {
         expires_in_seconds: typeof hours === 'number' ? hours * HOUR_SECONDS : hours,
       },
     });
-    await showTokens(visit, { made: data });
+    if (!(await visit.goOnce('/registration-tokens', data))) await showTokens(visit, { made: data });
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     await showTokens(visit, { values: typedIn(form), alert, errors }, status);
@@ -35,7 +35,13 @@ async function create(visit: Visit): Promise<void> {
 }
 
 export const registrationTokenPages: readonly Page[] = [
-  { method: 'GET', path: '/registration-tokens', handle: (visit) => showTokens(visit) },
+  {
+    method: 'GET',
+    path: '/registration-tokens',
+    async handle(visit) {
+      await showTokens(visit, { made: await visit.once() });
+    },
+  },
   { method: 'POST', path: '/registration-tokens', handle: create },
   {
     method: 'POST',

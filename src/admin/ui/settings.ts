@@ -3,7 +3,7 @@
 // they change the same thing; then it is said, and nothing typed is lost.
 import { definitionOf, isSettingKey } from '../../settings/schema.ts';
 import { apiCall } from './curl.ts';
-import { itemsOf, refusalOf, textOf, typedIn } from './field-values.ts';
+import { isMembers, itemsOf, refusalOf, textOf, typedIn } from './field-values.ts';
 import { createNames } from './names.ts';
 import type { Page, Values, Visit } from './page.ts';
 
@@ -139,7 +139,8 @@ async function sendTest(visit: Visit): Promise<void> {
   const to = (visit.form.get('to') ?? '').trim();
   try {
     const { data } = await visit.call('POST /settings/test-email', { body: { to } });
-    await showGroup(inMail, { test: { ...data, to } });
+    const test = { ...data, to };
+    if (!(await visit.goOnce('/settings/mail', { test }))) await showGroup(inMail, { test });
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     await showGroup(inMail, { alert, errors, test: { to, state: '' } }, status);
@@ -148,7 +149,14 @@ async function sendTest(visit: Visit): Promise<void> {
 
 export const settingPages: readonly Page[] = [
   { method: 'GET', path: '/settings', handle: (visit) => showGroup(visit) },
-  { method: 'POST', path: '/settings/test-mail', handle: sendTest },
-  { method: 'GET', path: '/settings/:group', handle: (visit) => showGroup(visit) },
+  { method: 'POST', path: '/settings/test-mail', formOn: { path: '/settings/mail' }, handle: sendTest },
+  {
+    method: 'GET',
+    path: '/settings/:group',
+    async handle(visit) {
+      const { test } = (await visit.once()) ?? {};
+      await showGroup(visit, isMembers(test) ? { test } : {});
+    },
+  },
   { method: 'POST', path: '/settings/:group', handle: save },
 ];

@@ -89,7 +89,9 @@ async function importUsers(visit: Visit): Promise<void> {
   try {
     const results = await visit.callLines('POST /users/import', text);
     const { outcome, back } = outcomeOf(results, text.split(/\r?\n/));
-    showPage(visit, { outcome, rows: back });
+    const told = { outcome, rows: back };
+    // Many refused lines are too much to keep: they are answered at once, or they would be lost.
+    if (!(await visit.goOnce('/users/import', told))) showPage(visit, told);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     showPage(visit, { rows: text, alert, errors }, status);
@@ -103,7 +105,7 @@ export const userImportPages: readonly Page[] = [
     path: '/users/import',
     isSensitive: true,
     needs: 'admin',
-    handle: async (visit) => showPage(visit),
+    handle: async (visit) => showPage(visit, (await visit.once()) ?? {}),
   },
   {
     method: 'POST',

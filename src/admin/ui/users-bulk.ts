@@ -125,14 +125,29 @@ async function perform(visit: Visit): Promise<void> {
       refused.push({ ...person, reason: error.message });
     }
   }
-  show(visit, { title: `${people(done.length)} ${act.done}`, done, refused });
+  const told = { title: `${people(done.length)} ${act.done}`, done, refused };
+  if (!(await visit.goOnce('/users/selected/done', told))) show(visit, told);
+}
+
+async function showDone(visit: Visit): Promise<void> {
+  const told = await visit.once();
+  if (told === undefined) visit.go('/users');
+  else show(visit, told);
 }
 
 const back = async (visit: Visit): Promise<void> => visit.go('/users');
 
 export const userBulkPages: readonly Page[] = [
   { method: 'GET', path: '/users/selected', needs: 'admin', handle: back },
-  { method: 'POST', path: '/users/selected', handle: ask },
+  { method: 'POST', path: '/users/selected', formOn: { path: '/users' }, handle: ask },
+  { method: 'GET', path: '/users/selected/done', needs: 'admin', handle: showDone },
   { method: 'GET', path: '/users/selected/confirmed', isSensitive: true, needs: 'admin', handle: back },
-  { method: 'POST', path: '/users/selected/confirmed', isSensitive: true, handle: perform },
+  {
+    method: 'POST',
+    path: '/users/selected/confirmed',
+    isSensitive: true,
+    // The choice is made there again: the page that asks is itself the answer to a form.
+    formOn: { path: '/users', action: '/users/selected' },
+    handle: perform,
+  },
 ];

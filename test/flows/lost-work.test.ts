@@ -1,0 +1,414 @@
+// Owns the proof that no work is lost and no act repeated at the forms of the Admin UI and of /account (issue F, item 17):
+// a form that meets a sign-in comes back filled in, for its own person in its own browser, and a reload repeats nothing.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { adminPages } from '../../src/admin/ui/pages.ts';
+import { dumpStore } from '../attacks/store-dump.ts';
+import { Agent, hiddenFields, type Page } from '../support/agent.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+let client: { id: string };
+before(async () => {
+  app = await startApp({ store: 'sqlite' });
+  client = await app.register({ client_name: 'Kept as it was' });
+  await app.createUser('root-admin', { role: 'admin' });
+  await app.createUser('second-admin', { role: 'admin' });
+});
+after(() => app.stop());
+
+const IDLE_MS = 901_000;
+
+const signInAs = async (agent: Agent, username: string, page: Page): Promise<Page> =>
+  agent.submit(await agent.follow(page), { username, password: PASSWORD });
+
+async function enter(username = 'root-admin'): Promise<Agent> {
+  const agent = new Agent(app);
+  equal((await signInAs(agent, username, await agent.get('/admin'))).status, 200);
+  return agent;
+}
+
+/** Sends the form with `action` of this page. */
+async function send(
+  agent: Agent,
+  path: string,
+  action: string,
+  fields: Record<string, string>,
+): Promise<Page> {
+  const page = await agent.get(path);
+  equal(page.status, 200, path);
+  return agent.post(action, { ...hiddenFields(page.body), ...fields });
+}
+
+const total = async (path: string): Promise<unknown> => (await app.admin('GET', path)).body.data.total;
+
+const fieldIn = ({ body }: Page, name: string): string | undefined =>
+  new RegExp(`<textarea[^>]*name="${name}"[^>]*>\n?([^<]*)</textarea>`).exec(body)?.[1] ??
+  /value="([^"]*)"/.exec(new RegExp(`<input[^>]*name="${name}"[^>]*>`).exec(body)?.[0] ?? '')?.[1];
+
+const RESTORED = /what you had typed is back/;
+const typed = {
+  name: 'Half an hour of "typing" <b>&amp;',
+  type: 'spa',
+  redirect_uris: 'https://one.example/callback\r\nhttps://two.example/callback',
+  first_party: 'on',
+};
+suite('an administrator who was idle', () => {
+  test('the form comes back filled in after the sign-in, is not sent by itself, and then works', async () => {
+    const agent = await enter();
+    const count = Number(await total('/clients'));
+    const page = await agent.get('/admin/applications/new');
+    app.advance(IDLE_MS);
+    const sent = await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed });
+    equal(sent.status, 303);
+    app.advance(-IDLE_MS);
+    const back = await agent.follow(sent);
+    equal(back.status, 200);
+    equal(new URL(back.url).pathname, '/admin/applications/new');
+    match(back.body, RESTORED);
+    equal(fieldIn(back, 'name'), 'Half an hour of &#34;typing&#34; &#60;b&#62;&#38;amp;');
+    equal(fieldIn(back, 'redirect_uris'), typed.redirect_uris);
+    match(back.body, /<input checked[^>]*name="type"[^>]*value="spa"/);
+    match(back.body, /<input checked[^>]*name="first_party"/);
+    ok(![...back.headers].some(([, value]) => value.includes('typing')));
+    ok(!back.url.includes('typing'));
+    equal(await total('/clients'), count);
+
+    // Once: a reload has the empty form.
+    const again = await agent.get(back.url);
+    ok(!again.body.includes('two.example'));
+    const done = await agent.follow(
+      await agent.post('/admin/applications', { ...hiddenFields(back.body), ...typed }),
+    );
+    equal(done.status, 200);
+    equal(await total('/clients'), count + 1);
+  });
+
+  test('the same after the whole session ended, in this browser or by another tab’s sign-in', async () => {
+    const agent = await enter();
+    const page = await agent.get('/admin/applications/new');
+    await agent.get('/oauth2/logout');
+    const sent = await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed });
+    const back = await signInAs(agent, 'root-admin', sent);
+    match(back.body, RESTORED);
+    equal(fieldIn(back, 'redirect_uris'), typed.redirect_uris);
+
+    // A form of the session before, sent in the one after.
+    const stale = await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed });
+    equal(stale.status, 303);
+    equal(fieldIn(await agent.follow(stale), 'redirect_uris'), typed.redirect_uris);
+  });
+
+  test('an edit comes back with the version it was made from: a change in the meantime is still noticed', async () => {
+    const agent = await enter();
+    const path = `/admin/applications/${client.id}`;
+    const page = await agent.get(path);
+    await agent.get('/oauth2/logout');
+    const fields = { ...hiddenFields(page.body), client_name: 'Typed while idle' };
+    const sent = await agent.post(path, fields);
+    equal(
+      (await app.admin('PATCH', `/clients/${client.id}`, { client_name: 'Saved by another' })).status,
+      200,
+    );
+    const back = await signInAs(agent, 'root-admin', sent);
+    equal(fieldIn(back, 'client_name'), 'Typed while idle');
+    equal(hiddenFields(back.body).version, hiddenFields(page.body).version);
+    const saved = await agent.post(path, { ...hiddenFields(back.body), client_name: 'Typed while idle' });
+    equal(saved.status, 412);
+    match(saved.body, /was changed since you opened it/);
+    equal((await app.admin('GET', `/clients/${client.id}`)).body.data.client_name, 'Saved by another');
+  });
+
+  test('passwords and secrets do not come along', async () => {
+    const agent = await enter();
+    const page = await agent.get('/admin/users/new');
+    await agent.get('/oauth2/logout');
+    const secret = 'four purple kites over Lisbon';
+    const sent = await agent.post('/admin/users/new', {
+      ...hiddenFields(page.body),
+      username: 'typed-name',
+      password: secret,
+      client_secret: secret,
+      smtp_url: secret,
+    });
+    ok(!JSON.stringify([...dumpStore(app)]).includes(secret));
+    const back = await signInAs(agent, 'root-admin', sent);
+    equal(fieldIn(back, 'username'), 'typed-name');
+    ok(!back.body.includes(secret));
+  });
+
+  test('a sensitive form asks for a fresh sign-in and comes back filled in', async () => {
+    const agent = await enter();
+    const path = '/admin/api-keys/new';
+    const page = await agent.get(path);
+    for (const part of [300_500, 300_500]) {
+      app.advance(part);
+      equal((await agent.get('/admin')).status, 200);
+    }
+    const sent = await agent.post(path, { ...hiddenFields(page.body), name: 'Nightly backup', days: '30' });
+    match(sent.location ?? '', /max_age=300/);
+    app.advance(-601_000);
+    const back = await agent.follow(sent);
+    equal(new URL(back.url).pathname, path);
+    match(back.body, RESTORED);
+    equal(fieldIn(back, 'name'), 'Nightly backup');
+    equal(fieldIn(back, 'days'), '30');
+    equal(await total('/api-keys'), 0);
+  });
+
+  test('a press without a form leads back to the page it was on', async () => {
+    const agent = await enter();
+    const victim = await app.createUser('pressed', { email: 'pressed@example.com', is_email_verified: true });
+    const page = await agent.get(`/admin/users/${victim.id}`);
+    await agent.get('/oauth2/logout');
+    const sent = await agent.post(`/admin/users/${victim.id}/send-password-reset`, {
+      csrf: hiddenFields(page.body).csrf ?? '',
+    });
+    const back = await signInAs(agent, 'root-admin', sent);
+    equal(new URL(back.url).pathname, `/admin/users/${victim.id}`);
+    match(back.body, /Nothing was done yet: choose it once more/);
+  });
+});
+
+suite('attacks on a kept form', () => {
+  async function kept(): Promise<{ agent: Agent; sent: Page }> {
+    const agent = await enter();
+    const page = await agent.get('/admin/applications/new');
+    await agent.get('/oauth2/logout');
+    return { agent, sent: await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed }) };
+  }
+
+  test('another administrator at the same browser does not see it', async () => {
+    const { agent, sent } = await kept();
+    const back = await signInAs(agent, 'second-admin', sent);
+    equal(new URL(back.url).pathname, '/admin/applications/new');
+    ok(!back.body.includes('two.example'));
+  });
+
+  test('the same administrator in another browser does not see it', async () => {
+    await kept();
+    const other = await enter();
+    const page = await other.get('/admin/applications/new?filled=1');
+    equal(page.status, 200);
+    ok(!page.body.includes('two.example'));
+  });
+
+  test('an hour later it is gone, and the page says so', async () => {
+    const { agent } = await kept();
+    app.advance(3_601_000);
+    await signInAs(agent, 'root-admin', await agent.get('/admin'));
+    const page = await agent.get('/admin/applications/new?filled=1');
+    ok(!page.body.includes('two.example'));
+    match(page.body, /could not be kept/);
+    app.advance(-3_601_000);
+  });
+
+  test('planted by another site or without a proof of ours: nothing comes back', async () => {
+    const proofs: ((fields: Record<string, string>) => Record<string, string>)[] = [
+      ({ csrf: _, ...rest }) => rest,
+      (fields) => ({ ...fields, csrf: 'invented' }),
+      (fields) => ({ ...fields, csrf: `x.y.${(fields.csrf ?? '').split('.').at(-1)}` }),
+    ];
+    for (const planted of proofs) {
+      const agent = await enter();
+      const page = await agent.get('/admin/applications/new');
+      await agent.get('/oauth2/logout');
+      const sent = await agent.post('/admin/applications', { ...planted(hiddenFields(page.body)), ...typed });
+      ok(!(await signInAs(agent, 'root-admin', sent)).body.includes('two.example'));
+    }
+    const agent = await enter();
+    const page = await agent.get('/admin/applications/new');
+    await agent.get('/oauth2/logout');
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    const sent = await agent.post(
+      '/admin/applications',
+      { ...hiddenFields(page.body), ...typed },
+      { headers },
+    );
+    ok(!(await signInAs(agent, 'root-admin', sent)).body.includes('two.example'));
+  });
+
+  test('sealed in the store, under no name that tells whose it is', async () => {
+    await kept();
+    const rows = JSON.stringify(dumpStore(app).get('one_time'));
+    ok(rows.length > 10);
+    for (const word of ['two.example', 'applications', 'root-admin']) ok(!rows.includes(word), word);
+  });
+
+  test('sent again and again it fills the store with one record a page', async () => {
+    const agent = await enter();
+    const page = await agent.get('/admin/applications/new');
+    await agent.get('/oauth2/logout');
+    const rows = (): number => dumpStore(app).get('one_time')?.length ?? 0;
+    await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed });
+    const count = rows();
+    for (let time = 0; time < 5; time += 1)
+      await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed, name: `Name ${time}` });
+    equal(rows(), count);
+  });
+});
+
+suite('a reload after a form', () => {
+  // `token` is the address of an endpoint on another page.
+  const SECRET =
+    /id="(?:client-secret|api-key|invitation-link)"[^>]*>([^<]+)<|id="token-label">Token<\/dt>\s*<dd><code[^>]*>([^<]+)</;
+  const secretIn = ({ body }: Page): string => SECRET.exec(body)?.slice(1).find(Boolean) ?? '';
+
+  const cases: readonly [string, string, string, Record<string, string>, string][] = [
+    [
+      'an application',
+      '/admin/applications/new',
+      '/admin/applications',
+      { name: 'New one', type: 'web', redirect_uris: 'https://new.example/cb' },
+      '/clients',
+    ],
+    ['an API key', '/admin/api-keys/new', '/admin/api-keys/new', { name: 'Backup', days: '30' }, '/api-keys'],
+    [
+      'a registration token',
+      '/admin/registration-tokens',
+      '/admin/registration-tokens',
+      { label: 'Partner', uses: '1', hours: '24' },
+      '/initial-access-tokens',
+    ],
+    [
+      'an invitation',
+      '/admin/invitations',
+      '/admin/invitations',
+      { email: 'guest@example.com', days: '3' },
+      '/invitations',
+    ],
+  ];
+  for (const [name, path, action, fields, list] of cases)
+    test(`creates no second one: ${name}; its secret is shown once, to its own session`, async () => {
+      const agent = await enter();
+      const other = await enter('second-admin');
+      const count = Number(await total(list));
+      const sent = await send(agent, path, action, fields);
+      equal(sent.status, 303);
+      equal(sent.body.includes('New one'), false);
+      const address = sent.location ?? '';
+
+      // The address alone opens nothing.
+      equal(secretIn(await other.follow(await other.get(address))), '');
+      equal(secretIn(await new Agent(app).get(address)), '');
+
+      const shown = await agent.get(address);
+      equal(shown.status, 200);
+      match(shown.headers.get('cache-control') ?? '', /no-store/);
+      const secret = secretIn(shown);
+      notEqual(secret, '');
+      ok(!address.includes(secret));
+      ok(!JSON.stringify([...dumpStore(app)]).includes(secret));
+      ok(!app.logged.some((line) => line.includes(secret)));
+
+      // What a reload does, and the back button.
+      const reloaded = await agent.follow(await agent.get(address));
+      equal(reloaded.status, 200);
+      ok(!reloaded.body.includes(secret));
+      equal(await total(list), count + 1);
+    });
+
+  test('rotates no second secret', async () => {
+    const agent = await enter();
+    const path = `/admin/applications/${client.id}/rotate-secret`;
+    const sent = await send(agent, path, path, { overlap_hours: '0' });
+    equal(sent.status, 303);
+    notEqual(secretIn(await agent.get(sent.location ?? '')), '');
+    const reloaded = await agent.follow(await agent.get(sent.location ?? ''));
+    match(reloaded.body, /A secret is shown once/);
+  });
+
+  test('five minutes later the secret is gone', async () => {
+    const agent = await enter();
+    const sent = await send(agent, '/admin/api-keys/new', '/admin/api-keys/new', { name: 'Late', days: '1' });
+    app.advance(301_000);
+    const page = await agent.follow(await agent.get(sent.location ?? ''));
+    equal(secretIn(page), '');
+    match(page.body, /A key is shown once/);
+    app.advance(-301_000);
+  });
+
+  test('imports no second time and sends no second test mail', async () => {
+    const agent = await enter();
+    const count = Number(await total('/users'));
+    const rows = '{"username":"imported-one"}\n{"username":"x"}';
+    const sent = await send(agent, '/admin/users/import', '/admin/users/import', { rows });
+    equal(sent.status, 303);
+    const shown = await agent.get(sent.location ?? '');
+    match(shown.body, /imported-one/);
+    match(shown.body, /&#34;x&#34;|&quot;x&quot;/);
+    equal(await total('/users'), count + 1);
+    const mail = await send(agent, '/admin/settings/mail', '/admin/settings/test-mail', {
+      to: 'a@example.com',
+    });
+    equal(mail.status, 303);
+    const told = await agent.get(mail.location ?? '');
+    match(told.body, /a@example\.com/);
+  });
+
+  test('does nothing a second time to many users at once', async () => {
+    const agent = await enter();
+    const one = await app.createUser('one-of-many');
+    const asked = await send(agent, '/admin/users', '/admin/users/selected', {
+      act: 'sign-out',
+      [`user.${one.id}`]: 'on',
+    });
+    equal(asked.status, 200);
+    const sent = await agent.post('/admin/users/selected/confirmed', hiddenFields(asked.body));
+    equal(sent.status, 303);
+    const shown = await agent.get(sent.location ?? '');
+    match(shown.body, /one-of-many/);
+    equal(new URL((await agent.follow(await agent.get(sent.location ?? ''))).url).pathname, '/admin/users');
+  });
+});
+
+/** What a POST of the Admin UI answers with when it has done something. */
+const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does nothing'>> = {
+  '/users/new': 'another page',
+  // Asks before anything happens.
+  '/users/selected': 'does nothing',
+  '/users/selected/confirmed': 'shown once',
+  '/users/import': 'shown once',
+  '/invitations': 'shown once',
+  '/invitations/:id/again': 'shown once',
+  '/invitations/:id/withdraw': 'another page',
+  '/users/:id/edit': 'another page',
+  '/users/:id/devices/:device_id/revoke': 'another page',
+  '/users/:id/passkeys/:passkey_id/remove': 'another page',
+  '/users/:id/access/:client_id/take-back': 'another page',
+  '/applications': 'shown once',
+  '/applications/:id': 'another page',
+  '/applications/:id/access': 'another page',
+  '/applications/:id/rotate-secret': 'shown once',
+  // Sends the browser to a sign-in in a tab of its own.
+  '/applications/:id/try': 'another page',
+  '/registration-tokens': 'shown once',
+  '/registration-tokens/:id/withdraw': 'another page',
+  '/sessions/:id/end': 'another page',
+  '/groups/new': 'another page',
+  '/groups/:id/edit': 'another page',
+  '/groups/:id/members': 'another page',
+  '/groups/:id/members/:user_id/remove': 'another page',
+  '/users/:id/groups': 'another page',
+  '/users/:id/groups/:group_id/remove': 'another page',
+  '/api-keys/new': 'shown once',
+  '/tokens/:id/revoke': 'another page',
+  '/keys/rotate': 'another page',
+  '/keys/replace': 'another page',
+  // The first step shows the difference; the second leads to the settings.
+  '/settings/import': 'another page',
+  '/settings/test-mail': 'shown once',
+  '/settings/:group': 'another page',
+};
+
+test('every form of the Admin UI is known by what a reload after it does', () => {
+  const acts = /^\/(?:users|applications|groups|api-keys)\/:id\/[a-z-]+$/;
+  const posts = adminPages.filter(({ method }) => method === 'POST').map(({ path }) => path);
+  // Acts on one thing all end in acts.ts, which leads on.
+  const unknown = posts.filter((path) => ANSWERS[path] === undefined && !acts.test(path));
+  deepEqual(unknown, []);
+  deepEqual(
+    Object.keys(ANSWERS).filter((path) => !posts.includes(path)),
+    [],
+  );
+});
