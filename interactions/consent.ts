@@ -30,6 +30,8 @@ export interface RememberedConsents {
     scopes: readonly string[],
     claims: readonly string[],
   ): Promise<void>;
+  /** Remembers nothing, so that the person is asked again; for the audit log. */
+  refuse(accountId: string, clientId: string): Promise<void>;
 }
 
 interface Deps {
@@ -152,6 +154,8 @@ export function createConsentPage(deps: Deps): ConsentPage {
         case 'allow':
           return allow(ctx, interaction);
         case 'deny': {
+          const { client, account } = await partiesOf(interaction);
+          if (interaction.isTrial !== true) await consents.refuse(account.id, client.clientId);
           const description = 'The person did not allow it.';
           return current.finishStep(ctx, interaction, {
             error: 'access_denied',

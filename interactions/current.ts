@@ -47,6 +47,8 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
     if (interaction === undefined || browser === undefined || interaction.browser !== secretDigest(browser)) {
       throw new AppError('signin.expired');
     }
+    // For the audit log: which application the events of this request are about.
+    ctx.state.signInClientId = interaction.params.client_id;
     return interaction;
   }
 

@@ -65,6 +65,7 @@ interface Deps<A extends FactorAccount> {
     account: A,
     event: 'verified' | 'failed' | 'enrolled',
     method: CodeMethod,
+    verdict?: 'wrong' | 'blocked' | 'expired',
   ) => Promise<void>;
   readonly passkeySteps: PasskeySteps<A>;
 }
@@ -168,15 +169,14 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
 
   async function verifyCode(ctx: Koa.Context, interaction: BoundInteraction, form: Form): Promise<void> {
     const { progress, account } = await steps.resume(interaction);
-    const method = form.get('method');
-    const code = form.get('code') ?? '';
+    const [method, code] = [form.get('method'), form.get('code') ?? ''];
     // An empty form is no attempt, and a method that this account does not have is none either (Kratos CVE-2024-45042).
     if (!isCodeMethod(method) || !methodsOf(account, interaction).includes(method) || code === '') {
       return showCode(ctx, interaction, account, { alert: ALERTS.wrong, status: 401, method: undefined });
     }
     const verdict = await deps.verify({ method, accountId: account.id, boundTo: interaction.uid, code });
     if (verdict !== 'ok') {
-      await onUsed(ctx, account, 'failed', method);
+      await onUsed(ctx, account, 'failed', method, verdict);
       const status = verdict === 'blocked' ? 429 : 401;
       return showCode(ctx, interaction, account, { alert: ALERTS[verdict], status, method });
     }

@@ -10,10 +10,17 @@ import type { Origins } from './audit/origin.ts';
 import type { TokenLog } from './audit/token-log.ts';
 import type { Clients } from './clients/contract.ts';
 import { requestIdOf } from './http/request-log.ts';
+import type { ProtocolContext } from './oidc/around.ts';
 import type { TokenReports } from './oidc/token-events.ts';
 import type { AnyToken } from './oidc/token-state.ts';
 import type { Consents } from './sessions/consents.ts';
 import type { EndedSession } from './sessions/sessions.ts';
+
+/** A sign-in's application (interactions/current.ts), or the client that the protocol core found. */
+function clientIdOf(ctx: ProtocolContext): string | undefined {
+  const { signInClientId }: { signInClientId?: unknown } = ctx.state;
+  return typeof signInClientId === 'string' ? signInClientId : ctx.oidc?.client?.clientId;
+}
 
 /** Has all events of a request tell where it came from, and the request wait for them. */
 export function auditOrigin(origins: Origins): Koa.Middleware {
@@ -22,6 +29,9 @@ export function auditOrigin(origins: Origins): Koa.Middleware {
       ipAddress: ctx.ip,
       userAgent: ctx.get('user-agent'),
       requestId: requestIdOf(ctx),
+      get clientId() {
+        return clientIdOf(ctx);
+      },
     };
     return origins.run(origin, next);
   };
@@ -130,9 +140,16 @@ export function auditedTokens(
   };
 }
 
-export function auditedConsents(consents: Consents, audit: Pick<Audit, 'write'>): Consents {
+export function auditedConsents(
+  consents: Consents,
+  audit: Pick<Audit, 'write'>,
+): Consents & { refuse(accountId: string, clientId: string): Promise<void> } {
   return {
     ...consents,
+    refuse(accountId, clientId) {
+      const user = { kind: 'user', id: accountId } as const;
+      return audit.write({ event: 'consent.refused', actor: user, target: user, clientId });
+    },
     async add(accountId, clientId, scopes, claims) {
       const user = { kind: 'user', id: accountId } as const;
       // Asked for together, they share a commit.

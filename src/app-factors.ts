@@ -140,6 +140,7 @@ export function createFactors(parts: Parts) {
     links,
     mail,
     limits,
+    audit,
     findByLogin: (identifier) => accounts().findByLogin(identifier),
     findUsable,
     answerSignup: parts.answerSignup,
@@ -203,7 +204,8 @@ export function createFactors(parts: Parts) {
         const fresh = await findUsable(account.id);
         if (fresh === undefined) return;
         await deviceCookie.trust(ctx, fresh);
-        await audit.write({ event: 'device.trusted', target: { kind: 'user', id: account.id } });
+        const user = { kind: 'user', id: account.id } as const;
+        await audit.write({ event: 'device.trusted', actor: user, target: user });
       },
       trustDays: () => Math.max(1, Math.round(current().trusted_device_seconds / 86_400)),
       resendSeconds: EMAIL_CODE_COOLDOWN_SECONDS,
@@ -213,14 +215,17 @@ export function createFactors(parts: Parts) {
         account: Account,
         event: 'verified' | 'failed' | 'enrolled',
         method: CodeMethod,
+        verdict: 'wrong' | 'blocked' | 'expired' = 'wrong',
       ): Promise<void> {
         const target = { kind: 'user', id: account.id } as const;
         const name = { verified: 'mfa.success', failed: 'mfa.failure', enrolled: 'mfa.enrolled' } as const;
-        await audit.write({ event: name[event], target, details: { method } });
+        // Who has shown a factor is that person; who has not, nobody knows.
+        const who = event === 'failed' ? { reason: `code_${verdict}` } : { actor: target };
+        await audit.write({ event: name[event], ...who, target, details: { method } });
         if (event === 'enrolled')
           await tellOwner(account, 'second_factor_added', originOf(ctx), languageOf(ctx));
         if (event === 'verified' && method === 'recovery') {
-          await audit.write({ event: 'recovery.used', target });
+          await audit.write({ event: 'recovery.used', actor: target, target });
           const fresh = await findUsable(account.id);
           const codesLeft = fresh?.recoveryCodes?.length ?? 0;
           await tellOwner(account, 'recovery_code_used', { ...originOf(ctx), codesLeft }, languageOf(ctx));

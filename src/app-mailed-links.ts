@@ -1,10 +1,12 @@
 // Owns putting together who gets a link by mail, and which: at a stranger's wish, at an administrator's (app.ts builds the
 // rest).
+
 import { type Account, isUsable } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { addressKey } from './accounts/email.ts';
 import type { createLinks } from './accounts/links.ts';
 import { deviceName } from './admin/device-name.ts';
+import type { Audit } from './audit/audit.ts';
 import type { Clock } from './clock.ts';
 import { AppError } from './errors.ts';
 import type { RateLimits } from './http/rate-limit.ts';
@@ -27,6 +29,7 @@ interface Parts {
   readonly limits: Pick<RateLimits, 'isWithin'>;
   readonly findByLogin: Accounts['findByLogin'];
   readonly findUsable: (id: string) => Promise<Account | undefined>;
+  readonly audit: Pick<Audit, 'write'>;
   /** The wish of somebody who signs up (app-signup.ts). */
   /** Where only passkeys sign in there is no password to forget. */
   readonly arePasswordsOff: () => boolean;
@@ -52,7 +55,7 @@ const paths = {
 
 export function createMailedLinks(parts: Parts): MailedLinks {
   const { store, baseUrl, clock, current, links, mail, limits } = parts;
-  const { findByLogin, findUsable, answerSignup, arePasswordsOff } = parts;
+  const { findByLogin, findUsable, answerSignup, arePasswordsOff, audit } = parts;
 
   async function mailLink(link: {
     readonly account: Account;
@@ -88,6 +91,13 @@ export function createMailedLinks(parts: Parts): MailedLinks {
         if (arePasswordsOff() || !(isReset ? current().allow_password_reset : current().allow_magic_link))
           return;
         const values = { ipAddress, device: deviceName(userAgent), at: clock() };
+        await audit.write({
+          event: isReset ? 'password.reset_requested' : 'magic_link.requested',
+          // Whoever has the address may ask; the request that asked is over.
+          actor: { kind: 'anonymous' },
+          target: { kind: 'user', id: account.id },
+          details: { ip_address: ipAddress, device: values.device },
+        });
         await mailLink({ account, to: account.email, kind, values, language, boundTo: interaction });
       },
     }),

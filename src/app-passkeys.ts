@@ -90,7 +90,8 @@ export function createPasskeyApp(parts: Parts) {
     const user = { kind: 'user', id: account.id } as const;
     const details = { method: 'passkey', passkey_id: passkeyId };
     await audit.write({ event: 'passkey.used', actor: user, target: user, details: { ...details, purpose } });
-    if (purpose === 'second_factor') await audit.write({ event: 'mfa.success', target: user, details });
+    if (purpose === 'second_factor')
+      await audit.write({ event: 'mfa.success', actor: user, target: user, details });
   }
 
   async function add(ctx: Koa.Context, input: { accountId: string; boundTo: string; response: unknown }) {

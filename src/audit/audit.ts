@@ -62,7 +62,7 @@ function toRecord(event: AuditEvent, actor: AuditActor, origin: Origin | undefin
     actorId: cut(actor.id, MAX_ID),
     targetKind: event.target?.kind,
     targetId: cut(event.target?.id, MAX_ID),
-    clientId: cut(event.clientId, MAX_ID),
+    clientId: cut(event.clientId ?? origin?.clientId, MAX_ID),
     ipAddress: cut(origin?.ipAddress, MAX_ID),
     userAgent: cut(origin?.userAgent, MAX_USER_AGENT),
     requestId: cut(origin?.requestId, MAX_ID),

@@ -44,6 +44,7 @@ export const auditEventNames = [
   'enrolment.completed',
   // What was given, and its end
   'consent.granted',
+  'consent.refused',
   'consent.revoked',
   'session.ended',
   'session.revoked',
@@ -136,6 +137,7 @@ export interface AuditEvent {
   /** Default: who the request was authorised as; `anonymous` in a request, `system` outside of one. */
   readonly actor?: AuditActor | undefined;
   readonly target?: AuditTarget | undefined;
+  /** Default: the application that the request is about, where one is. */
   readonly clientId?: string | undefined;
   /** Anything else worth knowing. Secrets are taken out (details.ts), but do not count on it: put none in. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;

@@ -7,6 +7,8 @@ export interface Origin {
   readonly ipAddress: string;
   readonly userAgent: string;
   readonly requestId: string;
+  /** Of the application that the request is about, as far as that is known by now. */
+  readonly clientId?: string | undefined;
 }
 
 export interface Origins {

@@ -100,6 +100,40 @@ test('attack: a stolen password without the second factor reads as accepted, nev
   assert.equal(await signInsInCharts(), chartBefore + 1);
 });
 
+test('every failure and factor of a sign-in tells the application it was for, and why', async () => {
+  const user = await app.createUser('fumbles');
+  const phone = await phoneOf(user);
+  const agent = new Agent(app);
+  const first = await agent.submit(await agent.authorize(request()), {
+    username: 'fumbles',
+    password: 'wrong',
+  });
+  const asked = await agent.submit(first, { username: 'fumbles', password: PASSWORD });
+  const wrong = await agent.submit(asked, { code: '000000', method: 'totp' });
+  assert.ok(isSignedIn(await agent.submit(wrong, { code: phone.code(), method: 'totp' })));
+  for (const [name, reason, actor] of [
+    ['signin.failure', 'wrong', null],
+    ['mfa.failure', 'code_wrong', null],
+    ['mfa.success', null, user.id],
+  ] as const) {
+    const [event] = await events(user, name);
+    assert.deepEqual([event?.client_id, event?.reason, event?.actor_id], [client.id, reason, actor], name);
+  }
+});
+
+test('a consent that is refused is an event', async () => {
+  const asking = await app.register({ skip_consent: false });
+  const user = await app.createUser('refuses');
+  const agent = new Agent(app);
+  const page = await agent.submit(await agent.authorize({ ...request(), client_id: asking.id }), {
+    username: user.username,
+    password: PASSWORD,
+  });
+  await agent.submit(page, { action: 'deny' });
+  const [event] = await events(user, 'consent.refused');
+  assert.deepEqual([event?.client_id, event?.actor_id], [asking.id, user.id]);
+});
+
 test('a second application in the same session is no sign-in; raising the session is an event of its own', async () => {
   const user = await app.createUser('raised');
   const phone = await phoneOf(user);

@@ -123,7 +123,9 @@ test('consent, logout and revocation', async () => {
   await revoke('nonsense');
   assert.equal((await named('token.revoked')).length, revoked.length, 'nothing was revoked');
 
-  await agent.get('/oauth2/logout', { headers: { 'sec-fetch-site': 'same-origin' } });
+  await agent.get('/oauth2/logout', {
+    headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' },
+  });
   const ended = (await named('session.ended', { actor_id: user.id })).at(-1);
   assert.equal(Object(ended?.details).user_id, user.id);
   assert.equal(ended?.target_kind, 'session');
@@ -340,7 +342,9 @@ test('R147: canaries of a whole life are nowhere in the audit log', async () => 
     .cookiesFor('/')
     .split('; ')
     .map((pair) => pair.slice(pair.indexOf('=') + 1));
-  await agent.get('/oauth2/logout', { headers: { 'sec-fetch-site': 'same-origin' } });
+  await agent.get('/oauth2/logout', {
+    headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' },
+  });
   const secrets = [
     canaryPassword,
     ADMIN_TOKEN,

@@ -86,7 +86,9 @@ test('a logout ends the session all the same', async () => {
     fetch(`${app.url}/oauth2/userinfo`, { headers: { authorization: `Bearer ${body.access_token}` } });
   assert.equal((await userinfo()).status, 200);
   const answer = await withoutAudit(() =>
-    agent.get('/oauth2/logout', { headers: { 'sec-fetch-site': 'same-origin' } }),
+    agent.get('/oauth2/logout', {
+      headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' },
+    }),
   );
   assert.equal(answer.status, 503);
   assert.equal((await userinfo()).status, 401);
