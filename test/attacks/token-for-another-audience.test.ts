@@ -61,6 +61,11 @@ test('token for another audience: a resource that nobody registered is invalid_t
     for (const [at, { status, body }] of Object.entries(answers))
       deepEqual([status, body.error], [400, 'invalid_target'], `${at} ${resource}: ${JSON.stringify(body)}`);
   }
+  equal(
+    await isActive(app, tokens.refresh_token),
+    true,
+    'decided before the token is consumed (decisions §5)',
+  );
 });
 
 test('token for another audience: an ID token opens neither userinfo nor an API', async () => {

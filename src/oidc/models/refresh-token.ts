@@ -46,6 +46,8 @@ export function createRefreshTokenModel(
       }
       // Before anything is consumed: a refusal leaves the token as it is. Reuse is reuse, whatever is asked for with it.
       const isUsed = token.consumed !== undefined;
+      // No API is registered, so none was granted (configuration.ts).
+      if (!isUsed && oidc.params.resource) throw new errors.InvalidTarget();
       oidc.params.scope = isUsed ? undefined : grantedOf(oidc.params.scope, token.scopes);
       return token;
     }
