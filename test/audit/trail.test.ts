@@ -124,7 +124,7 @@ test('consent, logout and revocation', async () => {
   assert.equal((await named('token.revoked')).length, revoked.length, 'nothing was revoked');
 
   await agent.get('/oauth2/logout', {
-    headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' },
+    headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' },
   });
   const ended = (await named('session.ended', { actor_id: user.id })).at(-1);
   assert.equal(Object(ended?.details).user_id, user.id);
@@ -343,7 +343,7 @@ test('R147: canaries of a whole life are nowhere in the audit log', async () => 
     .split('; ')
     .map((pair) => pair.slice(pair.indexOf('=') + 1));
   await agent.get('/oauth2/logout', {
-    headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' },
+    headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' },
   });
   const secrets = [
     canaryPassword,

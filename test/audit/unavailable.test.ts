@@ -87,7 +87,7 @@ test('a logout ends the session all the same', async () => {
   assert.equal((await userinfo()).status, 200);
   const answer = await withoutAudit(() =>
     agent.get('/oauth2/logout', {
-      headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' },
+      headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' },
     }),
   );
   assert.equal(answer.status, 503);
