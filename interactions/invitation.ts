@@ -47,6 +47,8 @@ interface Deps<A extends StepsAccount> {
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly waysBack: WaysBack;
   readonly reportSignIn: ReportSignIn;
+  /** The account knows this browser from now on. */
+  readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
   readonly invitation: InvitationParts<A>;
 }
 
@@ -110,6 +112,7 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
     const before = await browser.current(ctx);
     if (before !== undefined) await endSession(before.uid);
     await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr, methods });
+    await deps.rememberBrowser(ctx, account.id);
     await browser.signIn(ctx, { accountId: account.id, amr: [...amr], acr: acrOf(amr), methods });
   }
 

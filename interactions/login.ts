@@ -23,11 +23,16 @@ interface Deps<A extends StepsAccount> {
   /** Whether people may make an account while signing in to this application. */
   readonly canSignUp: (client: ClientRecord) => boolean;
   readonly findAccount: (id: string) => Promise<{ readonly username: string } | undefined>;
-  /** `lastLoginAt`: when the password was looked at, in epoch milliseconds. */
+  /** `provenAt`: when the attempt began, in epoch milliseconds. */
   readonly authenticate: (
     username: string,
     password: string,
-  ) => Promise<(A & { readonly lastLoginAt?: number }) | undefined>;
+    browser: { readonly tokens: readonly string[] },
+  ) => Promise<(A & { readonly provenAt: number }) | undefined>;
+  /** Whether the account is still as the password was checked against. */
+  readonly isUnchanged: (account: A) => Promise<boolean>;
+  /** What this browser is known by to the accounts that signed in here. */
+  readonly fromBrowser: (ctx: Koa.Context) => { readonly tokens: readonly string[] };
 }
 
 /** What a failed attempt shows again. */
@@ -99,12 +104,12 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
   const isAfterKey = ({ progress }: BoundInteraction): boolean => progress?.step === 'password';
 
   /** What the password adds to what the same person has proven before it. */
-  function proofOf(interaction: BoundInteraction, account: A & { readonly lastLoginAt?: number }): Proof {
+  function proofOf(interaction: BoundInteraction, account: A & { readonly provenAt: number }): Proof {
     const { progress, provenAt } = interaction;
     const methods = ['password'] as const;
     const isSame = isAfterKey(interaction) && progress?.accountId === account.id;
     // Not "now": since it was looked at, the password may have been changed already.
-    if (!isSame) return { amr: ['pwd'], methods, provenAt: account.lastLoginAt };
+    if (!isSame) return { amr: ['pwd'], methods, provenAt: account.provenAt };
     return { amr: [...progress.amr, 'pwd', 'mfa'], methods, provenAt };
   }
 
@@ -150,9 +155,14 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
       }
       interaction.canPasskey = form.get('can_passkey') === 'on';
       try {
-        const account = await authenticate(username, form.get('password') ?? '');
+        const account = await authenticate(username, form.get('password') ?? '', deps.fromBrowser(ctx));
         if (account !== undefined) {
-          return await steps.proceed(ctx, interaction, account, proofOf(interaction, account));
+          await steps.proceed(ctx, interaction, account, proofOf(interaction, account));
+          if (interaction.progress === undefined || (await deps.isUnchanged(account))) return;
+          // A new password overtook this one: what follows must not build on it.
+          interaction.progress = undefined;
+          await interaction.persist();
+          throw new AppError('signin.expired');
         }
         return await send(ctx, interaction, undefined, {
           username,

@@ -25,6 +25,8 @@ interface Deps {
   readonly hasAdmin: () => Promise<boolean>;
   readonly createFirstAdmin: (admin: FirstAdmin) => Promise<{ id: string }>;
   readonly reportSignIn: ReportSignIn;
+  /** The account knows this browser from now on. */
+  readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
 }
 
 const PURPOSE = 'onboard';
@@ -72,6 +74,7 @@ export function createOnboardingPage(deps: Deps): OnboardingPage {
         const login = { accountId: account.id, amr: ['pwd'], acr: ACR.singleFactor };
         const methods = ['password'] as const;
         await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr: login.amr, methods });
+        await deps.rememberBrowser(ctx, account.id);
         await browser.signIn(ctx, { ...login, methods });
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;

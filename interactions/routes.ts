@@ -52,7 +52,7 @@ interface Deps<A extends Person> {
     hasAdmin(): Promise<boolean>;
     createFirstAdmin(input: { username: string; password: string; email?: string }): Promise<Person>;
   };
-  readonly authenticate: (username: string, password: string) => Promise<A | undefined>;
+  readonly authenticate: Parameters<typeof createLoginPage<A>>[0]['authenticate'];
   readonly consents: RememberedConsents;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly minPasswordLength: () => number;
@@ -72,8 +72,17 @@ interface Deps<A extends Person> {
 /** Second factors and links by mail, as their pages need them. */
 type SignInParts<A extends Person> = Pick<
   Parameters<typeof createSigninSteps<A>>[0],
-  'mfaMode' | 'findUsable' | 'stepOf' | 'hasFactor' | 'isTrustedDevice' | 'mailFirst' | 'reportSignIn'
+  | 'mfaMode'
+  | 'findUsable'
+  | 'stepOf'
+  | 'hasFactor'
+  | 'isTrustedDevice'
+  | 'mailFirst'
+  | 'reportSignIn'
+  | 'onComplete'
 > &
+  Pick<Parameters<typeof createLoginPage<A>>[0], 'fromBrowser' | 'isUnchanged'> &
+  Pick<Parameters<typeof createOnboardingPage>[0], 'rememberBrowser'> &
   Omit<
     Parameters<typeof createSecondFactorPages<A>>[0],
     'views' | 'current' | 'steps' | 'basePath' | 'readForm' | 'passkeySteps'

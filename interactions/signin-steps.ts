@@ -69,6 +69,8 @@ interface Deps<A extends StepsAccount> extends Pick<AcrDemandDeps<A>, 'reachable
   readonly mailFirst: (ctx: Koa.Context, account: A, boundTo: string) => Promise<number | undefined>;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly reportSignIn: ReportSignIn;
+  /** All that was asked for was given: the account knows this browser from now on. */
+  readonly onComplete: (ctx: Koa.Context, account: A) => Promise<unknown>;
   readonly passkeys: {
     readonly mode: () => AuthMode;
     readonly isOwnedBy: (account: A) => boolean;
@@ -202,6 +204,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     // no result that the library could take for a sign-in.
     const ts = newestOf(times);
     if (ts === undefined) throw new AppError('signin.expired');
+    await deps.onComplete(ctx, account);
     await deps.reportSignIn(reportOfCompletion(interaction, account.id, amr, times));
     // Another person at this browser: the session before ends with all it gave, nothing of it passes on (R060).
     if (interaction.session !== undefined && interaction.session.accountId !== account.id) {

@@ -88,17 +88,23 @@ export function createAccountParts(parts: Parts) {
     findRestricted: createFindRestricted(store.collection(model.clients)),
   });
   const accounts = auditedOnboarding(ownAccounts, audit);
-  const authenticate = protection.limitSignIns(
-    createAuthenticate({ collection, clock, passwords, settings: current, ...protection.signInEvents }),
-  );
+  const signInParts = {
+    collection,
+    clock,
+    passwords,
+    settings: current,
+    ...protection.signInEvents,
+    hasOtherWayIn({ passkeys = [], email, isEmailVerified }: model.AccountRecord): boolean {
+      const { auth_mode: mode, allow_password_reset: canReset, allow_magic_link: canUseLinks } = current();
+      const hasMailbox = email !== undefined && isEmailVerified;
+      return (mode !== 'password' && passkeys.length > 0) || (hasMailbox && (canReset || canUseLinks));
+    },
+  };
+  const authenticate = protection.limitSignIns(createAuthenticate(signInParts));
   /** By somebody who is signed in already: counted and locked as a sign-in is, and no sign-in in the audit log. */
   const checkPassword = protection.limitSignIns(
     createAuthenticate({
-      collection,
-      clock,
-      passwords,
-      settings: current,
-      ...protection.signInEvents,
+      ...signInParts,
       onOutcome: (event) =>
         event.outcome === 'success' ? undefined : protection.signInEvents.onOutcome(event),
     }),
@@ -106,7 +112,7 @@ export function createAccountParts(parts: Parts) {
   const policy = () => ({ mfaMode: current().mfa_mode, authMode: current().auth_mode });
   const directory: AccountDirectory<Account> = {
     find: (id) => accounts.find(id),
-    isUsable: (account) => isUsable(account, clock()),
+    isUsable: (account) => isUsable(account),
     isAuthenticationCurrent,
     isProofCurrent,
     reachableAcrs: (account) => reachableAcrs(account, policy()),
@@ -117,6 +123,7 @@ export function createAccountParts(parts: Parts) {
       policy().authMode === 'passkey_only' ||
       reachableAcrs(account, policy()).length > 1 ||
       isRequired(account, policy().mfaMode),
+    complete: protection.knownBrowsers.completeWithout,
     claims: (account) => ({ ...toClaims(account) }),
     reportSignIn: reportedSignIns(audit),
   };
@@ -128,7 +135,7 @@ export function createAccountParts(parts: Parts) {
     readonly provenAt: number;
   }): Promise<boolean> {
     const account = await accounts.find(login.accountId);
-    if (account && isUsable(account, clock()) && isProofCurrent(account, login.provenAt)) return true;
+    if (account && isUsable(account) && isProofCurrent(account, login.provenAt)) return true;
     await sessions.end(login.uid);
     if (account === undefined) await sessions.removeOfAccount(login.accountId);
     return false;

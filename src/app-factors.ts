@@ -14,12 +14,11 @@ import { deviceName } from './admin/device-name.ts';
 import { reportedSignIns } from './app-audit.ts';
 import { createMailedLinks } from './app-mailed-links.ts';
 import { createNotices } from './app-notices.ts';
-import type { Audit } from './audit/audit.ts';
+import type { Protection } from './app-protection.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
 import { AppError } from './errors.ts';
 import { createMailViews } from './http/mail-views.ts';
-import type { RateLimits } from './http/rate-limit.ts';
 import type { Theme } from './http/theme.ts';
 import { createTimeSortedIds } from './ids.ts';
 import type { Sealer } from './keys/sealing.ts';
@@ -42,8 +41,7 @@ interface Parts {
   readonly theme: () => Theme;
   /** Built after this: an account's removal takes what is in here along. */
   readonly accounts: () => Accounts;
-  readonly audit: Pick<Audit, 'write'>;
-  readonly limits: Pick<RateLimits, 'isWithin'>;
+  readonly protection: Pick<Protection, 'audit' | 'limits' | 'knownBrowsers'>;
   /** Of people who sign up (app-signup.ts). */
   readonly answerSignup: (request: model.MailRequestRecord) => Promise<void>;
 }
@@ -51,7 +49,8 @@ interface Parts {
 export type Factors = ReturnType<typeof createFactors>;
 
 export function createFactors(parts: Parts) {
-  const { store, config, basePath, isSecure, clock, log, sealer, current, accounts, audit, limits } = parts;
+  const { store, config, basePath, isSecure, clock, log, sealer, current, accounts } = parts;
+  const { audit, limits, knownBrowsers } = parts.protection;
   const { baseUrl } = config;
   const mail = createMail({
     collection: store.collection(model.mails),
@@ -90,7 +89,7 @@ export function createFactors(parts: Parts) {
 
   const findUsable = async (id: string): Promise<Account | undefined> => {
     const account = await accounts().find(id);
-    return account !== undefined && isUsable(account, clock()) ? account : undefined;
+    return account !== undefined && isUsable(account) ? account : undefined;
   };
 
   /** A notice to the owner; whoever has no verified address gets none. */
@@ -185,6 +184,10 @@ export function createFactors(parts: Parts) {
       stepOf: factors.stepOf,
       hasFactor: hasSecondFactor,
       isTrustedDevice: deviceCookie.isTrusted,
+      fromBrowser: knownBrowsers.fromBrowser,
+      onComplete: knownBrowsers.complete,
+      isUnchanged: knownBrowsers.isUnchanged,
+      rememberBrowser: knownBrowsers.remember,
       async mailFirst(ctx: Koa.Context, account: Account, boundTo: string): Promise<number | undefined> {
         const [first] = factors.methodsOf(account);
         if (first !== 'email' || account.role !== 'user') return undefined;
@@ -247,6 +250,8 @@ export function createFactors(parts: Parts) {
       async setPassword(ctx: Koa.Context, accountId: string, password: string): Promise<void> {
         // Ends every session; trusted devices, codes and other links are void with the state they were made in.
         const account = await accounts().update(accountId, { password });
+        // That voided every known browser; this one is where the owner goes on, in spite of any lock.
+        await knownBrowsers.remember(ctx, accountId);
         await audit.write({ event: 'password.reset', target: { kind: 'user', id: accountId } });
         await tellOwner(account, 'password_changed', originOf(ctx), languageOf(ctx));
       },

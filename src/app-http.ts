@@ -144,7 +144,13 @@ export function createHandler(parts: HttpParts): RequestListener {
     accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
     clients,
     initialAccessTokens: clients.initialAccessTokens,
-    sessions,
+    sessions: {
+      ...sessions,
+      async endAllOf(accountId) {
+        await parts.protection.knownBrowsers.forgetAll(accountId);
+        return sessions.endAllOf(accountId);
+      },
+    },
     settings: passkeys.guardSettings(settings),
     keys: parts.keys,
     mail: factors.mail,

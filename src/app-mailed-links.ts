@@ -114,7 +114,7 @@ export function createMailedLinks(parts: Parts): MailedLinks {
       const { email: to, isEmailVerified } = account;
       if (to === undefined) throw cannotVerify('email', 'has no e-mail address');
       if (isEmailVerified) throw cannotVerify('is_email_verified', 'has a verified address already');
-      if (!isUsable(account, clock())) throw cannotVerify('is_active', 'is deactivated or locked');
+      if (!isUsable(account)) throw cannotVerify('is_active', 'is deactivated or locked');
       const language = account.profile.locale;
       await mailLink({ account, to, kind: 'email_verification', values: {}, language });
     },

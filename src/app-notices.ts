@@ -1,4 +1,4 @@
-// Owns when the owner of an account is told by mail of what others did to it: a lock by wrong passwords (decisions §8), a
+// Owns when the owner of an account is told by mail of what others did to it: guesses of the password (decisions §8), a
 // password or second factor that an administrator replaced. A notice that cannot be queued undoes and delays nothing.
 import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';

@@ -13,6 +13,7 @@ import { addressKey } from './accounts/email.ts';
 import { CONSOLE_CLIENT_ID } from './admin/console-client.ts';
 import type { AccountParts } from './app-accounts.ts';
 import type { Factors } from './app-factors.ts';
+import type { KnownBrowsers } from './app-known-browsers.ts';
 import { createOwnOverview } from './app-own-overview.ts';
 import type { createOwnProofs } from './app-own-proofs.ts';
 import type { PasskeyApp } from './app-passkeys.ts';
@@ -42,6 +43,7 @@ export interface OwnAccountParts extends Pick<AccountParts, 'checkPassword' | 'c
   readonly passkeys: PasskeyApp;
   readonly factors: Pick<Factors, 'factors' | 'signIn' | 'mailedLinks' | 'tellOwnerOf'>;
   readonly audit: Audit;
+  readonly knownBrowsers: KnownBrowsers;
   readonly limits: Pick<RateLimits, 'consume'>;
 }
 
@@ -57,7 +59,7 @@ export function createOwnAccount(
   pages: Pages,
   proofs: ReturnType<typeof createOwnProofs>,
 ): Koa.Middleware[] {
-  const { store, clock, current, sessions, passkeys, factors, audit, limits } = parts;
+  const { store, clock, current, sessions, passkeys, factors, audit, limits, knownBrowsers } = parts;
   const { trustedDevices } = factors.factors;
   const access = createApplicationAccess({ store, grants: parts.grants });
   const visit = createVisit(pages);
@@ -72,7 +74,11 @@ export function createOwnAccount(
       if (session?.value.accountId !== who.account.id) throw new AppError('session.not_found');
       await sessions.end(id);
     },
-    async endOtherSessions(who) {
+    async endOtherSessions(who, ctx) {
+      // First: who was made known in a session that ends must not get past a lock by that.
+      await (ctx === undefined
+        ? knownBrowsers.forgetAll(who.account.id)
+        : knownBrowsers.forgetOthers(ctx, who.account.id));
       const count = await sessions.endAllOf(who.account.id, { except: who.sessionUid });
       const user = userOf(who);
       await audit.write({
@@ -144,7 +150,13 @@ export function createOwnAccount(
       basePath: parts.basePath,
       signedIn: pages.signedIn,
       signInUrl: pages.signInUrl,
-      home: createHomePage({ visit, now: clock, overview: look.overview, acts }),
+      home: createHomePage({
+        visit,
+        now: clock,
+        overview: look.overview,
+        acts,
+        isKnownBrowser: knownBrowsers.isKnown,
+      }),
       password: createPasswordPage({ visit, ...password }),
       secondFactor: createSecondFactorPage({ visit, ...secondFactor }),
     }),

@@ -28,13 +28,13 @@ import { ACR } from './oidc/scopes.ts';
 import type { TokenState } from './oidc/token-state.ts';
 import * as model from './store/collections.ts';
 
-interface Parts extends Omit<OwnAccountParts, 'audit' | 'limits'> {
+interface Parts extends Omit<OwnAccountParts, 'audit' | 'limits' | 'knownBrowsers'> {
   readonly config: Pick<Config, 'baseUrl' | 'issuer' | 'cookieKeys'>;
   readonly views: Views;
   readonly csrf: Csrf;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
-  readonly protection: Pick<Protection, 'origins' | 'audit' | 'limits' | 'limitAdmins'>;
+  readonly protection: Pick<Protection, 'origins' | 'audit' | 'limits' | 'knownBrowsers' | 'limitAdmins'>;
   readonly tokens: TokenState;
   readonly mounted: () => MountedProvider;
   readonly adminApi: AdminRoutesDeps;
@@ -46,7 +46,7 @@ interface Parts extends Omit<OwnAccountParts, 'audit' | 'limits'> {
 /** @returns middleware in the order in which it is to be asked */
 export function createOwnPages(parts: Parts): Koa.Middleware[] {
   const { config, basePath, clock, current, views, csrf, browser, accounts, directory, passkeys } = parts;
-  const { origins, audit, limits } = parts.protection;
+  const { origins, audit, limits, knownBrowsers } = parts.protection;
   const { baseUrl, issuer, cookieKeys } = config;
 
   /** Whoever is signed in with this browser, if the account is usable and nothing ended the session since. */
@@ -106,7 +106,7 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
 
   const { sealer, store } = parts;
   const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });
-  const own = { ...parts, audit, limits };
+  const own = { ...parts, audit, limits, knownBrowsers };
   const proofs = createOwnProofs(own);
   const ownPages = { views, csrf, basePath, readForm, signedIn: owner };
   return [

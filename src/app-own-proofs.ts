@@ -10,6 +10,7 @@ import { mayBeLeftWith } from './accounts/factor-policy.ts';
 import type { ProofMethod } from './accounts/freshness.ts';
 import { hasPasskey, hasSecondFactor } from './accounts/security-state.ts';
 import type { Factors } from './app-factors.ts';
+import type { KnownBrowsers } from './app-known-browsers.ts';
 import type { PasskeyApp } from './app-passkeys.ts';
 import type { Audit } from './audit/audit.ts';
 import type { AuditEventName } from './audit/events.ts';
@@ -30,12 +31,14 @@ interface Parts {
   readonly audit: Pick<Audit, 'write'>;
   /** Counts and locks as a sign-in does. */
   readonly checkPassword: Authenticate;
+  readonly knownBrowsers: Pick<KnownBrowsers, 'fromBrowser' | 'remember'>;
   /** Whether nothing has ended this account's sign-ins since; else that session is ended. */
   readonly confirmSession: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
 }
 
 export function createOwnProofs(parts: Parts) {
   const { current, browser, accounts, passkeys, sessions, audit, checkPassword, confirmSession } = parts;
+  const { knownBrowsers } = parts;
   const { factors, signIn, tellOwnerOf } = parts.factors;
 
   /** Written down and mailed. */
@@ -98,13 +101,15 @@ export function createOwnProofs(parts: Parts) {
       // What will not do costs neither a hash nor a try.
       await signIn.checkPassword(account.id, next);
       const hasPassword = account.passwordHash !== undefined;
-      const proven = hasPassword ? await checkPassword(account.username, given) : account;
+      const from = who.isBrowser ? knownBrowsers.fromBrowser(ctx) : undefined;
+      const proven = hasPassword ? await checkPassword(account.username, given, from) : account;
       if (proven?.id !== account.id) return 'wrong';
       // Of that version: a password that was replaced a moment ago, by mail or an administrator, is proven no more.
       const changed = await accounts.update(account.id, { password: next }, { version: proven.version });
       await factors.trustedDevices.revokeAll(account.id);
       await tell(ctx, who, 'password.changed', 'password_changed');
       if (!who.isBrowser) return 'changed';
+      await knownBrowsers.remember(ctx, account.id);
       const amr = who.isFresh ? [...who.amr] : ['pwd'];
       const changedAt = changed.authenticatedNotBefore ?? 0;
       // A new password is no authentication, giving the one before is. The session is a new one, which counts from the

@@ -47,9 +47,11 @@ export function createModeGuards({ accounts, mode, sweep }: Deps) {
 
     /** On the page and in the password grant alike. */
     guardPasswords:
-      <A>(authenticate: (username: string, password: string) => Promise<A | undefined>) =>
-      async (username: string, password: string): Promise<A | undefined> =>
-        mode() === 'passkey_only' ? undefined : authenticate(username, password),
+      <A, More extends unknown[]>(
+        authenticate: (...given: [string, string, ...More]) => Promise<A | undefined>,
+      ) =>
+      async (...given: [string, string, ...More]): Promise<A | undefined> =>
+        mode() === 'passkey_only' ? undefined : authenticate(...given),
 
     /** The accounts as administrators change them. */
     guardAccounts(guarded: Accounts): Accounts {

@@ -8,7 +8,6 @@ import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { mayBeLeftWith } from './accounts/factor-policy.ts';
 import { isFresh, type MethodTimes } from './accounts/freshness.ts';
-import { clearFailures } from './accounts/lockout.ts';
 import { parseLoginName } from './accounts/login-name.ts';
 import type { RefusedPasskey } from './accounts/passkey-assertion.ts';
 import { type AuthMode, createPasskeys, hasOtherWayIn } from './accounts/passkeys.ts';
@@ -27,7 +26,6 @@ import type { SettingValues } from './settings/schema.ts';
 import * as model from './store/collections.ts';
 import { passkeyChallenges, passkeys as passkeyCollection } from './store/passkeys.ts';
 import type { Store } from './store/port.ts';
-import { update } from './store/update.ts';
 
 interface Parts {
   readonly store: Store;
@@ -139,11 +137,6 @@ export function createPasskeyApp(parts: Parts) {
         const purpose = input.account === undefined ? 'sign_in' : 'second_factor';
         const onRefused = (refused: RefusedPasskey) => noteRefused(refused, purpose);
         const used = await passkeys.assertion.finish({ ...input, onRefused });
-        if (input.account === undefined) {
-          await update(collection, used.account.id, (record) => ({
-            value: { ...clearFailures(record), lastLoginAt: clock() },
-          }));
-        }
         await noteUsed(used.account, used.id, purpose);
         return used;
       },

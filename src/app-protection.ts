@@ -2,6 +2,7 @@
 // log, the rate limits (app.ts builds the rest).
 import type { SignInOutcome } from './accounts/authenticate.ts';
 import { auditedSignIns, auditedTokens, noteEndedSession } from './app-audit.ts';
+import { createKnownBrowsers } from './app-known-browsers.ts';
 import type { Lock } from './app-notices.ts';
 import { createAudit } from './audit/audit.ts';
 import { createOrigins } from './audit/origin.ts';
@@ -22,12 +23,13 @@ interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly baseUrl: string;
   readonly settings: () => RateSettings;
-  /** Told once per lock; it must come back at once and not throw. */
+  /** Called at most once a day per account; it must come back at once and not throw. */
   readonly onLocked: (lock: Lock) => void;
 }
 
-type CheckPassword<Account> = (identifier: string, password: string) => Promise<Account | undefined>;
+type CheckPassword<Account> = Parameters<typeof limitSignIns<Account>>[0];
 type Authorize<Actor, More extends unknown[]> = (
   authorization: string | undefined,
   ...more: More
@@ -38,7 +40,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set(['auth.invalid_token', 'auth.in
 
 export type Protection = ReturnType<typeof createProtection>;
 
-export function createProtection({ store, clock, log, settings, onLocked }: Deps) {
+export function createProtection({ store, clock, log, baseUrl, settings, onLocked }: Deps) {
   const origins = createOrigins();
   const newId = createTimeSortedIds(clock);
   const audit = createAudit({ collection: store.collection(model.audit), clock, newId, origins, log });
@@ -53,16 +55,17 @@ export function createProtection({ store, clock, log, settings, onLocked }: Deps
     tokenLog,
     tokenReports: { ...auditedTokens(tokenLog, { audit, origins }), ...createRepeatWatch(log) },
     limits,
+    knownBrowsers: createKnownBrowsers({ store, clock, baseUrl }),
     /** For createAuthenticate. */
     signInEvents: {
       onOutcome(event: SignInOutcome) {
         log.info({ event: 'signin', ...event }, 'sign-in attempt');
         return told.onOutcome(event);
       },
-      onLocked(event: { accountId: string; lockedUntil: number }) {
-        log.warn({ event: 'account_locked', ...event }, 'account locked');
+      onLocked({ isNoticeDue, ...event }: { accountId: string; lockedUntil: number; isNoticeDue: boolean }) {
+        log.warn({ event: 'account_locked', ...event }, 'password sign-in closed for unknown browsers');
         const { ipAddress = '', userAgent = '' } = origins.current() ?? {};
-        onLocked({ ...event, ipAddress, userAgent });
+        if (isNoticeDue) onLocked({ ...event, ipAddress, userAgent });
         return told.onLocked(event);
       },
     },

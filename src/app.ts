@@ -78,6 +78,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     store,
     clock,
     log,
+    baseUrl,
     settings: current,
     onLocked: (lock) => factors.notices.locked(lock),
   });
@@ -94,8 +95,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     current,
     theme: () => themeOf(settings.current()),
     accounts: () => accounts,
-    audit,
-    limits: protection.limits,
+    protection,
     answerSignup: (request) => newAccounts.answer(request),
   });
   const passkeys = createPasskeyApp({

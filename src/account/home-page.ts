@@ -23,10 +23,12 @@ export interface HomeDeps {
     readonly applications: Model['applications'];
     readonly activity: Model['activity'];
   }>;
+  readonly isKnownBrowser: (ctx: Koa.Context, account: Account) => boolean;
   readonly acts: {
     /** @throws AppError session.not_found: not one of theirs */
     endSession(who: Visitor, id: string): Promise<void>;
-    endOtherSessions(who: Visitor): Promise<void>;
+    /** @param ctx of the browser that stays known to the account; none: by an application */
+    endOtherSessions(who: Visitor, ctx?: Koa.Context): Promise<void>;
     /** @throws AppError request.not_found */
     forgetDevice(who: Visitor, id: string): Promise<void>;
     forgetDevices(who: Visitor): Promise<void>;
@@ -61,7 +63,16 @@ const ALERTS: Alerts = {
 const nameOf = ({ profile }: Account): string | undefined =>
   profile.name ?? ([profile.given_name, profile.family_name].filter(Boolean).join(' ') || undefined);
 
-export function createHomePage({ visit, now, overview, acts }: HomeDeps) {
+/** How long the owner is shown that someone guessed passwords. */
+const GUESSED_MS = 7 * 86_400_000;
+
+export function createHomePage({ visit, now, overview, acts, isKnownBrowser }: HomeDeps) {
+  function guessesOf(ctx: Koa.Context, { account }: Visitor): Model['guesses'] {
+    const { guessedAt: at } = account;
+    if (at === undefined || at <= now() - GUESSED_MS) return undefined;
+    return { at, isThisBrowserKnown: isKnownBrowser(ctx, account) };
+  }
+
   async function show(ctx: Koa.Context, who: Visitor, problem?: Problem): Promise<void> {
     const { account } = who;
     const { facts, ...rest } = await overview(who);
@@ -81,6 +92,7 @@ export function createHomePage({ visit, now, overview, acts }: HomeDeps) {
         confirmUrl: visit.confirmUrlOf(who, 'home'),
         glance: glanceOf(facts),
         codesLeft: facts.codesLeft,
+        guesses: guessesOf(ctx, who),
         notice: noticeOf(ctx, NOTICES),
         alert: problem && { key: problem.alert },
         retryAfterSeconds: problem?.retryAfterSeconds,
@@ -91,14 +103,18 @@ export function createHomePage({ visit, now, overview, acts }: HomeDeps) {
   }
 
   const act =
-    (notice: Notice, run: (who: Visitor, form: Form) => Promise<void>, isAlwaysAllowed = false) =>
+    (
+      notice: Notice,
+      run: (who: Visitor, form: Form, ctx: Koa.Context) => Promise<void>,
+      isAlwaysAllowed = false,
+    ) =>
     (ctx: Koa.Context, who: Visitor): Promise<void> =>
       visit.change(ctx, who, {
         page: 'home',
         alerts: ALERTS,
         ...(isAlwaysAllowed && { isAllowed: true }),
         async act(form) {
-          await run(who, form);
+          await run(who, form, ctx);
           return notice;
         },
         showAgain: (problem) => show(ctx, who, problem),
@@ -109,7 +125,7 @@ export function createHomePage({ visit, now, overview, acts }: HomeDeps) {
   return {
     show: (ctx: Koa.Context, who: Visitor): Promise<void> => show(ctx, who),
     endSession: act('session_ended', (who, form) => acts.endSession(who, idOf(form))),
-    endOtherSessions: act('sessions_ended', (who) => acts.endOtherSessions(who)),
+    endOtherSessions: act('sessions_ended', (who, _form, ctx) => acts.endOtherSessions(who, ctx)),
     forgetDevice: act('device_forgotten', (who, form) => acts.forgetDevice(who, idOf(form))),
     forgetDevices: act('devices_forgotten', (who) => acts.forgetDevices(who)),
     removeApplication: act('application_removed', (who, form) => acts.removeApplication(who, idOf(form))),

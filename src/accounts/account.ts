@@ -11,11 +11,7 @@ export const toAccount = ({ id, version, value }: Stored<AccountRecord>): Accoun
   version,
 });
 
-/** @param now epoch milliseconds */
-export const isLocked = (account: Pick<AccountRecord, 'lockedUntil'>, now: number): boolean =>
-  account.lockedUntil !== undefined && account.lockedUntil > now;
-
-/** Whether it counts as one of the administrators, of whom one must stay. A lock passes, so it does not matter here. */
+/** Whether it counts as one of the administrators, of whom one must stay. A lock does not matter here. */
 export const isActiveAdmin = (account: AccountRecord): boolean =>
   account.role === 'admin' && account.isActive && account.deletingAt === undefined;
 
@@ -49,8 +45,8 @@ export const isProofCurrent = (
 type ProofBounds = Pick<AccountRecord, 'authenticatedNotBefore' | 'proofsNotBefore'>;
 
 /**
- * Whether its sessions and tokens count now (decisions §3: those of a locked, disabled or deleted account do not).
- * @param now epoch milliseconds
+ * Whether its sessions and tokens count now (decisions §3: those of a deactivated or deleted account do not). A lock that
+ * wrong passwords caused is no such thing: nobody ends or shuts out others from afar.
  */
-export const isUsable = (account: AccountRecord, now: number): boolean =>
-  account.isActive && account.deletingAt === undefined && !isLocked(account, now);
+export const isUsable = (account: AccountRecord): boolean =>
+  account.isActive && account.deletingAt === undefined;

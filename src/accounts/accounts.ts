@@ -7,6 +7,7 @@ import { AlreadyExists, type Collection, type Query, type Stored } from '../stor
 import { update } from '../store/update.ts';
 import { type Account, toAccount } from './account.ts';
 import { type AccountChanges, applyChanges, blankAccount } from './changes.ts';
+import { clearBrowserFailures } from './known-browsers.ts';
 import { guardLastAdmin } from './last-admin.ts';
 import { clearFailures } from './lockout.ts';
 import { findByLoginName, parseLoginName } from './login-name.ts';
@@ -49,7 +50,7 @@ export interface Accounts {
   setActive(id: string, isActive: boolean): Promise<Account>;
   /** Sign-ins under way come to nothing; who is signed in stays so (R063). */
   voidProofs(id: string): Promise<Account>;
-  /** Lifts a lock and forgets the failures. @throws AppError account.not_found */
+  /** Lifts a lock and clears every counter of wrong passwords, those of known browsers too. @throws AppError account.not_found */
   unlock(id: string): Promise<Account>;
   /** Everything of the account is gone when it resolves. @throws AppError account.not_found, account.last_admin */
   remove(id: string): Promise<void>;
@@ -174,7 +175,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
     voidProofs: (id) => changeLive(id, (value) => ({ ...value, proofsNotBefore: clock() })),
     setActive: (id, isActive) => accounts.update(id, { isActive }),
-    unlock: (id) => changeLive(id, (value) => ({ ...clearFailures(value), updatedAt: clock() })),
+    unlock: (id) =>
+      changeLive(id, (value) => ({ ...clearBrowserFailures(clearFailures(value)), updatedAt: clock() })),
     async remove(id) {
       if (!(await removal.remove(id))) throw new AppError('account.not_found');
     },

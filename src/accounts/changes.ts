@@ -3,6 +3,7 @@
 import { AppError } from '../errors.ts';
 import type { AccountRecord, Role } from '../store/collections.ts';
 import { parseEmail } from './email.ts';
+import { clearFailures } from './lockout.ts';
 import { passwordProblems } from './password-rules.ts';
 import {
   type AddressChanges,
@@ -68,8 +69,10 @@ export function applyChanges(
     fields[field] ??= problem;
   };
   const isReset = changes.totpVerified === false;
+  // Guesses of the password before say nothing of the new one.
+  const current = changes.password === undefined ? before : clearFailures(before);
   const after: AccountRecord = {
-    ...(isReset ? eraseSecondFactors(before, context.now) : before),
+    ...(isReset ? eraseSecondFactors(current, context.now) : current),
     role: changes.role ?? before.role,
     isActive: changes.isActive ?? before.isActive,
     totpVerified: changes.totpVerified ?? before.totpVerified,
@@ -84,7 +87,10 @@ export function applyChanges(
   // Who had the mailbox until now may have signed in by it (checklist R063).
   const isMoved = before.usernameKey !== '' && after.emailKey !== before.emailKey;
   const endsSessions = changes.password !== undefined || !isStanding || isFactorLost || isMoved;
-  if (endsSessions) after.authenticatedNotBefore = context.now;
+  if (endsSessions) {
+    after.authenticatedNotBefore = context.now;
+    delete after.knownBrowsers;
+  }
   if (endsSessions || after.emailKey !== before.emailKey) {
     after.securityChangedAt = nextSecurityChange(before, context.now);
   }

@@ -91,7 +91,7 @@ export function createEmailCodes(deps: {
       const now = clock();
       const id = idOf(challenge);
       const [account, before] = await Promise.all([accounts.find(accountId), challenges.find(id)]);
-      if (account === undefined || !isUsable(account.value, now)) return 'limited';
+      if (account === undefined || !isUsable(account.value)) return 'limited';
       const isTooSoon = before && now < before.value.createdAt + EMAIL_CODE_COOLDOWN_SECONDS * 1000;
       if (isTooSoon) return 'cooldown';
       const place = await takePlace(accountId);

@@ -159,7 +159,7 @@ export function createPasskeyAssertion(deps: {
           (userHandle === undefined && expected !== undefined);
         if (!isHandleRight) throw new PasskeyProblem('user handle of another account');
         const info = await verify(response, facts.challenge, record);
-        if (!isUsable(account, clock())) throw new PasskeyProblem('account locked or inactive');
+        if (!isUsable(account)) throw new PasskeyProblem('account locked or inactive');
         if (!(await count(response.id, info.newCounter, info.credentialBackedUp))) {
           await onRefused?.({ ...about, problem: 'counter went back', isCounterBack: true });
           throw new AppError('passkey.refused');

@@ -96,7 +96,7 @@ export function createPasskeyRegistration(deps: {
 
   async function addToAccount(accountId: string, made: MadePasskey, isKey: boolean): Promise<void> {
     const stored = await update(accounts, accountId, (record) => {
-      if (!isUsable(record, clock())) throw new AppError('account.not_found');
+      if (!isUsable(record)) throw new AppError('account.not_found');
       const { mustEnrolSecondFactor: _done, ...rest } = record;
       const passkey = { id: made.id, kind: isKey ? 'security_key' : 'passkey' } as const;
       const passkeys = [...(record.passkeys ?? []), passkey];

@@ -77,7 +77,7 @@ const recentFailures = (account: Readonly<AccountRecord>, kind: CodeKind, now: n
 function isOpen(account: AccountRecord, kind: CodeKind, now: number): boolean {
   // A deactivation stops the sign-in that is under way, too (checklist R089).
   const isFree = recentFailures(account, kind, now).length < MAX_WRONG_PER_WINDOW;
-  return isUsable(account, now) && isFree && !isSecondFactorOff(account, kind);
+  return isUsable(account) && isFree && !isSecondFactorOff(account, kind);
 }
 
 function countWrong(account: AccountRecord, kind: CodeKind, now: number): AccountRecord {

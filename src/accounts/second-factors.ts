@@ -112,7 +112,7 @@ export function createSecondFactors(deps: SecondFactorsDeps): SecondFactors {
       const stored = await update(accounts, accountId, (record) => {
         if (record.deletingAt !== undefined) throw new AppError('account.not_found');
         if ((record.hasEmailCodes === true) === isOn) return undefined;
-        const changed = isOn ? withEmailFactor(record, clock()) : withoutEmailFactor(record);
+        const changed = isOn ? withEmailFactor(record) : withoutEmailFactor(record);
         const after = settleFactors(record, changed, clock());
         check?.(after);
         return { value: after };
@@ -129,8 +129,8 @@ export function createSecondFactors(deps: SecondFactorsDeps): SecondFactors {
   };
 }
 
-function withEmailFactor(record: AccountRecord, now: number): AccountRecord {
-  if (!isUsable(record, now) || record.email === undefined || !record.isEmailVerified) {
+function withEmailFactor(record: AccountRecord): AccountRecord {
+  if (!isUsable(record) || record.email === undefined || !record.isEmailVerified) {
     throw new AppError('request.invalid', { fields: { email: 'Must be verified first.' } });
   }
   const { mustEnrolSecondFactor: _done, ...rest } = record;

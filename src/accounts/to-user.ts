@@ -1,7 +1,8 @@
 // Owns the user as the REST API shows it (decisions §6). Built field by field, so that a new field of the record is
 // never shown by accident; hashes and secrets have no place here (checklist R130).
 import type { Address, Profile, Role } from '../store/collections.ts';
-import { type Account, isLocked } from './account.ts';
+import type { Account } from './account.ts';
+import { isLocked } from './lockout.ts';
 import { addressFields, profileFields } from './profile.ts';
 
 type Shown<T> = { [Name in keyof T]-?: string | null };

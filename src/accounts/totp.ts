@@ -111,7 +111,7 @@ export function createTotp(deps: {
     // Authentic, so it is what begin() sealed: exactly this shape.
     const opened = JSON.parse(text) as Pending;
     const isCurrent = opened.expiresAt > clock() && opened.state === securityState(accountId, account);
-    return isCurrent && isUsable(account, clock()) ? opened : undefined;
+    return isCurrent && isUsable(account) ? opened : undefined;
   }
 
   /** The account with that step used up. */

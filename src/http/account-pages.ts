@@ -38,6 +38,8 @@ export interface AccountPageModels {
         | 'verify_email'
       )[];
     };
+    /** When wrong passwords last closed password sign-in for unknown browsers; none: not lately. */
+    readonly guesses?: { readonly at: number; readonly isThisBrowserKnown: boolean } | undefined;
     readonly codesLeft: number;
     /** None where only passkeys sign in. */
     readonly password?: { readonly isSet: boolean; readonly changedAt?: number | undefined } | undefined;

@@ -31,23 +31,39 @@ async function consumeAll(limits: Deps['limits'], keys: readonly Key[]): Promise
 const isOneOf = (error: unknown, codes: readonly ErrorCode[]): boolean =>
   error instanceof AppError && codes.includes(error.code);
 
+/** Where a password is typed, as far as the limits ask. */
+interface From {
+  readonly tokens: readonly string[];
+  readonly refusal?: AppError;
+}
+
 /**
+ * A browser that the account knows (decisions §8) is let past them: strangers behind its address could use them up, and
+ * it has a counter of its own.
+ *
  * The limits are the same for names that exist and names that don't: what is counted is what was typed, folded as the
  * look-up folds it (R087).
  * @returns authenticate, which now also throws AppError request.rate_limited
  */
 export function limitSignIns<Account>(
-  authenticate: (identifier: string, password: string) => Promise<Account | undefined>,
+  authenticate: (identifier: string, password: string, browser?: From) => Promise<Account | undefined>,
   { limits, address }: Deps,
-): (identifier: string, password: string) => Promise<Account | undefined> {
-  return async (identifier, password) => {
+): (identifier: string, password: string, browser?: From) => Promise<Account | undefined> {
+  return async (identifier, password, browser) => {
     const name = parseLoginName(identifier)?.key ?? '';
-    const charge = await consumeAll(limits, [
-      ['login_account_ip', keyFor(name, address())],
-      ['login_ip', address()],
-    ]);
+    let charge: Pick<Charge, 'giveBack'>;
     try {
-      const account = await authenticate(identifier, password);
+      charge = await consumeAll(limits, [
+        ['login_account_ip', keyFor(name, address())],
+        ['login_ip', address()],
+      ]);
+    } catch (error) {
+      const isLimit = error instanceof AppError && error.code === 'request.rate_limited';
+      if (!isLimit || browser === undefined || browser.tokens.length === 0) throw error;
+      return authenticate(identifier, password, { ...browser, refusal: error });
+    }
+    try {
+      const account = await authenticate(identifier, password, browser);
       if (account !== undefined) charge.giveBack();
       return account;
     } catch (error) {

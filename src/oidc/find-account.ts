@@ -19,7 +19,7 @@ export interface OidcAccount {
 
 export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   find(id: string): Promise<A | undefined>;
-  /** Active, not locked, not being deleted. */
+  /** Active, not being deleted. */
   isUsable(account: A): boolean;
   /** Whether an authentication at that time (epoch seconds) still counts: a new password or role ends what was before. */
   isAuthenticationCurrent(account: A, at: number): boolean;
@@ -31,6 +31,8 @@ export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   mayAdminister(account: A, acr: string | undefined): boolean;
   /** Whether a password is not all that is asked of it, so that no program can sign it in by that alone. */
   owesSecondFactor(account: A): boolean;
+  /** After a sign-in without a browser (the password grant). @returns false when the account changed since it was read */
+  complete(account: A): Promise<boolean>;
   claims(account: A): { sub: string; [claim: string]: unknown };
   /** A sign-in without pages, for the audit log; awaited before anything is given (checklist R150). */
   reportSignIn(report: {

@@ -44,6 +44,7 @@ export function registerPasswordGrant(
       );
     }
     const scope = grantedScope(params.scope, client.scope, account);
+    if (!(await accounts.complete(account))) throw new errors.InvalidGrant('wrong username or password');
     await accounts.reportSignIn({ kind: 'complete', ...report });
     const grant = new provider.Grant({ accountId: account.id, clientId });
     if (scope !== '') grant.addOIDCScope(scope);

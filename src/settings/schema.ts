@@ -87,21 +87,16 @@ export const settingDefinitions = {
     default: 5,
     min: 1,
     max: 100,
-    description: 'Wrong passwords in a row that lock the account.',
+    description:
+      'Wrong passwords in a row that close password sign-in for browsers in which the user has not signed in before.',
   }),
   lockout_seconds: integer({
     group: 'Sign-in',
     default: 900,
     min: 1,
-    max: 30 * DAY,
-    description: 'How long the first lock lasts, in seconds; each further one in a row lasts twice as long.',
-  }),
-  lockout_max_seconds: integer({
-    group: 'Sign-in',
-    default: DAY,
-    min: 1,
-    max: 30 * DAY,
-    description: 'The longest that a lock lasts, in seconds.',
+    max: 900,
+    description:
+      'How long it stays closed, in seconds. Sessions, tokens, passkeys and mailed links are not affected.',
   }),
   password_min_length: integer({
     group: 'Sign-in',
@@ -268,6 +263,5 @@ export function combinationProblems(values: SettingValues): Partial<Record<Setti
   };
   notLonger('refresh_token_idle_seconds', 'refresh_token_absolute_seconds');
   notLonger('session_idle_seconds', 'session_absolute_seconds');
-  notLonger('lockout_seconds', 'lockout_max_seconds');
   return problems;
 }

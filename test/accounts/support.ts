@@ -12,6 +12,7 @@ import {
   createAuthenticate,
   type SignInOutcome,
 } from '../../src/accounts/authenticate.ts';
+import { type CompleteSignIn, createCompleteSignIn } from '../../src/accounts/complete-sign-in.ts';
 import { createPasswords, type Passwords } from '../../src/accounts/password.ts';
 import { newId } from '../../src/ids.ts';
 import { type AccountRecord, accounts as accountsDefinition, facts } from '../../src/store/collections.ts';
@@ -66,15 +67,16 @@ function movableClock() {
 export interface World {
   readonly accounts: Accounts;
   readonly authenticate: Authenticate;
+  readonly signIns: CompleteSignIn;
   readonly collection: Collection<AccountRecord>;
   readonly outcomes: SignInOutcome[];
-  readonly locks: { accountId: string; lockedUntil: number }[];
+  readonly locks: { accountId: string; lockedUntil: number; isNoticeDue: boolean }[];
   readonly endedSessionsOf: string[];
   readonly removedOwnedOf: string[];
   readonly passwords: Passwords;
 }
 
-export const lockoutDefaults = { lockout_threshold: 5, lockout_seconds: 900, lockout_max_seconds: 86_400 };
+export const lockoutDefaults = { lockout_threshold: 5, lockout_seconds: 900 };
 
 /** All of accounts on one store, as app.ts puts it together. */
 export function createWorld(
@@ -84,6 +86,7 @@ export function createWorld(
     collection?: Collection<AccountRecord>;
     lockout?: Partial<typeof lockoutDefaults>;
     maxWaitingPerName?: number;
+    hasOtherWayIn?: (record: AccountRecord) => boolean;
     endSessions?: (accountId: string) => Promise<void>;
     removeOwned?: (accountId: string) => Promise<void>;
   } = {},
@@ -98,6 +101,7 @@ export function createWorld(
   const common = { collection, clock: backend.now, passwords };
   return {
     collection,
+    signIns: createCompleteSignIn(common),
     passwords,
     outcomes,
     locks,
@@ -120,6 +124,7 @@ export function createWorld(
     authenticate: createAuthenticate({
       ...common,
       settings: () => ({ ...lockoutDefaults, ...options.lockout }),
+      hasOtherWayIn: options.hasOtherWayIn ?? (() => false),
       onOutcome: (event) => outcomes.push(event),
       onLocked: (event) => locks.push(event),
       ...(options.maxWaitingPerName !== undefined && { maxWaitingPerName: options.maxWaitingPerName }),

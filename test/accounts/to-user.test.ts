@@ -57,10 +57,10 @@ test('a lock is shown while it lasts', () => {
   const locked = account({ lockedUntil: at + 1000, lockCount: 1, failedLoginAttempts: 5 });
   assert.equal(toUser(locked, at).locked_until, '2026-01-02T03:04:06.678Z');
   assert.equal(toUser(locked, at + 1000).locked_until, null);
-  assert.equal(isUsable(locked, at), false);
-  assert.equal(isUsable(locked, at + 1000), true);
-  assert.equal(isUsable(account({ isActive: false }), at), false);
-  assert.equal(isUsable(account({ deletingAt: at }), at), false);
+  // It ends nothing that is live (decisions §3, §8).
+  assert.equal(isUsable(locked), true);
+  assert.equal(isUsable(account({ isActive: false })), false);
+  assert.equal(isUsable(account({ deletingAt: at })), false);
 });
 
 test('R130: whatever the record holds, neither user nor claims carry a hash or an inner field', () => {

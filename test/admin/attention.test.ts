@@ -86,7 +86,7 @@ test('what is mended asks for nothing, and the most urgent comes first', () => {
     attentionOf(grim).map(({ text }) => text),
     [
       '99 sign-ins failed in the last two hours',
-      'One user is locked out',
+      'One user is locked for new browsers',
       'The rotation of the signing key is overdue',
       '2 mails could not be sent',
       '3 mails wait to be sent',

@@ -1,5 +1,5 @@
 // Owns the attack: having passed the password page, and waiting at the second factor while the owner changes the password,
-// the account is locked, switched off or deleted. Then the first half of the proof is worth nothing, and the attacker must
+// the account is switched off or deleted. Then the first half of the proof is worth nothing, and the attacker must
 // not make an authenticator of their own the owner's second factor (checklist R063, R089, R096, R098).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
@@ -72,14 +72,14 @@ for (const [step, arrive] of Object.entries(steps)) {
 
     for (const [blow, strike] of Object.entries(blows)) {
       test(`the account is ${blow}: it leads nowhere`, async (t) => {
-        const { app, client, user, waiting } = await start();
+        const { app, user, waiting } = await start();
         t.after(() => app.stop());
         for (const { id } of (await app.admin('GET', '/sessions')).body.data.items ?? []) {
           await app.admin('DELETE', `/sessions/${id}`);
         }
         const state = async (): Promise<unknown> =>
           (await app.admin('GET', `/users/${user.id}`)).body.data?.totp_verified;
-        await strike(app, client, user);
+        await strike(app, user);
         const before = await state();
         const fields = { ...hiddenFields(waiting.page.body), ...waiting.fields() };
         const page = await waiting.browser.post('/oauth2/mfa', fields);

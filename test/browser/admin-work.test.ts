@@ -143,7 +143,7 @@ test('one user edited in two tabs: told that it was changed, and neither loses w
 test('locked out on the phone: the page says why, one press unlocks', async () => {
   for (let round = 0; round < 5; round += 1) await tryToSignIn('grace', `wrong guess ${round}`);
   await world.open('');
-  assert.match(await text('.attention'), /One user is locked out.*grace/s);
+  assert.match(await text('.attention'), /One user is locked for new browsers.*grace/s);
   await loaded(page, () => page.locator('.attention a').first().click());
   assert.match(await text('.verdict'), /Cannot sign in.*Locked after 5 wrong passwords/s);
   assert.match(await text('.known'), /wrong password/);

@@ -127,25 +127,6 @@ const endings: Readonly<
   'the role was changed': [true, ({ user }) => done(app.admin('PUT', `/users/${user.id}`, { role: 'user' }))],
   'the person was deactivated': [true, ({ user }) => done(app.admin('POST', `/users/${user.id}/deactivate`))],
   'the person was deleted': [true, ({ user }) => done(app.admin('DELETE', `/users/${user.id}`))],
-  'the account was locked by wrong passwords': [
-    true,
-    async ({ user, client }) => {
-      const guesser = new Agent(app);
-      for (let guess = 0; guess < 5; guess += 1) {
-        const page = await guesser.authorize({
-          client_id: client.id,
-          redirect_uri: REDIRECT_URI,
-          response_type: 'code',
-          scope: 'openid',
-          code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-          code_challenge_method: 'S256',
-        });
-        await guesser.submit(page, { username: user.username, password: `wrong ${guess}` });
-      }
-      const { body } = await app.admin('GET', `/users/${user.id}`);
-      ok(body.data.locked_until !== null);
-    },
-  ],
   'the application was deactivated': [
     true,
     ({ client }) => done(app.admin('PATCH', `/clients/${client.id}`, { is_active: false })),

@@ -47,7 +47,7 @@ async function failToSignIn(username: string, times: number): Promise<void> {
   }
 }
 
-test('a locked account: the owner is told once per lock, and nobody without a verified address', async () => {
+test('guessed passwords: the owner is told once in 24 hours, and nobody without a verified address', async () => {
   await createUser('locked');
   await createUser('unverified', { is_email_verified: false });
   await failToSignIn('unverified', 5);
@@ -57,6 +57,8 @@ test('a locked account: the owner is told once per lock, and nobody without a ve
   match(String(mail?.text), /15 minutes/);
   match(String(mail?.text), /127\.0\.0\.1/);
   app.advance(901_000);
+  await failToSignIn('locked', 5);
+  app.advance(86_400_000);
   await failToSignIn('locked', 5);
   equal((await lockMails('locked', 2)).length, 2);
   equal((await mailsTo('unverified', 'account_locked')).length, 0);

@@ -74,7 +74,7 @@ export function attentionOf(facts: Facts): Attention[] {
     },
     lockedTotal > 0 && {
       icon: 'lock',
-      text: `${plural(lockedTotal, 'user is', 'users are')} locked out`,
+      text: `${plural(lockedTotal, 'user is', 'users are')} locked for new browsers`,
       detail: `After too many wrong passwords: ${locked.map((user) => textOf(user, 'username')).join(', ')}`,
       href: lockedTotal === 1 ? `/users/${textOf(locked[0] ?? {}, 'id')}` : '/users?is_locked=true',
       action: 'Look',

@@ -4,6 +4,8 @@ import type { Values } from './page.ts';
 
 export interface Verdict {
   readonly canSignIn: boolean;
+  /** Only in browsers that the account does not know, and only with a password. */
+  readonly isElsewhere?: boolean;
   readonly text: string;
   /** What would change it: an act of the user's page. */
   readonly remedy?: 'unlock' | 'reactivate';
@@ -14,8 +16,8 @@ export function verdictOn(user: Values, failure: Values | undefined): Verdict {
     return { canSignIn: false, text: 'An administrator deactivated this account.', remedy: 'reactivate' };
   if (user.locked_until !== null) {
     const count = Number(user.failed_login_attempts);
-    const text = `Locked after ${count} wrong ${count === 1 ? 'password' : 'passwords'} in a row.`;
-    return { canSignIn: false, text, remedy: 'unlock' };
+    const text = `Locked after ${count} wrong ${count === 1 ? 'password' : 'passwords'} in a row. Browsers in which they signed in before, passkeys and mailed links still work.`;
+    return { canSignIn: false, isElsewhere: true, text, remedy: 'unlock' };
   }
   const isNewer = failure !== undefined && textOf(failure, 'at') > textOf(user, 'last_login_at');
   const text = isNewer ? 'The account is fine; the last attempt was not.' : 'Nothing stands in the way.';

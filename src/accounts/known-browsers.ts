@@ -1,0 +1,86 @@
+// Owns which browsers an account knows (decisions §8; OWASP's device cookies), as pure changes of its record. A browser
+// is known by a random value in a cookie that it got when a sign-in was complete, kept here as a digest that is bound to
+// the account. It proves nothing: a known browser is only let past the lock that other browsers' guesses caused.
+import { secretDigest } from '../ids.ts';
+import type { AccountRecord } from '../store/collections.ts';
+import type { KnownBrowser } from '../store/guess-records.ts';
+
+/** The random values that a browser sent. Most are of other accounts. */
+export type BrowserTokens = readonly string[];
+
+const MAX_BROWSERS = 10;
+const MAX_FAILURES = 10;
+const LIFETIME_MS = 90 * 86_400_000;
+
+const digestOf = (accountId: string, token: string): string =>
+  secretDigest(JSON.stringify([accountId, token]));
+
+const liveOf = (record: Readonly<AccountRecord>, now: number): KnownBrowser[] =>
+  (record.knownBrowsers ?? []).filter(({ expiresAt }) => expiresAt > now);
+
+const withBrowsers = (record: AccountRecord, knownBrowsers: KnownBrowser[]): AccountRecord => {
+  const { knownBrowsers: _before, ...rest } = record;
+  return knownBrowsers.length === 0 ? rest : { ...rest, knownBrowsers };
+};
+
+/** @returns the browser that sent one of these values, if the account knows it */
+export function findKnownBrowser(
+  accountId: string,
+  record: Readonly<AccountRecord>,
+  tokens: BrowserTokens,
+  now: number,
+): KnownBrowser | undefined {
+  const live = liveOf(record, now);
+  if (live.length === 0) return undefined;
+  const digests = new Set(tokens.map((token) => digestOf(accountId, token)));
+  return live.find(({ digest }) => digests.has(digest));
+}
+
+/** A new value replaces the ones the browser had, so that a planted or copied one is worth nothing after a sign-in. */
+export function rememberBrowser(
+  accountId: string,
+  record: AccountRecord,
+  { before, token }: { readonly before: BrowserTokens; readonly token: string },
+  now: number,
+): AccountRecord {
+  const replaced = new Set(before.map((one) => digestOf(accountId, one)));
+  const others = liveOf(record, now).filter(({ digest }) => !replaced.has(digest));
+  const browser = { digest: digestOf(accountId, token), expiresAt: now + LIFETIME_MS, failures: 0 };
+  return withBrowsers(record, [browser, ...others].slice(0, MAX_BROWSERS));
+}
+
+/** One wrong password more in that browser. @returns undefined when the account no longer knows it */
+export function countBrowserFailure(
+  record: AccountRecord,
+  digest: string,
+  now: number,
+): AccountRecord | undefined {
+  const live = liveOf(record, now);
+  if (!live.some((browser) => browser.digest === digest)) return undefined;
+  const counted = live.map((browser) =>
+    browser.digest === digest ? { ...browser, failures: browser.failures + 1 } : browser,
+  );
+  return withBrowsers(
+    record,
+    counted.filter(({ failures }) => failures < MAX_FAILURES),
+  );
+}
+
+export const clearBrowserFailures = (record: AccountRecord): AccountRecord =>
+  withBrowsers(
+    record,
+    (record.knownBrowsers ?? []).map((browser) => ({ ...browser, failures: 0 })),
+  );
+
+/** @param tokens of the browser that stays known; default: none does */
+export function forgetBrowsers(
+  accountId: string,
+  record: AccountRecord,
+  tokens: BrowserTokens = [],
+): AccountRecord {
+  const kept = new Set(tokens.map((token) => digestOf(accountId, token)));
+  return withBrowsers(
+    record,
+    (record.knownBrowsers ?? []).filter(({ digest }) => kept.has(digest)),
+  );
+}
