@@ -3,7 +3,7 @@
 // listed or found again. All of them run with LONG=1, and where MONGODB_TEST_URI names a real server (CI).
 import { test } from 'node:test';
 import { startMongoServer } from '../support/mongodb-server.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { redisToShare } from '../support/redis-server.ts';
 import { runFlows } from './run-flows.ts';
 
 const isWhole = process.env.LONG === '1' || Boolean(process.env.MONGODB_TEST_URI);
@@ -41,7 +41,7 @@ const isWanted = (name: string): boolean =>
 test(`${isWhole ? 'every flow works' : 'flows that live from what is stored work'} with MongoDB and Redis`, {
   timeout: 900_000,
 }, async () => {
-  const [mongo, redis] = await Promise.all([startMongoServer(), startRedis()]);
+  const [mongo, redis] = await Promise.all([startMongoServer(), redisToShare()]);
   try {
     const env = { TEST_STORE: 'split', MONGODB_TEST_URI: mongo.freshUri(), REDIS_TEST_URL: redis.url };
     await runFlows(env, isWanted);

@@ -1,4 +1,5 @@
 // Owns what the Redis tests share: a backend for the contract, and a collection to write.
+import { randomBytes } from 'node:crypto';
 import { createRedisStore } from '../../adapters/redis.ts';
 import { type CollectionDefinition, type Store, StoreUnavailable } from '../../src/store/port.ts';
 import type { Backend } from './contract.ts';
@@ -16,12 +17,9 @@ export const notes: CollectionDefinition<Note> = {
   fields: {},
 };
 
-let backends = 0;
-
 /** Empty: each has a prefix of its own. */
 export async function createRedisBackend(url: string): Promise<Backend> {
-  backends += 1;
-  const prefix = `test${backends}`;
+  const prefix = `test-${randomBytes(8).toString('hex')}`;
   const stores: Store[] = [];
   let now = 1_800_000_000_000;
   const open = async (): Promise<Store> => {

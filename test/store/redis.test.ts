@@ -1,12 +1,12 @@
 // Owns the proof that the Redis store keeps the storage contract, on one server.
 import { after, before } from 'node:test';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { type RedisServer, redisToShare } from '../support/redis-server.ts';
 import { storeContract } from './contract.ts';
 import { createRedisBackend } from './redis-support.ts';
 
-let server: RedisServer;
+let server: Pick<RedisServer, 'url' | 'stop'>;
 before(async () => {
-  server = await startRedis();
+  server = await redisToShare();
 });
 after(() => server.stop());
 

@@ -116,6 +116,12 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   };
 }
 
+/** The server that REDIS_TEST_URL names, or one of its own: for what tells its keys from those of others. */
+export async function redisToShare(): Promise<Pick<RedisServer, 'url' | 'stop'>> {
+  const given = process.env.REDIS_TEST_URL;
+  return given ? { url: given, stop: async () => undefined } : startRedis();
+}
+
 const SLOTS = 16_384;
 
 /** Three masters that share the slots, without replicas. */
