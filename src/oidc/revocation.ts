@@ -25,14 +25,21 @@ interface Deps {
 
 const CREDENTIALS = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
-/** Revokes without client authentication; requests with credentials go on to the library, which checks them. */
+/**
+ * Revokes without client authentication; requests with credentials of a client go on to the library, which checks them. A
+ * bearer is no credential of a client: libraries send one out of habit, and the token in the form is what counts.
+ */
 export function revokeByPossession({ tokens, revokeToken, readForm }: Deps): Koa.Middleware {
   return async (ctx, next) => {
-    if (ctx.get('authorization') !== '') return next();
+    const authorization = ctx.get('authorization');
+    const isOfClient = authorization !== '' && !/^bearer\b/i.test(authorization);
     const form = await readAsForm(ctx, readForm);
-    if (CREDENTIALS.some((name) => form.get(name) !== undefined)) {
-      restoreForm(ctx, form);
-      return next();
+    if (isOfClient || CREDENTIALS.some((name) => form.get(name) !== undefined)) {
+      ctx.req.headers['content-type'] ??= 'application/x-www-form-urlencoded';
+      restoreForm(ctx, withToken(form));
+      await next();
+      if (ctx.status === 200) answerNothing(ctx);
+      return;
     }
     const bearer = form.get('token');
     const clientId = form.get('client_id');
@@ -41,12 +48,23 @@ export function revokeByPossession({ tokens, revokeToken, readForm }: Deps): Koa
       const isTheirs = clientId === undefined || clientId === '' || clientId === token?.clientId;
       if (token !== undefined && isTheirs) await revokeToken(token);
     }
-    ctx.set('Cache-Control', 'no-store');
-    ctx.status = 200;
-    ctx.body = '';
-    return undefined;
+    answerNothing(ctx);
   };
 }
+
+/** Decisions §3: 200 and an empty body of no type, whatever the token was. */
+function answerNothing(ctx: Koa.Context): void {
+  ctx.set('Cache-Control', 'no-store');
+  ctx.status = 200;
+  ctx.body = '';
+  ctx.remove('Content-Type');
+}
+
+/** The library refuses a request without a token, which to us is one that revokes nothing. */
+const withToken = (form: Form): Form => ({
+  get: (name) => (name === 'token' ? form.get(name) || 'none' : form.get(name)),
+  keys: () => [...new Set([...form.keys(), 'token'])],
+});
 
 async function readAsForm(ctx: Koa.Context, readForm: ReadForm): Promise<Form> {
   if (ctx.get('content-type') === '') return { get: () => undefined, keys: () => [] };

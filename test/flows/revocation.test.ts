@@ -18,6 +18,7 @@ const revoke = (fields: Record<string, string>, headers?: Record<string, string>
 function expectDone(answer: Answer, what = ''): void {
   deepEqual([answer.status, answer.text], [200, ''], what);
   equal(answer.headers.get('cache-control'), 'no-store', what);
+  equal(answer.headers.get('content-type'), null, what);
 }
 
 test('an access token ends alone: its refresh token and its siblings live on', async () => {
@@ -123,6 +124,26 @@ test('credentials that come along must be right', async () => {
   equal(await isActive(app, refresh_token), true);
   expectDone(await revoke({ token: refresh_token }, basic(client)));
   equal(await isActive(app, refresh_token), false);
+});
+
+test('a missing token is 200 with right credentials too, 401 with wrong ones; Accept changes nothing', async () => {
+  for (const fields of [{}, { token: '' }, { client_id: client.id }]) {
+    expectDone(await revoke(fields, basic(client)));
+    equal((await revoke(fields, basic({ ...client, secret: 'wrong' }))).status, 401);
+  }
+  expectDone(await call(app, 'POST', '/oauth2/revoke', { headers: basic(client) }), 'no body at all');
+  for (const accept of ['application/json', 'text/html', '*/*'])
+    expectDone(await revoke({ token: 'x' }, { accept }));
+});
+
+test('a bearer is no credential: any one is passed over, and the token in the form counts', async () => {
+  for (const authorization of ['Bearer', 'Bearer x', 'bearer x y']) {
+    const { access_token: token, refresh_token } = await tokensOf(app, client, alice);
+    expectDone(await revoke({ token }, { authorization }), authorization);
+    equal(await isActive(app, token), false);
+    expectDone(await revoke({ token: 'x' }, { authorization: `Bearer ${refresh_token}` }));
+    equal(await isActive(app, refresh_token), true, 'a bearer is not revoked by being one');
+  }
 });
 
 test('token_type_hint wrong or unknown changes nothing (R046)', async () => {
