@@ -249,9 +249,9 @@ suite('attacks on a kept form', () => {
 });
 
 suite('a reload after a form', () => {
-  // `token` is the address of an endpoint on another page.
+  // On the page of an application `token` is the address of an endpoint.
   const SECRET =
-    /id="(?:client-secret|api-key|invitation-link)"[^>]*>([^<]+)<|id="token-label">Token<\/dt>\s*<dd><code[^>]*>([^<]+)</;
+    /id="(?:client-secret|api-key|invitation-link)"[^>]*>([^<]+)<|id="token-label">Token<\/dt>\s*<dd><code[^>]*>([^<:]+)</;
   const secretIn = ({ body }: Page): string => SECRET.exec(body)?.slice(1).find(Boolean) ?? '';
 
   const cases: readonly [string, string, string, Record<string, string>, string][] = [
