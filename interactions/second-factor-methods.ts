@@ -1,5 +1,5 @@
 // Owns the methods of a second step, as pages name them, and what each is worth.
-
+import type Koa from 'koa';
 import type { ProofMethod } from '../src/accounts/freshness.ts';
 
 /** What is typed in. */
@@ -57,4 +57,16 @@ export function unspentMethods(methods: readonly Method[], amr: readonly string[
     passkey: isRecovering || amr.includes('hwk') || amr.includes('swk'),
   };
   return methods.filter((method) => !isSpent[method]);
+}
+
+/** POST, redirect, GET: a reload of what comes sends no form again. */
+export function goToStep(
+  ctx: Koa.Context,
+  basePath: string,
+  { uid }: { readonly uid: string },
+  method?: Method,
+): void {
+  const query = new URLSearchParams({ interaction: uid, ...(method !== undefined && { method }) });
+  ctx.status = 303;
+  ctx.redirect(`${basePath}/oauth2/mfa?${query}`);
 }

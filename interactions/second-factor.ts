@@ -14,6 +14,7 @@ import {
   ALERTS,
   AMR,
   type CodeMethod,
+  goToStep,
   isCodeMethod,
   isMethod,
   type Method,
@@ -90,11 +91,6 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
 
   const { methodsOf, canUseEmail } = createMethodChoice<A>(deps);
 
-  function goToCode(ctx: Koa.Context, interaction: BoundInteraction): void {
-    ctx.status = 303;
-    ctx.redirect(`${basePath}/oauth2/mfa?interaction=${encodeURIComponent(interaction.uid)}&method=email`);
-  }
-
   async function mailCode(
     ctx: Koa.Context,
     interaction: BoundInteraction,
@@ -104,7 +100,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
     const outcome = await deps.mailCode(ctx, account, interaction.uid);
     interaction.progress = outcome === 'sent' ? { ...progress, mailedAt: now() } : progress;
     await interaction.persist();
-    if (outcome !== 'limited') return goToCode(ctx, interaction);
+    if (outcome !== 'limited') return goToStep(ctx, basePath, interaction, 'email');
     return showCode(ctx, interaction, account, { alert: ALERTS.blocked, status: 429, method: 'email' });
   }
 
@@ -213,7 +209,10 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
     }
     await onUsed(ctx, account, 'enrolled', 'totp');
     const times = steps.timesOf(interaction, account, { methods: PROVEN.totp });
-    await showCodes(ctx, interaction, account, { amr: [...progress.amr, ...AMR.totp], times });
+    const amr = [...progress.amr, ...AMR.totp];
+    interaction.progress = { accountId: account.id, amr, times, step: 'new_codes' };
+    await interaction.persist();
+    goToStep(ctx, basePath, interaction);
   }
 
   async function showCodes(
@@ -272,7 +271,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
       switch (progress.step) {
         case 'verify':
           // The enrolment page once more, by the back button: that is done.
-          if (form.get('action') === 'email') return goToCode(ctx, interaction);
+          if (form.get('action') === 'email') return goToStep(ctx, basePath, interaction, 'email');
           return verifyCode(ctx, interaction, form);
         case 'enrol':
           if (form.get('action') === 'email') return enrolEmail(ctx, interaction);
@@ -282,6 +281,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
         case 'offer':
           return passkeySteps.decline(ctx, interaction, account);
         case 'new_codes':
+          return goToStep(ctx, basePath, interaction);
         case 'password':
         case 'passkey':
           throw new AppError('signin.expired');

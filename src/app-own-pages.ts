@@ -108,7 +108,7 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
   const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });
   const own = { ...parts, audit, limits, knownBrowsers };
   const proofs = createOwnProofs(own);
-  const ownPages = { views, csrf, basePath, readForm, signedIn: owner };
+  const ownPages = { views, csrf, oneTime, basePath, readForm, signedIn: owner };
   return [
     ...createOwnAccount(own, { ...ownPages, authorize, signInUrl, confirmUrl }, proofs),
     accountPasskeys({

@@ -38,6 +38,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['POST /account/second-factor/app', ['second-factor', secondFactor.confirmApp]],
     ['POST /account/second-factor/app/remove', ['second-factor', secondFactor.removeApp]],
     ['POST /account/second-factor/email/remove', ['second-factor', secondFactor.removeEmail]],
+    ['GET /account/second-factor/codes', ['second-factor', secondFactor.showCodes]],
     ['POST /account/second-factor/codes', ['second-factor', secondFactor.makeCodes]],
   ]);
 

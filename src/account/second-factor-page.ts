@@ -50,6 +50,8 @@ export interface SecondFactorDeps {
 type Notice = NonNullable<AccountPageModels['account-second-factor']['notice']>;
 const NOTICES: readonly Notice[] = ['app_on', 'app_replaced', 'app_off', 'email_off'];
 
+const CODES = '/account/second-factor/codes';
+
 const ALERTS: Alerts = {
   'mfa.required': 'alert.factor_required',
   'account.not_found': 'alert.no_factor',
@@ -136,7 +138,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
             return undefined;
           }
           if (outcome.codes === undefined) return who.account.totp === undefined ? 'app_on' : 'app_replaced';
-          showCodes(ctx, who, outcome.codes);
+          await visit.goOnce(ctx, who, CODES, { codes: outcome.codes });
           return undefined;
         },
         showAgain: (problem) => show(ctx, who, problem),
@@ -156,12 +158,17 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
     }),
 
     makeCodes: act(async (ctx, who) => {
-      showCodes(ctx, who, await deps.makeCodes(ctx, who));
+      await visit.goOnce(ctx, who, CODES, { codes: await deps.makeCodes(ctx, who) });
       return undefined;
     }),
-  };
 
-  function showCodes(ctx: Koa.Context, { account }: Visitor, codes: readonly string[]): void {
-    visit.views.send(ctx, 'account-recovery-codes', { account: { username: account.username }, codes });
-  }
+    /** Where new codes are shown, once. */
+    async showCodes(ctx: Koa.Context, who: Visitor): Promise<void> {
+      const shown = await visit.once(ctx, who);
+      const codes: unknown = shown && Reflect.get(shown, 'codes');
+      if (!Array.isArray(codes)) return visit.goTo(ctx, visit.urlOf('second-factor'));
+      const { username } = who.account;
+      visit.views.send(ctx, 'account-recovery-codes', { account: { username }, codes: codes.map(String) });
+    },
+  };
 }

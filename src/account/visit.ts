@@ -6,7 +6,9 @@ import type { MethodTimes } from '../accounts/freshness.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
+import type { OneTime } from '../http/one-time.ts';
 import type { Views } from '../http/views.ts';
+import { newSecret } from '../ids.ts';
 import { type OwnPage, ownPages } from './sign-in-url.ts';
 
 export interface SignedIn<A> {
@@ -31,6 +33,7 @@ export interface Visitor extends SignedIn<Account> {
 export interface VisitDeps {
   readonly views: Views;
   readonly csrf: Csrf;
+  readonly oneTime: OneTime;
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   /** To prove once more who it is, as strongly as the account can. */
@@ -59,9 +62,11 @@ interface Change {
   readonly showAgain: (problem: Problem) => Promise<void>;
 }
 
+const SHOWN_SECONDS = 300;
+
 export type Visit = ReturnType<typeof createVisit>;
 
-export function createVisit({ views, csrf, basePath, readForm, confirmUrl }: VisitDeps) {
+export function createVisit({ views, csrf, oneTime, basePath, readForm, confirmUrl }: VisitDeps) {
   const purposeOf = ({ sessionUid }: Visitor, about: string): string =>
     about === '' ? `account:${sessionUid}` : `account:${sessionUid}:${about}`;
 
@@ -70,9 +75,29 @@ export function createVisit({ views, csrf, basePath, readForm, confirmUrl }: Vis
     ctx.redirect(url);
   }
 
+  // Not by the session: turning a second factor on renews it.
+  const onceKey = (ctx: Koa.Context, { account }: Visitor, handle: string): string[] => [
+    'account',
+    csrf.browserId(ctx),
+    account.id,
+    handle,
+  ];
+
   return {
     views,
     goTo,
+
+    /** 303 to a page that takes `data` by `once` and shows it: for minutes, one time, to this person in this browser. */
+    async goOnce(ctx: Koa.Context, who: Visitor, path: string, data: object): Promise<void> {
+      const handle = newSecret(16);
+      await oneTime.keep(onceKey(ctx, who, handle), data, SHOWN_SECONDS);
+      goTo(ctx, `${basePath}${path}?shown=${handle}`);
+    },
+    async once(ctx: Koa.Context, who: Visitor): Promise<object | undefined> {
+      const { shown } = ctx.query;
+      if (typeof shown !== 'string' || ctx.method !== 'GET') return undefined;
+      return oneTime.take(onceKey(ctx, who, shown));
+    },
     token: (ctx: Koa.Context, who: Visitor, about = ''): string => csrf.token(ctx, purposeOf(who, about)),
     confirmUrlOf: (who: Visitor, page: OwnPage): string | undefined =>
       who.isFresh ? undefined : confirmUrl(who.account, page),

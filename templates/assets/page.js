@@ -2,6 +2,7 @@
 const all = (selector) => document.querySelectorAll(selector);
 const byId = (id) => document.getElementById(id);
 const status = byId('status');
+const offline = byId('offline');
 
 // Fields: our own words in the page's language instead of the browser's bubbles.
 const problemOf = (field) => {
@@ -39,11 +40,31 @@ const calm = () => {
   status.textContent = '';
   busy = undefined;
 };
+// Offline, a form would end on the browser's own error page, and what was typed with it. A server on this very machine
+// answers without a network, so it is asked.
+let reached;
+const sendWhenReached = async (form, button) => {
+  try {
+    await fetch(document.querySelector('link[rel=icon]').href, { method: 'HEAD', cache: 'no-store' });
+  } catch {
+    offline.hidden = false;
+    status.textContent = '';
+    status.textContent = offline.textContent;
+    return;
+  }
+  reached = form;
+  form.requestSubmit(button);
+};
 for (const form of document.forms) {
   form.noValidate = true;
   form.addEventListener('submit', (event) => {
     const button = event.submitter;
     if (busy || !(button?.formNoValidate || isFine(form))) return event.preventDefault();
+    if (!navigator.onLine && reached !== form) {
+      event.preventDefault();
+      return sendWhenReached(form, button);
+    }
+    reached = undefined;
     // What opens another tab leaves this page as it is.
     if (form.target === '_blank') return;
     form.setAttribute('data-busy', '');
@@ -129,7 +150,6 @@ for (const button of all('.copy')) {
   });
 }
 
-const offline = byId('offline');
 addEventListener('offline', () => {
   offline.hidden = false;
 });

@@ -420,7 +420,7 @@ test('turning the app on: only with a right code, used up by it; other sessions 
   assert.equal(secretOf(wrong), secretOf(first), 'the picture that was scanned stays good');
   const code = createPhone(secretOf(first), app).code();
   const sent = { ...hiddenFields(wrong.body), code };
-  const shown = await agent.post(`${FACTOR}/app`, sent);
+  const shown = await agent.follow(await agent.post(`${FACTOR}/app`, sent));
   assert.match(shown.body, /Save your recovery codes/);
   assert.equal((shown.body.match(/<li><code>/g) ?? []).length, 10);
   assert.match((await elsewhere.get(HOME)).location ?? '', /authorize/);
@@ -494,7 +494,12 @@ test('replacing and turning off take the factor that is there, and the old one i
   const stale = await agent.get(FACTOR);
   const fresh = await confirm(agent, stale, phone);
   assert.match(fresh.body, /Use another app or phone/);
-  const made = await press(agent, fresh, 'second-factor/codes');
+  const sent = await press(agent, fresh, 'second-factor/codes');
+  assert.equal(sent.status, 303);
+  const made = await agent.follow(sent);
+  // A reload of that page creates no others, and shows them to nobody again.
+  const again = await agent.follow(await agent.get(sent.location ?? ''));
+  assert.equal((again.body.match(/<li><code>/g) ?? []).length, 0);
   assert.equal((made.body.match(/<li><code>/g) ?? []).length, 10);
   assert.equal(made.body.includes(recovery), false);
   const { phone: second } = await turnOn(agent, phone);

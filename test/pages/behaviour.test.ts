@@ -206,6 +206,29 @@ test('the line breaks, the page says so and says when it is back', async () => {
   await close();
 });
 
+test('a form sent offline stays with what was typed, and is sent when the line is back', async () => {
+  const { page, close } = await open(browser);
+  await page.goto(`${pages.origin}/show/login`);
+  const sent = pages.posted.length;
+  await page.getByLabel('Username or e-mail').fill('ada');
+  await page.getByLabel('Password', { exact: true }).fill('plum trees in June');
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.locator('#status', { hasText: 'You are offline' }).waitFor({ state: 'attached' });
+  assert.equal(await page.locator('#offline').isVisible(), true);
+  assert.equal(await page.getByLabel('Username or e-mail').inputValue(), 'ada');
+  assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), 'plum trees in June');
+  assert.equal(pages.posted.length, sent);
+  await page.context().setOffline(false);
+  await Promise.all([
+    page.waitForEvent('load'),
+    page.getByRole('button', { name: 'Sign in', exact: true }).click(),
+  ]);
+  assert.equal(pages.posted.length, sent + 1);
+  assert.equal(lastPosted().username, 'ada');
+  await close();
+});
+
 test('a wait counts down and ends', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login-limited`);
