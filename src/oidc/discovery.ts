@@ -4,6 +4,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type Koa from 'koa';
 import type { IdentityProvider } from './identity-provider.ts';
+import { ADMIN_SCOPES } from './scopes.ts';
 
 interface Deps {
   readonly provider: IdentityProvider;
@@ -24,13 +25,20 @@ export async function createDiscovery({ provider, mounted, baseUrl }: Deps): Pro
   const ctx = provider.createContext(request, new ServerResponse(request));
   await mounted(ctx, async () => {});
   const said = ctx.body as Readonly<Record<string, unknown>>;
-  const grants = Array.isArray(said.grant_types_supported) ? said.grant_types_supported : [];
+  const listed = (name: string): unknown[] => {
+    const list = said[name];
+    return Array.isArray(list) ? list : [];
+  };
 
   const document: Record<string, unknown> = {
     ...said,
     jwks_uri: `${baseUrl}/.well-known/jwks.json`,
     registration_endpoint: `${baseUrl}/oauth2/register`,
-    grant_types_supported: grants.filter((grant) => !UNADVERTISED_GRANTS.has(String(grant))),
+    grant_types_supported: listed('grant_types_supported').filter(
+      (grant) => !UNADVERTISED_GRANTS.has(String(grant)),
+    ),
+    // Scopes for administrators' own programs are announced to nobody (decisions §5).
+    scopes_supported: listed('scopes_supported').filter((scope) => !ADMIN_SCOPES.has(String(scope))),
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     introspection_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
     revocation_endpoint_auth_methods_supported: ['none', ...CLIENT_AUTH_METHODS],

@@ -126,11 +126,9 @@ test('what is said of security is what holds', () => {
     ok(!/dpop|tls_client|mtls|ciba|encryption|jwt_|challenge_endpoint/.test(name), name);
 });
 
-test('scopes, claims and prompts are those of decisions §5 and of the sign-in', () => {
+test('scopes, claims and prompts are those of decisions §5; those for administrators are not announced', () => {
   deepEqual(list('scopes_supported').toSorted(), [
     'address',
-    'admin',
-    'admin:read',
     'email',
     'groups',
     'offline_access',
