@@ -58,7 +58,7 @@ const time = () => StringSchema({ format: 'date-time' });
 const pointSchema = ObjectSchema(
   {
     at: StringSchema({ format: 'date-time', description: 'Where the hour or day (UTC) begins.' }),
-    sign_ins: Integer(),
+    sign_ins: Integer({ description: 'Complete, with all factors.' }),
     failed_sign_ins: Integer(),
     lockouts: Integer(),
     passkeys_used: Integer({ description: 'To sign in, or as a second factor.' }),
