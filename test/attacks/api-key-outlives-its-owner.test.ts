@@ -176,7 +176,8 @@ test('API key in the Admin UI: the form asks whom it belongs to, and the pages s
   ] as const) {
     const form = await agent.get('/admin/api-keys/new');
     const fields = { name: `by ${owner}`, access: 'all', days: '3', owner };
-    const made = await agent.post('/admin/api-keys/new', { ...hiddenFields(form.body), ...fields });
+    const posted = await agent.post('/admin/api-keys/new', { ...hiddenFields(form.body), ...fields });
+    const made = await agent.follow(posted);
     equal(made.status, 200, made.body);
     match(made.body, owner === 'self' ? /Belongs to<\/dt><dd>You/ : /Belongs to<\/dt><dd>The installation/);
     const listed = await agent.get(`/admin/api-keys?search=by+${owner}`);
