@@ -71,7 +71,9 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
       // For the page that says so if it has expired (error-pages.ts); proves nothing.
       ctx.state.formClientId = form.get('client_id');
       csrf.verify(ctx, purpose(id ?? ''), form.get('csrf'));
-      return ofBrowser(ctx, id);
+      const interaction = await ofBrowser(ctx, id);
+      ctx.state.submittedTo = interaction;
+      return interaction;
     },
 
     async finishStep(ctx, interaction, result) {
@@ -82,5 +84,27 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
       ctx.status = 303;
       ctx.redirect(`${basePath}/oauth2/${route}/${interaction.uid}`);
     },
+  };
+}
+
+/**
+ * Has an interaction whose form led to nothing (a wrong password) count as one where somebody is. What led on is stored
+ * with its progress anyway, so that an ordinary sign-in costs no further call.
+ */
+export function noteFailedForms(markInUse: (uid: string) => Promise<void>): Koa.Middleware {
+  return async (ctx, next) => {
+    const note = async (): Promise<void> => {
+      const interaction: BoundInteraction | undefined = ctx.state.submittedTo;
+      const { uid, formAt, progress, result, lastSubmission } = interaction ?? {};
+      const isNoted = [formAt, progress, result, lastSubmission].some((part) => part !== undefined);
+      if (uid !== undefined && !isNoted) await markInUse(uid);
+    };
+    try {
+      await next();
+    } catch (error) {
+      await note();
+      throw error;
+    }
+    await note();
   };
 }

@@ -116,6 +116,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   const site = new Koa();
   site.use(aliases);
   site.use(limitByAddress({ limits }));
+  site.use(parts.protection.noteFailedForms);
   site.use(interactions.middleware);
   const trials = createTrialApp({ ...parts, audit });
   site.use(trials.gate);
@@ -130,6 +131,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     browser,
     endSession: (uid) => sessions.end(uid),
     logoutPages: interactions.logoutPages,
+    chargePublicRequest: (address) => limits.consume('public_requests_ip', address),
     refuseForeign: csrf.refuseForeign,
     registration: registrationRoutes({
       clients: auditedRegistration(clients, { audit, origins }),

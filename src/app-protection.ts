@@ -1,5 +1,6 @@
 // Owns putting together what protects accounts from guessing and writes down what happens: origins of events, the audit
 // log, the rate limits (app.ts builds the rest).
+import { noteFailedForms } from '../interactions/current.ts';
 import type { SignInOutcome } from './accounts/authenticate.ts';
 import { auditedSignIns, auditedTokens, noteEndedSession } from './app-audit.ts';
 import { createKnownBrowsers } from './app-known-browsers.ts';
@@ -9,6 +10,7 @@ import { createOrigins } from './audit/origin.ts';
 import { createTokenLog } from './audit/token-log.ts';
 import type { Clock } from './clock.ts';
 import { AppError, type ErrorCode } from './errors.ts';
+import { createOpenPlaces } from './http/open-places.ts';
 import { chargeUserCode, limitBearerGuesses, limitSignIns } from './http/rate-guards.ts';
 import { createRateLimits, type RateSettings } from './http/rate-limit.ts';
 import { createTimeSortedIds } from './ids.ts';
@@ -18,13 +20,14 @@ import type { EndedSession } from './sessions/sessions.ts';
 import { tokenEvents } from './store/administration.ts';
 import * as model from './store/collections.ts';
 import type { Store } from './store/port.ts';
+import { interactions } from './store/protocol-collections.ts';
 
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
   readonly baseUrl: string;
-  readonly settings: () => RateSettings;
+  readonly settings: () => RateSettings & { readonly limit_open_signins_ip: number };
   /** Called at most once a day per account; it must come back at once and not throw. */
   readonly onLocked: (lock: Lock) => void;
 }
@@ -46,6 +49,11 @@ export function createProtection({ store, clock, log, baseUrl, settings, onLocke
   const audit = createAudit({ collection: store.collection(model.audit), clock, newId, origins, log });
   const tokenLog = createTokenLog({ collection: store.collection(tokenEvents), clock, newId, log });
   const limits = createRateLimits({ collection: store.ephemeral(model.rates), clock, settings, log });
+  const openSignins = createOpenPlaces({
+    collection: store.ephemeral(interactions),
+    clock,
+    limit: () => settings().limit_open_signins_ip,
+  });
   const address = (): string => origins.current()?.ipAddress ?? '';
   const told = auditedSignIns(audit);
 
@@ -70,7 +78,9 @@ export function createProtection({ store, clock, log, baseUrl, settings, onLocke
       },
     },
     noteEndedSession: (session: EndedSession) => noteEndedSession({ audit, origins }, session),
-    chargeUserCode: chargeUserCode(limits),
+    noteFailedForms: noteFailedForms(openSignins.markInUse),
+    /** For the protocol core. */
+    guards: { chargeUserCode: chargeUserCode(limits), takePlace: openSignins.take },
     limitSignIns: <Account>(check: CheckPassword<Account>) => limitSignIns(check, { limits, address }),
     /** Counts wrong bearers, and has what the right one's bearer causes be theirs. */
     limitAdmins<Actor extends Parameters<typeof origins.setActor>[0], More extends unknown[]>(

@@ -202,7 +202,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       accounts: directory,
       adapter: createOidcAdapter({ store, clock }),
       isHandle,
-      chargeUserCode: protection.chargeUserCode,
+      ...protection.guards,
       cookieKeys: config.cookieKeys,
       cookieNames,
       keys: protocolKeys(keySet),

@@ -35,6 +35,8 @@ const kinds = {
   mail_address: { windowSeconds: TEN_MINUTES, key: 'name' },
   mail_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   admin_failures_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
+  /** What a stranger stores by /par and /device_authorization, where it lives ten minutes at most. */
+  public_requests_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   /** Sign-ins that were begun: each is kept in the store until it is finished or forgotten (checklist R138). */
   authorize_ip: { windowSeconds: HOUR, key: 'address' },
 } as const satisfies Readonly<Record<string, { windowSeconds: number; key: 'address' | 'name' }>>;

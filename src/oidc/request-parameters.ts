@@ -48,11 +48,20 @@ export const checkAuthorizationQuery: Koa.Middleware = (ctx, next) => {
   return next();
 };
 
+interface BodyDeps {
+  readonly readForm: ReadForm;
+  /** Counts a request that anybody can make. @throws AppError request.rate_limited */
+  readonly chargePublicRequest: (address: string) => Promise<unknown>;
+}
+
 /** The endpoints whose form the library reads. */
-export function checkAuthorizationBody({ readForm }: { readForm: ReadForm }): Koa.Middleware {
+export function checkAuthorizationBody({ readForm, chargePublicRequest }: BodyDeps): Koa.Middleware {
   return async (ctx, next) => {
     const form = await readForm(ctx);
     checkAuthorizationForm(form);
+    const credentials = [ctx.get('authorization'), form.get('client_secret'), form.get('client_assertion')];
+    // Wrong credentials store nothing.
+    if (!credentials.some(Boolean)) await chargePublicRequest(ctx.ip);
     restoreForm(ctx, form);
     return next();
   };

@@ -25,6 +25,7 @@ interface Deps {
   readonly browser: BrowserSession;
   readonly endSession: (uid: string) => Promise<boolean>;
   readonly logoutPages: LogoutPages;
+  readonly chargePublicRequest: Parameters<typeof checkAuthorizationBody>[0]['chargePublicRequest'];
   /** RFC 7591/7592 (registration.ts). */
   readonly registration: Koa.Middleware;
   /** @throws AppError when the browser says that another site sent the form */

@@ -25,5 +25,10 @@ export const limitDefinitions = {
   limit_mail_address: limit(3, 'Mails that strangers can cause to one e-mail address in 10 minutes'),
   limit_mail_ip: limit(20, 'Requests that send a mail from one address in 10 minutes'),
   limit_admin_failures_ip: limit(300, 'Wrong administrator bearers from one address in 10 minutes'),
+  limit_open_signins_ip: limit(2000, 'Unfinished sign-ins of one address at once'),
+  limit_public_requests_ip: limit(
+    1000,
+    'Pushed requests and device sign-ins begun without credentials from one address in 10 minutes',
+  ),
   limit_authorize_ip: limit(50_000, 'Sign-ins begun from one address in an hour'),
 } as const;

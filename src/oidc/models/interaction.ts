@@ -35,6 +35,8 @@ export type BoundInteraction = Interaction & {
   provenAt?: number;
   /** Whether this browser says that it can make passkeys; what it is offered follows from that, nothing else. */
   canPasskey?: boolean;
+  /** Epoch milliseconds of the first form that led to nothing: somebody is at this sign-in. */
+  formAt?: number;
   /** Whether an administrator tries the application (trial-gate.ts): what is agreed to is not kept. */
   readonly isTrial?: boolean;
 };
@@ -45,6 +47,8 @@ interface Deps {
   readonly clock: Clock;
   readonly accounts: AccountDirectory;
   readonly baseUrl: string;
+  /** Finds a new interaction its place among the network's (src/http/open-places.ts). @throws AppError request.rate_limited */
+  readonly takePlace: <T>(address: string, save: (place: string | undefined) => Promise<T>) => Promise<T>;
 }
 
 // Where the library takes a step's result for a fact.
@@ -52,7 +56,7 @@ const RESUMING = new Set(['resume', 'device_resume']);
 
 export function createInteractionModel(
   Base: ModelClass<Interaction>,
-  { browserDigest, clock, accounts, baseUrl }: Deps,
+  { browserDigest, clock, accounts, baseUrl, takePlace }: Deps,
 ): ModelClass<Interaction> {
   /** Locked, switched off, removed, or given another password since (checklist R089, R063). */
   async function isOver({
@@ -68,11 +72,21 @@ export function createInteractionModel(
   }
 
   return class Interaction extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'browser', 'progress', 'provenAt', 'canPasskey'];
+    static override IN_PAYLOAD = [
+      ...Base.IN_PAYLOAD,
+      'browser',
+      'progress',
+      'provenAt',
+      'canPasskey',
+      'place',
+      'formAt',
+    ];
     declare browser?: string;
     declare progress?: SigninProgress | undefined;
     declare provenAt?: number;
     declare canPasskey?: boolean;
+    declare place?: string | undefined;
+    declare formAt?: number;
 
     get isTrial(): boolean {
       return this.params.redirect_uri === trialRedirectUri(baseUrl);
@@ -95,6 +109,16 @@ export function createInteractionModel(
       // Without a result the library asks again, from the beginning.
       if (interaction.result?.login && (await isOver(interaction.result.login))) delete interaction.result;
       return interaction;
+    }
+
+    override async save(ttl: number): Promise<string> {
+      const { ctx } = ProviderBase;
+      // Saved again it keeps its place; those of the version before have none.
+      if (ctx === undefined || this.exp !== undefined) return super.save(ttl);
+      return takePlace(ctx.ip, (place) => {
+        this.place = place;
+        return super.save(ttl);
+      });
     }
 
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
