@@ -4,6 +4,7 @@ import { type Account, isAuthenticationCurrent, isProofCurrent, isUsable } from 
 import { createAccounts } from './accounts/accounts.ts';
 import { createAuthenticate } from './accounts/authenticate.ts';
 import { toClaims } from './accounts/claims.ts';
+import { isFresh } from './accounts/freshness.ts';
 import { createGroups } from './accounts/groups.ts';
 import { createPasswords, type HashParameters } from './accounts/password.ts';
 import { isRequired } from './accounts/second-factors.ts';
@@ -119,6 +120,7 @@ export function createAccountParts(parts: Parts) {
     mayAdminister: (account, acr) =>
       acr === ACR.multiFactor ||
       (current().admin_mfa !== 'required' && !reachableAcrs(account, policy()).includes(ACR.multiFactor)),
+    isFresh: (account, times) => isFresh(account, policy(), times, clock()),
     owesSecondFactor: (account) =>
       policy().authMode === 'passkey_only' ||
       reachableAcrs(account, policy()).length > 1 ||

@@ -39,6 +39,7 @@ import type { MountedProvider } from './oidc/create-provider.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
 import { registrationRoutes } from './oidc/registration.ts';
 import { protocolRoutes } from './oidc/routes.ts';
+import { createSessionOfToken } from './oidc/token-session.ts';
 import type { AnyToken, TokenState } from './oidc/token-state.ts';
 import type { Grants } from './sessions/grants.ts';
 import type { Sessions } from './sessions/sessions.ts';
@@ -87,13 +88,14 @@ export function createHandler(parts: HttpParts): RequestListener {
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
 
   const administration = createAdministration(parts);
+  const sessionOf = createSessionOfToken(() => mounted().provider);
   const authorizeAdmin = parts.protection.limitAdmins(
     createAuthorizeAdmin({
       adminToken: config.adminToken,
       tokens,
       accounts: parts.directory,
       findClient: async (id) => (await clients.find(id))?.value,
-      clock,
+      sessionOf,
       useApiKey: administration.apiKeys.use,
     }),
   );
@@ -177,6 +179,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     current: () => settings.current(),
     adminApi,
     trials: trials.forConsole,
+    sessionOf,
     handler: () => handler,
   });
   for (const middleware of ownPages) site.use(middleware);

@@ -25,6 +25,7 @@ import type { MountedProvider } from './oidc/create-provider.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
 import { createAuthorizeOwner } from './oidc/own-bearer.ts';
 import { ACR } from './oidc/scopes.ts';
+import type { SessionOfToken } from './oidc/token-session.ts';
 import type { TokenState } from './oidc/token-state.ts';
 import * as model from './store/collections.ts';
 
@@ -39,6 +40,7 @@ interface Parts extends Omit<OwnAccountParts, 'audit' | 'limits' | 'knownBrowser
   readonly mounted: () => MountedProvider;
   readonly adminApi: AdminRoutesDeps;
   readonly trials: TrialParts;
+  readonly sessionOf: SessionOfToken;
   /** The whole server: the administrators' pages redeem their code like any other application. */
   readonly handler: () => RequestListener;
 }
@@ -57,16 +59,16 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
     const signedInAt = session.loginTs ?? 0;
     if (!directory.isAuthenticationCurrent(account, signedInAt)) return undefined;
     const methodTimes = readMethodTimes(Reflect.get(session, 'methodTimes'));
-    const hasToUse = current().mfa_mode !== 'off' && account.totpVerified;
     return {
       sessionUid: session.uid,
       account,
       signedInAt,
-      isFresh: passkeys.isFresh(account, methodTimes),
+      isFresh: directory.isFresh(account, methodTimes),
       methodTimes,
       amr: session.amr ?? [],
       acr: session.acr,
-      hasUsedFactors: !hasToUse || session.amr?.includes('mfa') === true,
+      hasUsedFactors: directory.mayAdminister(account, session.acr),
+      strongestAcr: passkeys.strongestAcr(account),
     };
   }
 
@@ -83,7 +85,7 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
   const authorizeOwner = parts.protection.limitAdmins(
     createAuthorizeOwner({
       tokens: parts.tokens,
-      models: () => parts.mounted().provider,
+      sessionOf: parts.sessionOf,
       findClient: async (id) => (await parts.clients.find(id))?.value,
     }),
   );
@@ -96,7 +98,7 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
       sessionUid: session?.uid ?? '',
       account,
       signedInAt: session?.loginTs ?? 0,
-      isFresh: session !== undefined && passkeys.isFresh(account, session.methodTimes),
+      isFresh: session !== undefined && directory.isFresh(account, session.methodTimes),
       methodTimes: session?.methodTimes ?? {},
       amr: session?.amr ?? [],
       acr: session?.acr,

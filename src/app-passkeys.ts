@@ -7,7 +7,6 @@ import type { PasskeyDeps } from '../interactions/routes.ts';
 import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { mayBeLeftWith } from './accounts/factor-policy.ts';
-import { isFresh, type MethodTimes } from './accounts/freshness.ts';
 import { parseLoginName } from './accounts/login-name.ts';
 import type { RefusedPasskey } from './accounts/passkey-assertion.ts';
 import { type AuthMode, createPasskeys, hasOtherWayIn } from './accounts/passkeys.ts';
@@ -217,8 +216,6 @@ export function createPasskeyApp(parts: Parts) {
       }));
     },
 
-    /** Whether a sensitive act may be done by who authenticated like this (decisions §8): the one rule for all of them. */
-    isFresh: (account: Account, times: MethodTimes): boolean => isFresh(account, policy(), times, clock()),
     strongestAcr,
 
     /** For the admin API, which writes down what it does. */

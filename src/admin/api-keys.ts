@@ -128,7 +128,7 @@ async function ownerFor(
     throw new AppError('request.invalid', { fields: { owner: problem } });
   }
   if (kind === 'user' && wanted === 'installation') {
-    if (isFresh === true) return null;
+    if ((await isFresh?.()) === true) return null;
     throw notOfInstallation(
       'Sign in again: a key of the installation needs a sign-in of the last five minutes.',
     );
@@ -148,6 +148,7 @@ export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/api-keys',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Create an API key; its value is in this answer only',
       body: newApiKeySchema,
@@ -166,6 +167,7 @@ export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/api-keys',
+      sensitivity: 'plain',
       tag,
       summary: 'List API keys that have not expired',
       query: querySchema,
@@ -185,6 +187,7 @@ export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/api-keys/{id}',
+      sensitivity: 'plain',
       tag,
       summary: 'Read what is known of an API key',
       params: idParams,
@@ -197,6 +200,7 @@ export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/api-keys/{id}',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Revoke an API key: it is refused from the next request on',
       params: idParams,

@@ -137,6 +137,7 @@ export function auditRoutes({ audit, tokenEvents, cursors, clock }: Deps): Route
     defineRoute({
       method: 'GET',
       path: '/audit',
+      sensitivity: 'plain',
       tag,
       summary: 'List events, the latest first',
       query: listQuerySchema(list),
@@ -156,6 +157,7 @@ export function auditRoutes({ audit, tokenEvents, cursors, clock }: Deps): Route
     defineRoute({
       method: 'GET',
       path: '/audit/{id}',
+      sensitivity: 'plain',
       tag,
       summary: 'Read an event',
       params: idParams,

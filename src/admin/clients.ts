@@ -81,6 +81,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
     defineRoute({
       method,
       path: '/clients/{client_id}',
+      sensitivity: 'sensitive',
       tag,
       summary:
         method === 'PUT'
@@ -104,6 +105,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/clients',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Register an application; a confidential one gets its secret in this answer only',
       body: newClientSchema,
@@ -116,6 +118,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/clients',
+      sensitivity: 'plain',
       tag,
       summary: 'List applications',
       query: querySchema,
@@ -135,6 +138,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/clients/{client_id}',
+      sensitivity: 'plain',
       tag,
       summary: 'Read an application',
       params: clientIdParams,
@@ -146,6 +150,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/clients/{client_id}',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Delete an application with every grant and token it has',
       params: clientIdParams,
@@ -158,6 +163,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/clients/{client_id}/rotate-secret',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Give an application a new secret, shown in this answer only',
       params: clientIdParams,

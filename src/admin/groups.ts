@@ -94,6 +94,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
     defineRoute({
       method,
       path: '/groups/{id}',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Change how a group is described: only the given fields change, null clears one',
       params: idParams,
@@ -113,6 +114,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
     defineRoute({
       method: 'POST',
       path: '/groups',
+      sensitivity: 'plain',
       tag,
       summary: 'Create a group',
       body: newGroupSchema,
@@ -128,6 +130,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
     defineRoute({
       method: 'GET',
       path: '/groups',
+      sensitivity: 'plain',
       tag,
       summary: 'List groups',
       query: listQuerySchema(list),
@@ -147,6 +150,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
     defineRoute({
       method: 'GET',
       path: '/groups/{id}',
+      sensitivity: 'plain',
       tag,
       summary: 'Read a group',
       params: idParams,
@@ -158,6 +162,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
     defineRoute({
       method: 'DELETE',
       path: '/groups/{id}',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Delete a group; its members stay as users',
       params: idParams,
@@ -170,6 +175,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
     defineRoute({
       method: 'GET',
       path: '/groups/{id}/members',
+      sensitivity: 'plain',
       tag,
       summary: 'List the members of a group',
       params: idParams,
@@ -194,6 +200,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
     defineRoute({
       method: 'POST',
       path: '/groups/{id}/members',
+      sensitivity: 'sensitive',
       isUnversioned: true,
       tag,
       summary: 'Put a user into a group; nothing happens to one who is in it',
@@ -208,6 +215,7 @@ export function groupRoutes({ groups, accounts: users, cursors, clock }: Deps): 
     defineRoute({
       method: 'DELETE',
       path: '/groups/{id}/members/{user_id}',
+      sensitivity: 'plain',
       isUnversioned: true,
       tag,
       summary: 'Take a user out of a group',

@@ -67,6 +67,7 @@ export function initialAccessTokenRoutes({ initialAccessTokens, cursors, clock }
     defineRoute({
       method: 'POST',
       path: '/initial-access-tokens',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Make a token with which applications can be registered at /oauth2/register',
       body: newTokenSchema,
@@ -83,6 +84,7 @@ export function initialAccessTokenRoutes({ initialAccessTokens, cursors, clock }
     defineRoute({
       method: 'GET',
       path: '/initial-access-tokens',
+      sensitivity: 'plain',
       tag,
       summary: 'List initial access tokens',
       query: querySchema,
@@ -102,6 +104,7 @@ export function initialAccessTokenRoutes({ initialAccessTokens, cursors, clock }
     defineRoute({
       method: 'DELETE',
       path: '/initial-access-tokens/{id}',
+      sensitivity: 'sensitive',
       isUnversioned: true,
       tag,
       summary: 'Withdraw an initial access token; what was registered with it stays',

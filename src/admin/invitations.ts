@@ -112,6 +112,7 @@ export function invitationRoutes({ invitations, cursors, clock }: Deps): Route[]
     defineRoute({
       method: 'POST',
       path: '/invitations',
+      sensitivity: 'plain',
       tag,
       summary: 'Invite somebody to make an account, whether or not signing up is allowed',
       body: newInvitationSchema,
@@ -129,6 +130,7 @@ export function invitationRoutes({ invitations, cursors, clock }: Deps): Route[]
     defineRoute({
       method: 'GET',
       path: '/invitations',
+      sensitivity: 'plain',
       tag,
       summary: 'List invitations that are not over; a used one stays until its time is',
       query: querySchema,
@@ -148,6 +150,7 @@ export function invitationRoutes({ invitations, cursors, clock }: Deps): Route[]
     defineRoute({
       method: 'DELETE',
       path: '/invitations/{id}',
+      sensitivity: 'plain',
       isUnversioned: true,
       tag,
       summary: 'Withdraw an invitation; an account that it became stays',

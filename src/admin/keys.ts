@@ -59,6 +59,7 @@ export function keyRoutes({ keys }: { readonly keys: KeysPort }): Route[] {
     defineRoute({
       method: 'GET',
       path: '/keys',
+      sensitivity: 'plain',
       tag,
       summary: 'List the signing keys: next, current, and retired ones that are still shown',
       success: { status: 200, schema: allSchema },
@@ -67,6 +68,7 @@ export function keyRoutes({ keys }: { readonly keys: KeysPort }): Route[] {
     defineRoute({
       method: 'POST',
       path: '/keys/rotate',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Put a new signing key in the place of the current one',
       body: ObjectSchema(

@@ -17,7 +17,7 @@ import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import type { MailPort, MailView } from './ports.ts';
 import { idParams } from './resource.ts';
-import { defineRoute, type Route } from './route.ts';
+import { defineRoute, type Route, type Sensitivity } from './route.ts';
 
 interface Deps {
   readonly mail: MailPort;
@@ -89,11 +89,18 @@ const show = (mail: MailView) => ({
 
 const tag = 'Mail';
 
+/** Texts carry codes and links: whoever reads them can be who they are for. Only kept mails have them. */
+const hasTexts: Exclude<Sensitivity, string>['is'] = ({ query }) => {
+  const { state }: { state?: unknown } = { ...(typeof query === 'object' && query) };
+  return typeof state !== 'string' || !['queued', 'sent', 'failed'].includes(state);
+};
+
 export function mailRoutes({ mail, cursors, clock }: Deps): Route[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/mails',
+      sensitivity: { when: 'except by state queued, sent or failed, which have no texts', is: hasTexts },
       tag,
       summary: 'List outbound mails, the latest first',
       // Their texts carry codes and links: whoever reads them can be who they are for.
@@ -115,6 +122,7 @@ export function mailRoutes({ mail, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/mails/{id}',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Read an outbound mail',
       needs: 'admin',
@@ -129,6 +137,7 @@ export function mailRoutes({ mail, cursors, clock }: Deps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/settings/test-email',
+      sensitivity: 'plain',
       tag,
       summary: 'Send a test mail with the settings as they are, at once',
       body: ObjectSchema({ to: address() }, strict),

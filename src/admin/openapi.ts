@@ -59,10 +59,17 @@ const bodyOf = (schema: TSchema) => ({
   'application/json': { schema, example: exampleOf(schema, 'short') },
 });
 
+/** The table of all acts with their sensitivity is made of this (decisions §8). */
+function sensitivityOf({ sensitivity }: Route): string {
+  if (sensitivity === 'plain') return '';
+  const when = sensitivity === 'sensitive' ? '' : `, ${sensitivity.when}`;
+  return ` Sensitive${when}: a person must have signed in within the last five minutes, as strongly as the account can; else 403 \`auth.stale\`.`;
+}
+
 const operationOf = (route: Route): object => ({
   operationId: operationId(route),
   summary: route.summary,
-  description: accessTo(route),
+  description: `${accessTo(route)}${sensitivityOf(route)}`,
   tags: [route.tag],
   parameters: parametersOf(route),
   ...(route.lines && { requestBody: { required: true, content: linesOf(route.lines, 'row') } }),
@@ -121,6 +128,7 @@ export function openApiRoute(routes: readonly Route[], about: About): Route {
   const route: Route = defineRoute({
     method: 'GET',
     path: '/openapi.json',
+    sensitivity: 'plain',
     tag: 'About',
     summary: 'This document',
     success: { status: 200, schema: RecordSchema(StringSchema(), Unknown()) },

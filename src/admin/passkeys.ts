@@ -100,6 +100,7 @@ export function passkeyRoutes({ passkeys, accounts, cursors, clock }: Deps): Rou
     defineRoute({
       method: 'GET',
       path: '/users/{id}/passkeys',
+      sensitivity: 'plain',
       tag,
       summary: "List a user's passkeys",
       params: idParams,
@@ -122,6 +123,7 @@ export function passkeyRoutes({ passkeys, accounts, cursors, clock }: Deps): Rou
     defineRoute({
       method: 'DELETE',
       path: '/users/{id}/passkeys/{passkey_id}',
+      sensitivity: 'sensitive',
       isUnversioned: true,
       tag,
       summary: 'Take a passkey away from a user',

@@ -15,13 +15,27 @@ export function requireAccess({ method, needs }: Pick<Route, 'method' | 'needs'>
     throw new AppError('auth.insufficient_scope');
 }
 
-/** @throws AppError as requireAccess and as the route do, StoreUnavailable when the act cannot be written down */
+/**
+ * By the declaration of the route alone, whichever page or program asks.
+ * @throws AppError auth.stale
+ */
+export async function requireFresh(
+  { sensitivity }: Pick<Route, 'sensitivity'>,
+  input: Pick<RawInput, 'query' | 'body' | 'actor'>,
+): Promise<void> {
+  const isSensitive = typeof sensitivity === 'string' ? sensitivity === 'sensitive' : sensitivity.is(input);
+  const { kind, isFresh } = input.actor;
+  if (isSensitive && kind === 'user' && (await isFresh?.()) !== true) throw new AppError('auth.stale');
+}
+
+/** @throws AppError as requireAccess, requireFresh and as the route do, StoreUnavailable when the act cannot be written down */
 export type Perform = (route: Route, input: RawInput) => Promise<Answer<unknown> | undefined>;
 
 export const createPerform =
   (auditTrail: AuditTrail): Perform =>
   async (route, input) => {
     requireAccess(route, input.actor);
+    await requireFresh(route, input);
     const isWrittenDown = route.method !== 'GET' && route.isTrial?.(input) !== true;
     const writeDown = isWrittenDown ? await auditTrail(route, input) : undefined;
     const answer = await route.run(input);

@@ -10,8 +10,8 @@ export interface Actor {
   readonly id: string;
   /** What the bearer opens: everything, or reading alone. */
   readonly access: AdminAccess;
-  /** Whether a person authenticated for this lately (decisions §8). */
-  readonly isFresh?: boolean;
+  /** Whether a person authenticated for this as a sensitive act wants it (decisions §8); only a person has it. */
+  readonly isFresh?: () => Promise<boolean>;
 }
 
 /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */

@@ -25,6 +25,26 @@ export interface Answer<Data> {
   readonly id?: string | undefined;
 }
 
+/**
+ * Whether a person who does this has to have authenticated for it within the last five minutes, as strongly as the account
+ * can (decisions §8): what opens something to somebody, shows secrets, or cannot be undone. Programs have nobody to ask.
+ */
+export type Sensitivity =
+  | 'plain'
+  | 'sensitive'
+  | {
+      /** In words, for the table of all acts. */
+      readonly when: string;
+      readonly is: (input: Pick<RawInput, 'query' | 'body'>) => boolean;
+    };
+
+/** Sensitive when the body has one of these. */
+export const sensitiveMembers = (...names: readonly string[]): Sensitivity => ({
+  when: `with ${names.join(', ')}`,
+  is: ({ body }) =>
+    typeof body === 'object' && body !== null && names.some((name) => Object.hasOwn(body, name)),
+});
+
 interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S extends TSchema> {
   readonly method: Method;
   /** Under /admin/api, parameters as `{name}`, as OpenAPI writes them. */
@@ -36,6 +56,7 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S 
   readonly body?: B;
   /** Whether an empty body stands for `{}`. */
   readonly isBodyOptional?: boolean;
+  readonly sensitivity: Sensitivity;
   /** Beside everything that changes something: reading this too is for full administrators alone. */
   readonly needs?: 'admin';
   /** What it changes has no version, so that no `If-Match` can be met (RFC 9110 §13.1.1). */
@@ -87,7 +108,7 @@ export function defineLinesRoute({
   lines,
   handle,
   ...declaration
-}: Pick<Route, 'method' | 'path' | 'tag' | 'summary'> & {
+}: Pick<Route, 'method' | 'path' | 'tag' | 'summary' | 'sensitivity'> & {
   readonly lines: LinesDeclaration;
   readonly handle: NonNullable<Route['lines']>['run'];
 }): Route {

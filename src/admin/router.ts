@@ -6,7 +6,7 @@ import { readJson } from '../http/body.ts';
 import { readLines } from '../http/lines.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Idempotency, Reply } from './idempotency.ts';
-import { createPerform, type Perform, requireAccess } from './perform.ts';
+import { createPerform, type Perform, requireAccess, requireFresh } from './perform.ts';
 import type { Actor, AuthorizeAdmin } from './ports.ts';
 import { readQueryString } from './query-string.ts';
 import { type Answer, isCreating, type RawInput, type Route } from './route.ts';
@@ -71,7 +71,10 @@ const respond =
     const actor: Actor = ctx.state.actor;
     // Before anything of the request is looked at; `perform` asks again.
     requireAccess(route, actor);
-    if (route.lines !== undefined) return answerLines(ctx, route.lines, actor);
+    if (route.lines !== undefined) {
+      await requireFresh(route, { actor, query: {}, body: {} });
+      return answerLines(ctx, route.lines, actor);
+    }
     const query = readQueryString(ctx.querystring, route.query);
     const isBodyRead = route.body !== undefined && (route.isBodyOptional !== true || hasBody(ctx));
     const input: RawInput = {

@@ -95,6 +95,7 @@ export function sessionRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/sessions',
+      sensitivity: 'plain',
       tag,
       summary: 'List sessions',
       query: listQuerySchema(definition),
@@ -104,6 +105,7 @@ export function sessionRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/sessions/{id}',
+      sensitivity: 'plain',
       tag,
       summary: 'Read a session',
       params: idParams,
@@ -116,6 +118,7 @@ export function sessionRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/sessions/{id}',
+      sensitivity: 'plain',
       tag,
       summary: 'End a session with its grants and tokens',
       params: idParams,
@@ -125,6 +128,7 @@ export function sessionRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/users/{id}/sessions',
+      sensitivity: 'plain',
       tag,
       summary: 'List the sessions of a user',
       params: idParams,
@@ -138,6 +142,7 @@ export function sessionRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/users/{id}/sessions/{session_id}',
+      sensitivity: 'plain',
       tag,
       summary: 'End a session of a user',
       params: userSessionParams,

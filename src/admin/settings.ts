@@ -69,6 +69,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
     defineRoute({
       method,
       path: '/settings',
+      sensitivity: 'sensitive',
       tag,
       summary,
       body: valuesSchema,
@@ -85,6 +86,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
     defineRoute({
       method: 'GET',
       path: '/settings',
+      sensitivity: 'plain',
       tag,
       summary: 'Read all settings',
       success: { status: 200, schema: allSchema, hasVersion: true },
@@ -95,6 +97,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
     defineRoute({
       method: 'GET',
       path: '/settings/export',
+      sensitivity: 'plain',
       tag,
       summary: 'Export all settings but the secrets',
       success: { status: 200, schema: exportSchema },
@@ -107,6 +110,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
     defineRoute({
       method: 'POST',
       path: '/settings/import',
+      sensitivity: { when: 'unless dry_run', is: ({ query }) => !isDryRun(query) },
       tag,
       summary: 'Set what an export says, all or nothing; what it does not say, as secrets, stays as it is',
       query: ObjectSchema({ dry_run: Optional(BooleanSchema({ default: false })) }, strict),

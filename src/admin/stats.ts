@@ -162,6 +162,7 @@ export function statsRoutes({ stats, clock }: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/stats',
+      sensitivity: 'plain',
       tag: 'About',
       summary: 'Counts, and what happened in the last 24 hours and 30 days; some seconds old',
       success: { status: 200, schema: statsSchema },

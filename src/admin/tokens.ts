@@ -111,6 +111,7 @@ export function tokenRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/tokens',
+      sensitivity: 'plain',
       tag,
       summary:
         'List issued tokens that can still be used: refresh tokens in any way, access tokens with user_id or grant_id, ' +
@@ -140,6 +141,7 @@ export function tokenRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/tokens/{id}',
+      sensitivity: 'plain',
       tag,
       summary: 'Read what is known of a token',
       params: idParams,
@@ -152,6 +154,7 @@ export function tokenRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/tokens/{id}',
+      sensitivity: 'plain',
       tag,
       summary: 'Revoke a token; with a refresh token goes its whole grant',
       params: idParams,
@@ -165,6 +168,7 @@ export function tokenRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/users/{id}/grants',
+      sensitivity: 'plain',
       tag,
       summary: 'List what a user allowed applications, session by session',
       params: idParams,
@@ -189,6 +193,7 @@ export function tokenRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/users/{id}/grants/{grant_id}',
+      sensitivity: 'plain',
       tag,
       summary: 'Take back what a user allowed an application: its tokens end, and the user is asked again',
       params: userGrantParams,

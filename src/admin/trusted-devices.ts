@@ -76,6 +76,7 @@ export function trustedDeviceRoutes({ trustedDevices, accounts, cursors, clock }
     defineRoute({
       method: 'GET',
       path: '/users/{id}/trusted-devices',
+      sensitivity: 'plain',
       tag,
       summary: 'List the browsers in which a user is not asked for the second factor',
       params: idParams,
@@ -98,6 +99,7 @@ export function trustedDeviceRoutes({ trustedDevices, accounts, cursors, clock }
     defineRoute({
       method: 'DELETE',
       path: '/users/{id}/trusted-devices/{device_id}',
+      sensitivity: 'plain',
       isUnversioned: true,
       tag,
       summary: 'Have a browser asked for the second factor again',

@@ -179,6 +179,7 @@ export function userImportRoutes({ prepareImport, audit }: Deps): Route[] {
     defineLinesRoute({
       method: 'POST',
       path: '/users/import',
+      sensitivity: 'sensitive',
       tag: 'Users',
       summary:
         'Create users of another system with their password hashes: a JSON object a line, an answer a line; ' +

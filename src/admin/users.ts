@@ -14,7 +14,7 @@ import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import type { SessionsPort } from './ports.ts';
 import { atVersion, idParams, userIdBody } from './resource.ts';
-import { type Answer, defineRoute, type Route } from './route.ts';
+import { type Answer, defineRoute, type Route, type Sensitivity, sensitiveMembers } from './route.ts';
 import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from './user-schema.ts';
 
 export type AccountsPort = Pick<
@@ -76,16 +76,29 @@ const querySchema: TObject = listQuerySchema(list);
 const tag = 'Users';
 const ok = { status: 200, schema: userSchema, hasVersion: true } as const;
 
+/** An account that may do more than sign in. */
+const opensMore: Exclude<Sensitivity, string>['is'] = ({ body }) => {
+  if (typeof body !== 'object' || body === null) return false;
+  const { role = 'user', groups = [] }: { role?: unknown; groups?: unknown } = body;
+  return role !== 'user' || !Array.isArray(groups) || groups.length > 0;
+};
+
 export function userRoutes(deps: Deps): Route[] {
   const { accounts, sessions, cursors, clock } = deps;
   const show = (account: Account) => ({ data: toUser(account, clock()), version: account.version });
   const get = async (id: string, ifVersion?: number): Promise<Account> =>
     atVersion(await accounts.find(id), 'account.not_found', ifVersion);
 
-  const action = (name: string, summary: string, act: (account: Account) => Promise<unknown>): Route =>
+  const action = (
+    name: string,
+    sensitivity: 'plain' | 'sensitive',
+    summary: string,
+    act: (account: Account) => Promise<unknown>,
+  ): Route =>
     defineRoute({
       method: 'POST',
       path: `/users/{id}/${name}`,
+      sensitivity,
       tag,
       summary,
       params: idParams,
@@ -100,6 +113,15 @@ export function userRoutes(deps: Deps): Route[] {
     defineRoute({
       method,
       path: '/users/{id}',
+      sensitivity: sensitiveMembers(
+        'role',
+        'password',
+        'email',
+        'is_email_verified',
+        'totp_verified',
+        'is_active',
+        'groups',
+      ),
       tag,
       summary: 'Change a user: only the given fields change, null clears one',
       params: idParams,
@@ -113,6 +135,7 @@ export function userRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/users',
+      sensitivity: { when: 'with a role or groups', is: opensMore },
       tag,
       summary: 'Create a user',
       body: newUserSchema,
@@ -126,6 +149,7 @@ export function userRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/users',
+      sensitivity: 'plain',
       tag,
       summary: 'List users',
       query: querySchema,
@@ -146,6 +170,7 @@ export function userRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/users/{id}',
+      sensitivity: 'plain',
       tag,
       summary: 'Read a user',
       params: idParams,
@@ -157,6 +182,7 @@ export function userRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/users/{id}',
+      sensitivity: 'sensitive',
       tag,
       summary: 'Delete a user with sessions, tokens and everything else that is theirs',
       params: idParams,
@@ -171,6 +197,7 @@ export function userRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/users/unlock',
+      sensitivity: 'plain',
       tag,
       summary: 'Unlock a user',
       body: userIdBody,
@@ -180,23 +207,27 @@ export function userRoutes(deps: Deps): Route[] {
         return show(await accounts.unlock(body.user_id));
       },
     }),
-    action('unlock', 'Unlock a user', ({ id }) => accounts.unlock(id)),
-    action('deactivate', 'Deactivate a user and end their sessions', ({ id }) =>
+    action('unlock', 'plain', 'Unlock a user', ({ id }) => accounts.unlock(id)),
+    action('deactivate', 'sensitive', 'Deactivate a user and end their sessions', ({ id }) =>
       accounts.setActive(id, false),
     ),
-    action('reactivate', 'Let a deactivated user in again', ({ id }) => accounts.setActive(id, true)),
-    action('revoke-sessions', 'Sign a user out everywhere', ({ id }) => sessions.endAllOf(id)),
-    action('reset-mfa', 'Have the second factor enrolled again', ({ id }) =>
+    action('reactivate', 'sensitive', 'Let a deactivated user in again', ({ id }) =>
+      accounts.setActive(id, true),
+    ),
+    action('revoke-sessions', 'plain', 'Sign a user out everywhere', ({ id }) => sessions.endAllOf(id)),
+    action('reset-mfa', 'sensitive', 'Have the second factor enrolled again', ({ id }) =>
       accounts.update(id, { totpVerified: false }),
     ),
-    action('send-password-reset', 'Mail a user a link to a new password', deps.sendPasswordReset),
+    action('send-password-reset', 'plain', 'Mail a user a link to a new password', deps.sendPasswordReset),
     action(
       'send-enrolment-link',
+      'sensitive',
       'Mail a new user a one-time link to set up the account',
       deps.sendEnrolmentLink,
     ),
     action(
       'send-email-verification',
+      'plain',
       'Mail a user a link that verifies the address',
       deps.sendEmailVerification,
     ),

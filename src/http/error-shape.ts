@@ -69,6 +69,9 @@ export const oauthErrorOf = (failure: Failure): object => ({
 /** RFC 6750 §3.1: a request without a token learns only the scheme. */
 export function challengeFor(failure: Failure): string | undefined {
   if (failure.code === 'auth.required') return 'Bearer';
+  // RFC 9470 §3, save that these APIs have answered 403 to it from the beginning.
+  if (failure.code === 'auth.stale')
+    return `Bearer error="insufficient_user_authentication", error_description="${description(failure.message)}", max_age="300"`;
   if (failure.code !== 'auth.invalid_token' && failure.code !== 'auth.insufficient_scope') return undefined;
   return `Bearer error="${oauthCode(failure)}", error_description="${description(failure.message)}"`;
 }

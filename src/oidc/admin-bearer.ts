@@ -3,12 +3,12 @@
 // demotion counts at the next request.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type AdminAccess, accessOfRole } from '../accounts/role-access.ts';
-import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { ApiKeyOwner } from '../store/administration.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { isGrantTypeAllowed, scopesOfClient } from './entitlement.ts';
-import { type AccountDirectory, authenticationTime } from './find-account.ts';
+import type { AccountDirectory } from './find-account.ts';
+import type { SessionOfToken } from './token-session.ts';
 import type { TokenState } from './token-state.ts';
 
 export interface AdminActor {
@@ -16,8 +16,8 @@ export interface AdminActor {
   readonly id: string;
   /** What this bearer opens: everything, or reading alone. */
   readonly access: AdminAccess;
-  /** Whether a person authenticated for it within the last five minutes. */
-  readonly isFresh?: boolean;
+  /** Whether a person authenticated for it as a sensitive act wants it (decisions §8); only a person has it. */
+  readonly isFresh?: () => Promise<boolean>;
 }
 
 /** What the caller is about to do; changing unless it says otherwise. */
@@ -31,7 +31,7 @@ interface Deps {
   readonly tokens: TokenState;
   readonly accounts: AccountDirectory;
   readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
-  readonly clock: Clock;
+  readonly sessionOf: SessionOfToken;
   /** Finds the API key of a bearer, if it is one that is valid now. */
   readonly useApiKey: (bearer: string) => Promise<KnownApiKey | undefined>;
 }
@@ -41,9 +41,6 @@ interface KnownApiKey {
   readonly scopes: readonly string[];
   readonly owner: ApiKeyOwner | null;
 }
-
-/** Decisions §8: what is sensitive wants an authentication of the last five minutes. */
-const FRESH_SECONDS = 300;
 
 // Both sides hashed: equal lengths for timingSafeEqual, and nothing of the length shows in the time.
 const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
@@ -60,7 +57,7 @@ const narrowed = (byRole: AdminNeed | undefined, byScope: AdminNeed | undefined)
 };
 
 export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
-  const { adminToken, tokens, accounts, findClient, clock, useApiKey } = deps;
+  const { adminToken, tokens, accounts, findClient, sessionOf, useApiKey } = deps;
   const bootstrap = adminToken === undefined ? undefined : digest(adminToken);
 
   /** A key is worth no more than its owner is now. @throws AppError auth.invalid_token where there is no owner any more */
@@ -98,9 +95,16 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
     const { token, account } = live;
     const byScope = accessByScope(live.scopes);
     if (account === undefined) return { kind: 'client', id: token.clientId ?? '', access: byScope };
-    const age = Math.floor(clock() / 1000) - (authenticationTime(token) ?? 0);
     const access = narrowed(accessOfRole(account.role), byScope);
-    return { kind: 'user', id: account.id, access, isFresh: age <= FRESH_SECONDS };
+    return {
+      kind: 'user',
+      id: account.id,
+      access,
+      async isFresh() {
+        const session = token.kind === 'AccessToken' ? await sessionOf(token, account.id) : undefined;
+        return session !== undefined && accounts.isFresh(account, session.methodTimes);
+      },
+    };
   }
 
   return async (authorization, need = 'all') => {

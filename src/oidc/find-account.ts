@@ -5,6 +5,7 @@ import {
   type KoaContextWithOIDC,
   type Account as LibraryAccount,
 } from 'oidc-provider';
+import type { MethodTimes } from '../accounts/freshness.ts';
 import { currentScopes, isGrantTypeAllowed, opensAdmin } from './entitlement.ts';
 import { clientRecord } from './models/client.ts';
 import { isTrialExchange } from './trial-gate.ts';
@@ -29,6 +30,8 @@ export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   reachableAcrs(account: A): readonly string[];
   /** Whether a sign-in that came to that `acr` may have `admin` scopes (decisions §2). */
   mayAdminister(account: A, acr: string | undefined): boolean;
+  /** Whether a sensitive act may be done by who authenticated like this (decisions §8): the one rule for all of them. */
+  isFresh(account: A, times: MethodTimes): boolean;
   /** Whether a password is not all that is asked of it, so that no program can sign it in by that alone. */
   owesSecondFactor(account: A): boolean;
   /** After a sign-in without a browser (the password grant). @returns false when the account changed since it was read */

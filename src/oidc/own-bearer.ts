@@ -1,13 +1,9 @@
 // Owns whose access token opens people's own API (decisions §7): a person's, with the scope `openid`, given to an
 // application that is our own. How fresh it is, the session says that the token was born from, and
 // the token: who holds an old one gains nothing when its owner proves anew who they are.
-import type { AccessToken } from 'oidc-provider';
-import { type MethodTimes, methodTimesUntil, readMethodTimes } from '../accounts/freshness.ts';
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
-import { authenticationTime } from './find-account.ts';
-import type { SessionGrant } from './models/grant.ts';
-import type { Models } from './provider-base.ts';
+import type { SessionOfToken, TokenSession } from './token-session.ts';
 import type { TokenState } from './token-state.ts';
 
 export interface OwnBearer {
@@ -15,44 +11,17 @@ export interface OwnBearer {
   /** The account. */
   readonly id: string;
   /** None: the session is over, and the token outlives it. */
-  readonly session:
-    | {
-        readonly uid: string;
-        readonly loginTs: number | undefined;
-        readonly amr: readonly string[];
-        readonly acr: string | undefined;
-        /** No later than the token's own authentication. */
-        readonly methodTimes: MethodTimes;
-      }
-    | undefined;
+  readonly session: TokenSession | undefined;
 }
 
 interface Deps {
   readonly tokens: TokenState;
-  readonly models: () => Pick<Models, 'Grant' | 'Session'>;
+  readonly sessionOf: SessionOfToken;
   readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
 }
 
 /** @returns who the Authorization header is for; @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-export function createAuthorizeOwner({ tokens, models, findClient }: Deps) {
-  async function sessionOf(token: AccessToken, accountId: string): Promise<OwnBearer['session']> {
-    const { grantId } = token;
-    const grant: SessionGrant | undefined =
-      grantId === undefined ? undefined : await models().Grant.find(grantId);
-    const uid = grant?.sessionUid;
-    const session = uid === undefined ? undefined : await models().Session.findByUid(uid);
-    if (uid === undefined || session?.accountId !== accountId) return undefined;
-    const authenticatedAt = authenticationTime(token) ?? 0;
-    const times = readMethodTimes(Reflect.get(session, 'methodTimes'));
-    return {
-      uid,
-      loginTs: Math.min(session.loginTs ?? 0, authenticatedAt),
-      amr: session.amr ?? [],
-      acr: session.acr,
-      methodTimes: methodTimesUntil(times, authenticatedAt),
-    };
-  }
-
+export function createAuthorizeOwner({ tokens, sessionOf, findClient }: Deps) {
   return async (authorization: string | undefined): Promise<OwnBearer> => {
     const [scheme, bearer = '', ...rest] = (authorization ?? '').split(' ');
     if (scheme?.toLowerCase() !== 'bearer') throw new AppError('auth.required');

@@ -155,6 +155,7 @@ test('whoever reads alone has nothing performed for them that changes something,
     defineRoute({
       method,
       path: '/things',
+      sensitivity: 'plain',
       tag: 'Things',
       summary: 'A thing',
       ...(needs && { needs }),

@@ -10,7 +10,7 @@ import { createForm, type Form } from '../../http/form.ts';
 import { linesOfText } from '../../http/lines.ts';
 import type { OneTime } from '../../http/one-time.ts';
 import type { Views } from '../../http/views.ts';
-import { type Perform, requireAccess } from '../perform.ts';
+import { type Perform, requireAccess, requireFresh } from '../perform.ts';
 import type { Actor } from '../ports.ts';
 import { readQueryString } from '../query-string.ts';
 import type { Route } from '../route.ts';
@@ -51,10 +51,6 @@ export interface ConsoleDeps {
   readonly issuer: string;
 }
 
-/** Decisions §7: sensitive acts ask for an authentication of the last five minutes; a form may take as long again. */
-const RECENT_SECONDS = 300;
-const RECENT_FOR_FORM_SECONDS = 2 * RECENT_SECONDS;
-
 const READING_ALONE =
   'Your role is auditor: it opens everything here for reading, but for what is written in mails, and changes nothing. ' +
   'Ask an administrator to do this.';
@@ -84,9 +80,9 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
 
   /** Who is nobody here any more does nothing. */
-  function actorOf({ account, access, signedInSeconds }: AdminVisitor): Actor {
+  function actorOf({ account, access, isFresh }: AdminVisitor): Actor {
     if (access === undefined) throw new AppError('auth.insufficient_scope');
-    return { kind: 'user', id: account.id, access, isFresh: signedInSeconds <= RECENT_FOR_FORM_SECONDS };
+    return { kind: 'user', id: account.id, access, isFresh: async () => isFresh };
   }
 
   const routeOf = (name: string): Route => {
@@ -101,6 +97,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     if (lines === undefined) throw new TypeError(`${name} takes no lines`);
     const actor = actorOf(who);
     requireAccess(route, actor);
+    await requireFresh(route, { actor, query: {}, body: {} });
     const answer = await lines.run({ lines: linesOfText(text, lines), actor });
     return answer.split('\n').flatMap((line): Values[] => (line === '' ? [] : [JSON.parse(line)]));
   }
@@ -205,20 +202,14 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
         // Each call of the API asks the same again; here, before anything of the form is looked at.
         if (who.access !== 'all') return showProblem(context, who, new AppError('auth.insufficient_scope'));
       }
-      const limit = isPost ? RECENT_FOR_FORM_SECONDS : RECENT_SECONDS;
-      if (page.isSensitive === true && who.signedInSeconds > limit) {
-        const returnTo = isPost
-          ? await forms.keep(context, page, who.account.id, form)
-          : `${basePath}${ctx.path}${ctx.search}`;
-        return signIn.start(context, returnTo, {
-          ...needsOf(who),
-          maxAgeSeconds: RECENT_SECONDS,
-        });
-      }
+      // Before a form is filled in, where every way of sending it is sensitive; what is done decides (perform.ts).
+      if (page.isSensitive === true && !who.isFresh) return signInAgain(context, who, page, form);
       if (!isPost) await forms.recall(context, page, who);
       try {
         await page.handle(visitOf(context, who, form));
       } catch (error) {
+        if (error instanceof AppError && error.code === 'auth.stale')
+          return signInAgain(context, who, page, form);
         showProblem(context, who, error);
       }
     });
@@ -226,15 +217,26 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   // The type asks for what koa-router itself puts into the context.
   const dispatch = router.routes() as Koa.Middleware;
 
-  const needsOf = ({ account }: Pick<AdminVisitor, 'account'>) =>
-    account.totpVerified ? { acr: deps.strongAcr } : {};
+  const needsOf = ({ strongestAcr }: Pick<AdminVisitor, 'strongestAcr'>) =>
+    strongestAcr === undefined ? {} : { acr: strongestAcr };
+
+  /** The one way of a sensitive act with a stale sign-in: authenticate as strongly as the account can, and come back. */
+  async function signInAgain(ctx: Koa.Context, who: AdminVisitor, page: Page, form: Form): Promise<void> {
+    const here = `${basePath}${ctx.path}${ctx.search}`;
+    const returnTo = page.method === 'POST' ? await forms.keep(ctx, page, who.account.id, form) : here;
+    signIn.start(ctx, returnTo, { ...needsOf(who), isFresh: true, maxAgeSeconds: idleSeconds() });
+  }
 
   async function beginSignIn(ctx: Koa.Context): Promise<void> {
     const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
     const user = await visitors.signedIn(ctx);
     if (user !== undefined && accessOfRole(user.account.role) === undefined) return deps.refuse(ctx);
     const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : await forms.keepOfNobody(ctx);
-    const needs = user === undefined || user.hasUsedFactors ? {} : needsOf(user);
+    // Where there is no second factor, and nothing less will do, one is set up.
+    const needs =
+      user === undefined || user.hasUsedFactors
+        ? {}
+        : { acr: deps.strongAcr, isAcrDemanded: user.strongestAcr !== deps.strongAcr };
     return signIn.start(ctx, returnTo, { ...needs, maxAgeSeconds: idleSeconds() });
   }
 

@@ -52,7 +52,7 @@ export interface Refusal {
 /** @returns what a form is told. @throws the error itself where no form could mend it */
 export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof AppError) || error.status >= 500 || error.status === 404) throw error;
-  if (error.code === 'auth.insufficient_scope') throw error;
+  if (error.code === 'auth.insufficient_scope' || error.code === 'auth.stale') throw error;
   const { status, message, fields = {} } = error;
   return { status, alert: message, errors: fields, isStale: status === 412 };
 }

@@ -78,7 +78,10 @@ export interface Page {
   readonly method: 'GET' | 'POST';
   /** Below /admin, parameters as `:name`; '' is the overview. */
   readonly path: string;
-  /** Needs a sign-in of the last minutes (decisions §7: five). For POST there must be a GET at the same address. */
+  /**
+   * Asks for a fresh sign-in before anything is typed or shown. Whether an act needs one its route says (route.ts), whatever
+   * stands here.
+   */
   readonly isSensitive?: boolean;
   /** Beside every POST: there is nothing to look at but a form, so that it is for full administrators alone. */
   readonly needs?: 'admin';

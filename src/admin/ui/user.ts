@@ -125,13 +125,21 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
   };
 }
 
+/** Only what was changed: an address that stays as it is makes no sensitive act of a new family name. */
+function changedIn(form: Form): Values {
+  const body = bodyOf((name) => form.get(name));
+  const was = bodyOf((name) => form.get(`was.${name}`));
+  const isTold = form.has('was.username');
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isTold || value !== was[name]));
+}
+
 async function edit(visit: Visit): Promise<void> {
   const { form } = visit;
   try {
     await visit.call('PATCH /users/{id}', {
       params: idOf(visit),
       ifVersion: versionOf(form),
-      body: bodyOf((name) => form.get(name)),
+      body: changedIn(form),
     });
     visit.go(`/users/${idOf(visit).id}`, 'user-saved');
   } catch (error) {

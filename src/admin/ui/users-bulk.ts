@@ -121,7 +121,7 @@ async function perform(visit: Visit): Promise<void> {
       done.push(person);
     } catch (error) {
       // One that cannot be done keeps nobody else from it; what would fail for all is told as ever.
-      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      if (!(error instanceof AppError) || error.status >= 500 || error.code === 'auth.stale') throw error;
       refused.push({ ...person, reason: error.message });
     }
   }

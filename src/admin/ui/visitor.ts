@@ -3,16 +3,17 @@
 // that ended, by whomever, nobody is here.
 import type Koa from 'koa';
 import { type AdminAccess, accessOfRole } from '../../accounts/role-access.ts';
-import type { Clock } from '../../clock.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
 /** Whoever is signed in with this browser, read afresh. */
 export interface BrowserUser {
   readonly sessionUid: string;
-  /** When they proved who they are, in epoch seconds. */
-  readonly signedInAt: number;
-  /** Whether they used every factor that they have. */
+  /** Whether they may do a sensitive act (decisions §8). */
+  readonly isFresh: boolean;
+  /** Whether they used two factors, where they have them or the settings want them (decisions §2). */
   readonly hasUsedFactors: boolean;
+  /** The most that their account can be asked for; undefined: its password. */
+  readonly strongestAcr: string | undefined;
   readonly account: {
     readonly id: string;
     readonly username: string;
@@ -25,8 +26,6 @@ export interface BrowserUser {
 export interface AdminVisitor extends BrowserUser {
   /** What their role opens now; undefined: nothing, whatever they were when they came in. */
   readonly access: AdminAccess | undefined;
-  /** Seconds since they proved who they are. */
-  readonly signedInSeconds: number;
 }
 
 /** What the cookie says: for which session our own flow was gone through. Its end is the idle time. */
@@ -44,10 +43,9 @@ interface Deps {
   readonly admission: SealedCookie<Admission>;
   readonly signedIn: (ctx: Koa.Context) => Promise<BrowserUser | undefined>;
   readonly idleSeconds: () => number;
-  readonly clock: Clock;
 }
 
-export function createVisitors({ admission, signedIn, idleSeconds, clock }: Deps) {
+export function createVisitors({ admission, signedIn, idleSeconds }: Deps) {
   return {
     signedIn,
 
@@ -63,7 +61,6 @@ export function createVisitors({ admission, signedIn, idleSeconds, clock }: Deps
       return {
         ...user,
         access: accessOfRole(user.account.role),
-        signedInSeconds: Math.max(0, Math.floor(clock() / 1000) - user.signedInAt),
       };
     },
 
