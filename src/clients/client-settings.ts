@@ -19,7 +19,8 @@ export const flagSettings = {
   skip_consent: {
     key: 'skipConsent',
     isNullable: false,
-    description: 'First-party: nobody is asked for consent.',
+    description:
+      'First-party: nobody is asked for consent. Switched off, what it was given without asking ends.',
   },
   allow_self_signup: {
     key: 'allowSelfSignup',

@@ -98,7 +98,7 @@ export function createClients(deps: ClientsDeps): Clients {
     async update(clientId, { metadata: input, mode, settings = {}, authority: kind, ifVersion }) {
       await checkGroups(settings);
       let made: string | undefined;
-      let isDeactivated = false;
+      let hasLostTrust = false;
       const client = await change(clientId, ifVersion, async (value) => {
         const { metadata: stored } = value;
         const members = input && (mode === 'replace' ? input : merged(stored, input));
@@ -113,12 +113,14 @@ export function createClients(deps: ClientsDeps): Clients {
         const next = { ...withSettings(value, settings), metadata, clientType: clientType(metadata) };
         if (input !== undefined && isAuthMethodSaid(input)) next.hasChosenAuthMethod = true;
         else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
-        isDeactivated = value.isActive && !next.isActive;
+        // What nobody was asked for does not live on where people have to be asked (decisions §8).
+        const isAsking = value.skipConsent && !next.skipConsent;
+        hasLostTrust = (value.isActive && !next.isActive) || isAsking;
         const { record, clientSecret } = withSecret(next);
         made = clientSecret;
         return record;
       });
-      if (isDeactivated) await endClient(clientId);
+      if (hasLostTrust) await endClient(clientId);
       return { client, ...(made && { clientSecret: made }) };
     },
 

@@ -180,3 +180,19 @@ test('claims parameter: a scope withdrawn while the person signs in takes its cl
   const page = await agent.submit(login, { username: 'alice', password: PASSWORD });
   deepEqual(await everywhere(to, await redeemed(to, page)), NOTHING);
 });
+
+test('skip_consent withdrawn: what was given without asking ends, and the person is asked', async () => {
+  const to = await app.register({ scope: 'openid email', skip_consent: true });
+  const agent = await signedIn();
+  const tokens = await redeemed(to, await agent.authorize(request(to, only('email'))));
+  equal((await userinfo(app, tokens.access_token)).body.email, PERSON.email);
+  equal((await app.admin('PATCH', `/clients/${to.id}`, { skip_consent: false })).status, 200);
+  equal((await introspect(app, tokens.access_token)).body.active, false);
+  equal((await refresh(app, to, tokens.refresh_token)).body.error, 'invalid_grant');
+  const page = await agent.authorize(request(to, only('email')));
+  ok(isConsentPage(page));
+  deepEqual(
+    (await everywhere(to, await redeemed(to, await agent.submit(page, { action: 'allow' })))).userinfo,
+    ['email'],
+  );
+});
