@@ -146,7 +146,7 @@ suite('an administrator who was idle', () => {
       equal((await agent.get('/admin')).status, 200);
     }
     const sent = await agent.post(path, { ...hiddenFields(page.body), name: 'Nightly backup', days: '30' });
-    match(sent.location ?? '', /max_age=300/);
+    match(sent.location ?? '', /prompt=login/);
     app.advance(-601_000);
     const back = await agent.follow(sent);
     equal(new URL(back.url).pathname, path);
