@@ -11,7 +11,7 @@ import { createTokenLog } from './audit/token-log.ts';
 import type { Clock } from './clock.ts';
 import { AppError, type ErrorCode } from './errors.ts';
 import { createOpenPlaces } from './http/open-places.ts';
-import { chargeUserCode, limitBearerGuesses, limitSignIns } from './http/rate-guards.ts';
+import { chargeRefusedClient, chargeUserCode, limitBearerGuesses, limitSignIns } from './http/rate-guards.ts';
 import { createRateLimits, type RateSettings } from './http/rate-limit.ts';
 import { createTimeSortedIds } from './ids.ts';
 import type { Logger } from './log.ts';
@@ -80,7 +80,11 @@ export function createProtection({ store, clock, log, baseUrl, settings, onLocke
     noteEndedSession: (session: EndedSession) => noteEndedSession({ audit, origins }, session),
     noteFailedForms: noteFailedForms(openSignins.markInUse),
     /** For the protocol core. */
-    guards: { chargeUserCode: chargeUserCode(limits), takePlace: openSignins.take },
+    guards: {
+      chargeUserCode: chargeUserCode(limits),
+      takePlace: openSignins.take,
+      chargeRefusedClient: chargeRefusedClient(limits),
+    },
     limitSignIns: <Account>(check: CheckPassword<Account>) => limitSignIns(check, { limits, address }),
     /** Counts wrong bearers, and has what the right one's bearer causes be theirs. */
     limitAdmins<Actor extends Parameters<typeof origins.setActor>[0], More extends unknown[]>(

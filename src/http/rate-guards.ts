@@ -88,6 +88,12 @@ export const chargeUserCode =
       ['user_code_ip', address],
     ]);
 
+/** @returns the charge of one refused client authentication; throws AppError request.rate_limited */
+export const chargeRefusedClient =
+  (limits: Deps['limits']) =>
+  (clientId: string, address: string): Promise<Charge> =>
+    limits.consume('client_failures_ip', keyFor(clientId, address));
+
 /**
  * Only bearers that are nobody's count, and only they are refused. A bearer is 256 random bits or a signature, so a guess
  * is worth nothing however many there are: the limit is against the load of guessing. If it also refused the right

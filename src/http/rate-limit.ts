@@ -28,6 +28,8 @@ const kinds = {
   user_code_ip: { windowSeconds: HOUR, key: 'address' },
   /** The same by account, or by session where no account is signed in. */
   user_code_account: { windowSeconds: HOUR, key: 'name' },
+  /** Refused client authentication of one application from one network: keyFor(clientId, address). */
+  client_failures_ip: { windowSeconds: TEN_MINUTES, key: 'name' },
   token_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   register_ip: { windowSeconds: HOUR, key: 'address' },
   /** Over all sign-ups with that address, or a million guesses would be its owner's mailbox. */

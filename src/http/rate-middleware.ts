@@ -63,6 +63,13 @@ export const rateRules: readonly RateRule[] = [
     paths: /^\/oauth2\/(?:forgot-password|magic-link|verify-email|mfa\/email|signup\/email)$/,
     counts: always,
   },
+  // Each visit without a cookie stores a session for the form's token.
+  {
+    kind: 'public_requests_ip',
+    methods: ['GET', 'POST'],
+    paths: /^\/oauth2\/device$/,
+    counts: always,
+  },
   // A sign-in page, a pushed request, a device code, a challenge: each is something in the store. A redirect back is not.
   {
     kind: 'authorize_ip',

@@ -85,3 +85,21 @@ export const prefillUserCode: Koa.Middleware = (ctx, next) => {
   }
   return next();
 };
+
+/**
+ * Counts refused client authentication per application and address, at every endpoint that has it (checklist R039). Only a
+ * refusal can become 429: whoever has the right credentials is not locked out by others that guess.
+ */
+export function countRefusedClients(
+  charge: (clientId: string, address: string) => Promise<unknown>,
+): Koa.Middleware {
+  return async (ctx: ProtocolContext, next) => {
+    await next();
+    const { body } = ctx;
+    const isRefused =
+      typeof body === 'object' && body !== null && 'error' in body && body.error === 'invalid_client';
+    if (!isRefused) return;
+    const { client, params } = ctx.oidc ?? {};
+    await charge(client?.clientId ?? String(params?.client_id ?? ''), ctx.ip);
+  };
+}

@@ -6,7 +6,14 @@ import type Koa from 'koa';
 import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
 import { type AccessTokenJwt, createAccessTokenJwt } from './access-token-jwt.ts';
-import { listen, prefillUserCode, rethrowServerErrors, showFormPosts, showInteractions } from './around.ts';
+import {
+  countRefusedClients,
+  listen,
+  prefillUserCode,
+  rethrowServerErrors,
+  showFormPosts,
+  showInteractions,
+} from './around.ts';
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
 import { createDocuments, type Documents } from './documents.ts';
@@ -44,6 +51,7 @@ export interface ProviderDeps
   };
   readonly findConsent: Parameters<typeof createLoadExistingGrant>[0]['findConsent'];
   readonly tokens: TokenState;
+  readonly chargeRefusedClient: Parameters<typeof countRefusedClients>[0];
   readonly pages: ProtocolPages;
   /** Bends the Koa app to BASE_URL (src/http/origin.ts). */
   readonly pinOrigin: (app: Pick<Koa, 'request' | 'keys' | 'proxy'>) => void;
@@ -98,6 +106,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
       return next();
     },
     rethrowServerErrors,
+    countRefusedClients(deps.chargeRefusedClient),
     prefillUserCode,
     showInteractions(pages.showInteraction),
     showFormPosts(pages.showFormPost),

@@ -1,6 +1,8 @@
 // Owns what the confirmation page of the device flow tells about a request (RFC 8628 §5.4): a user who is led there by a
 // phisher sees what is asked for, and that it was not started where he or she is.
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
+import { currentScopes, namesInClaims, scopesOfClaims } from './entitlement.ts';
+import { clientRecord } from './models/client.ts';
 import { DEVICE_SESSION_SECONDS } from './policies.ts';
 import { scopes } from './scopes.ts';
 
@@ -36,7 +38,9 @@ export function describeDeviceRequest(
 ): DeviceRequest {
   const { DeviceCode: code } = ctx.oidc.entities;
   const requested = String(code?.params?.scope ?? '').split(' ');
-  const asked = requested.filter((name) => scopes.includes(name));
+  // What `claims` asks for is delivered under the scope that carries it, so it is shown like that.
+  const named = [...requested, ...scopesOfClaims(namesInClaims(code?.params?.claims), clientRecord(client))];
+  const asked = currentScopes(new Set(named), clientRecord(client)).filter((name) => scopes.includes(name));
   const { ip } = code?.deviceInfo ?? {};
   return {
     userCode,

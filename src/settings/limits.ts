@@ -19,6 +19,7 @@ export const limitDefinitions = {
   limit_mfa_ip: limit(100, 'Wrong second-factor codes and refused passkeys from one address in 10 minutes'),
   limit_user_code_ip: limit(30, 'Wrong device sign-in codes from one address in an hour'),
   limit_user_code_account: limit(10, 'Wrong device sign-in codes by one account in an hour'),
+  limit_client_failures_ip: limit(300, 'Wrong credentials of one application from one address in 10 minutes'),
   limit_token_ip: limit(6000, 'Refused token requests from one address in 10 minutes'),
   limit_register_ip: limit(100, 'Sign-ups and wrong registration tokens from one address in an hour'),
   limit_signup_address: limit(20, 'Wrong sign-up codes for one e-mail address in a day'),

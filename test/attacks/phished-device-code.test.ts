@@ -28,18 +28,21 @@ const television = {
   response_types: [],
   redirect_uris: [],
 };
-const client = await app.register({ ...television, scope: 'openid profile email admin offline_access' });
+const client = await app.register({
+  ...television,
+  scope: 'openid profile email phone admin offline_access',
+});
 
 interface Device {
   readonly device_code: string;
   readonly user_code: string;
 }
-async function start(scope: string, address = '203.0.113.9'): Promise<Device> {
+async function start(scope: string, address = '203.0.113.9', more = {}): Promise<Device> {
   const headers = { 'x-forwarded-for': address };
   const { status, body, text } = await postForm(
     app,
     '/oauth2/device_authorization',
-    { client_id: client.id, scope },
+    { client_id: client.id, scope, ...more },
     headers,
   );
   equal(status, 200, text);
@@ -101,13 +104,15 @@ test('user codes: valid ones are not counted, and have 34 bits', async () => {
 });
 
 test('a phished user reads who asks, for what, from where, since when and for how long (§5.4)', async () => {
-  const device = await start('openid profile email', '203.0.113.66');
+  const claims = '{"userinfo":{"phone_number":null}}';
+  const device = await start('openid profile email', '203.0.113.66', { claims });
   const page = await enter(new Agent(app), device.user_code, '192.0.2.1');
   equal(page.status, 200);
   for (const text of [
     'Television',
     'See your name and profile details',
     'See your e-mail address',
+    'See your phone number',
     '203.0.113.66',
     'not the network of this browser',
     '24 hours',

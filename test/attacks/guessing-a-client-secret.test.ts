@@ -1,0 +1,66 @@
+// Guesses of client secrets at every endpoint that authenticates clients (checklist R039): counted per application and
+// network; whoever has the right secret is not locked out by them. And visits of the device page, each of which stores a
+// session, are counted like other requests that anybody can make.
+import { deepEqual, equal } from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { call, postForm, requestTokensOf } from '../flows/support.ts';
+import { startApp } from '../support/app.ts';
+
+const app = await startApp({ store: 'sqlite', env: { TRUST_PROXY: '1' } });
+after(() => app.stop());
+await app.app.settings.patch({ limit_client_failures_ip: 5, limit_public_requests_ip: 5 }, 'test');
+const machine = {
+  token_endpoint_auth_method: 'client_secret_post',
+  grant_types: ['client_credentials'],
+  redirect_uris: [],
+};
+const [client, other] = [await app.register(machine), await app.register(machine)];
+
+const guess = (path: string, clientId = client.id, address = '192.0.2.1') =>
+  postForm(
+    app,
+    path,
+    {
+      client_id: clientId,
+      client_secret: 'guess',
+      grant_type: 'client_credentials',
+      token: 'x',
+      scope: 'openid',
+    },
+    { 'x-forwarded-for': address },
+  );
+
+test('guessed client secrets: an address is refused after its limit, at all endpoints together (R039)', async () => {
+  const paths = ['/token', '/introspect', '/revoke', '/par', '/device_authorization'].map(
+    (path) => `/oauth2${path}`,
+  );
+  for (const path of paths) {
+    const { status, body } = await guess(path);
+    deepEqual([status, body.error], [401, 'invalid_client'], path);
+  }
+  for (const path of paths) {
+    const { status, headers, body } = await guess(path);
+    deepEqual([status, body.error], [429, 'temporarily_unavailable'], path);
+    equal(Number(headers.get('retry-after')) > 0, true);
+  }
+  equal((await guess('/oauth2/token', other.id)).status, 401, 'another application');
+  equal((await guess('/oauth2/token', client.id, '192.0.2.2')).status, 401, 'another address');
+  const headers = { 'x-forwarded-for': '192.0.2.1' };
+  const right = { client_id: client.id, client_secret: client.secret, grant_type: 'client_credentials' };
+  equal((await postForm(app, '/oauth2/token', right, headers)).status, 200);
+  await requestTokensOf(
+    app,
+    await app.register({ ...machine, token_endpoint_auth_method: 'client_secret_basic' }),
+    {
+      grant_type: 'client_credentials',
+    },
+  );
+});
+
+test('the device page: a stranger without cookies stores only so many sessions', async () => {
+  const statuses: number[] = [];
+  const headers = { 'x-forwarded-for': '192.0.2.7', accept: 'text/html' };
+  for (let count = 0; count < 6; count += 1)
+    statuses.push((await call(app, 'GET', '/oauth2/device', { headers })).status);
+  deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
+});
