@@ -185,7 +185,12 @@ export function createFactors(parts: Parts) {
       hasFactor: hasSecondFactor,
       isTrustedDevice: deviceCookie.isTrusted,
       fromBrowser: knownBrowsers.fromBrowser,
-      onComplete: knownBrowsers.complete,
+      async onComplete(ctx: Koa.Context, account: Account): Promise<void> {
+        // R149. Of an account that knows no browser yet, every one would be new.
+        const isNew = (account.knownBrowsers ?? []).length > 0 && !knownBrowsers.isKnown(ctx, account);
+        await knownBrowsers.complete(ctx, account);
+        if (isNew) await tellOwner(account, 'new_sign_in', originOf(ctx), languageOf(ctx));
+      },
       isUnchanged: knownBrowsers.isUnchanged,
       rememberBrowser: knownBrowsers.remember,
       async mailFirst(ctx: Koa.Context, account: Account, boundTo: string): Promise<number | undefined> {

@@ -76,12 +76,12 @@ test('attack: a stolen password without the second factor reads as accepted, nev
   const user = await app.createUser('guarded');
   const phone = await phoneOf(user);
   const [enrolled] = await events(user, 'signin.success');
-  const chartBefore = await signInsInCharts();
+  const [loginBefore, chartBefore] = [await lastLogin(user), await signInsInCharts()];
   const thief = new Agent(app);
   const asked = await withPassword(thief, user);
   assert.equal(asked.location, undefined);
   assert.equal((await thief.submit(asked, { code: '000000', method: 'totp' })).status, 401);
-  assert.equal(await signInsInCharts(), chartBefore);
+  assert.deepEqual([await lastLogin(user), await signInsInCharts()], [loginBefore, chartBefore]);
   assert.equal((await events(user, 'signin.success'))[0]?.id, enrolled?.id);
   const [accepted] = await events(user, 'signin.password_accepted');
   assert.deepEqual(
@@ -97,6 +97,7 @@ test('attack: a stolen password without the second factor reads as accepted, nev
   assert.equal(more.length, 1, 'one more than at enrolment');
   assert.deepEqual(complete?.client_id, client.id);
   assert.deepEqual(detailsOf(complete), { amr: ['pwd', 'otp', 'mfa'], methods: ['password', 'totp'] });
+  assert.notEqual(await lastLogin(user), loginBefore);
   assert.equal(await signInsInCharts(), chartBefore + 1);
 });
 

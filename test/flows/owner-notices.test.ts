@@ -64,6 +64,29 @@ test('guessed passwords: the owner is told once in 24 hours, and nobody without 
   equal((await mailsTo('unverified', 'account_locked')).length, 0);
 });
 
+test('attack: a stolen password signs in on another machine: the owner is mailed, once per browser (R149)', async () => {
+  const user = await createUser('robbed');
+  const signIn = async (agent: Agent): Promise<void> => {
+    const page = await agent.submit(await agent.authorize({ ...request, prompt: 'login' }), {
+      username: user.username,
+      password: PASSWORD,
+    });
+    ok(page.location?.includes('code='), page.body.slice(0, 300));
+  };
+  const own = new Agent(app);
+  await signIn(own);
+  await signIn(own);
+  equal((await mailsTo('robbed', 'new_sign_in')).length, 0);
+  const thief = new Agent(app);
+  await signIn(thief);
+  await signIn(thief);
+  const [mail, ...more] = await mailsTo('robbed', 'new_sign_in');
+  deepEqual(more, []);
+  match(String(mail?.text), /127\.0\.0\.1/);
+  await signIn(own);
+  equal((await mailsTo('robbed', 'new_sign_in')).length, 1);
+});
+
 test('a password changed by an administrator is told to the address from before', async () => {
   const { id } = await createUser('owner');
   const password = 'another battery staple horse';
