@@ -14,7 +14,7 @@ import { isAccepted, openSignIn, PASSWORD_GRANT } from './sign-in-form.ts';
 import { atOnce, sized } from './sizes.ts';
 import { quantile } from './statistics.ts';
 
-const FLOOD = sized(500, 3000);
+const FLOOD = sized(300, 3000);
 const P95_MS = 500;
 // Two hashes at once take 38 MiB; what waits is a connection and a few kilobytes; the rest is what V8 lets lie on a busy
 // machine before it clears up, 50 to 110 MiB from one run to the next.

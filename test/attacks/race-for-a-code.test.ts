@@ -7,7 +7,7 @@ import { startApp } from '../support/app.ts';
 import { atOnce, sized } from './sizes.ts';
 
 const PARALLEL = sized(50, 100);
-const ROUNDS = sized(5, 200);
+const ROUNDS = sized(3, 200);
 
 for (const store of ['memory', 'sqlite'] as const) {
   test(`one code, ${PARALLEL} redemptions at once, ${ROUNDS} rounds, ${store}: one succeeds`, async (t) => {

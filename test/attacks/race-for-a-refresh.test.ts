@@ -7,7 +7,7 @@ import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts';
 import { atOnce, sized } from './sizes.ts';
 
 const PARALLEL = sized(50, 100);
-const ROUNDS = sized(4, 200);
+const ROUNDS = sized(3, 200);
 
 async function isActive(app: TestApp, token: string): Promise<boolean> {
   const response = await fetch(`${app.url}/oauth2/introspect`, {

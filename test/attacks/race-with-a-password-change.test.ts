@@ -9,7 +9,7 @@ import { honestRequest, openSignIn, PASSWORD_GRANT, passwordGrant, VERIFIER } fr
 import { atOnce, sized } from './sizes.ts';
 
 const ATTACKERS = 12;
-const ROUNDS = sized(8, 200);
+const ROUNDS = sized(3, 200);
 
 type Client = { id: string; secret: string };
 

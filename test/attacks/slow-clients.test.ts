@@ -12,7 +12,7 @@ import { isWithin } from '../support/patience.ts';
 import { isLong, sized } from './sizes.ts';
 import { quantile } from './statistics.ts';
 
-const SLOW_HEADS = sized(300, 1600);
+const SLOW_HEADS = sized(150, 1600);
 const SLOW_BODIES = sized(100, 400);
 // headersTimeout and requestTimeout of src/http/server.ts, looked at every second, and the machine's own slowness.
 const HEAD_LIMIT_MS = 10_000 + 1000 + 3000;

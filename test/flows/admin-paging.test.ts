@@ -1,4 +1,4 @@
-// Ten thousand users, page by page over HTTP, while others are created and deleted: nobody is shown twice, nobody who was
+// Thousands of users (ten with LONG=1), page by page over HTTP, while others are created and deleted: nobody is shown twice, nobody who was
 // there all the time is left out, and the order holds, whatever is sorted by (decisions §6, storage rule C13).
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -9,8 +9,9 @@ import { ADMIN_TOKEN, PASSWORD, startApp } from '../support/app.ts';
 
 // The MongoDB-compatible server that the tests bring takes minutes for more; a real one can be given with PAGED_USERS=10000.
 const isEmbedded = !process.env.TEST_STORE;
+const embeddedUsers = process.env.LONG === '1' ? 10_000 : 3_000;
 const otherwise = process.env.LONG === '1' ? 600 : 60;
-const USERS = Number(process.env.PAGED_USERS ?? (isEmbedded ? 10_000 : otherwise));
+const USERS = Number(process.env.PAGED_USERS ?? (isEmbedded ? embeddedUsers : otherwise));
 const LIMIT = Math.max(6, Math.ceil(USERS / 40));
 const AT_ONCE = isEmbedded ? 250 : 16;
 
