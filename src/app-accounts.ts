@@ -6,7 +6,9 @@ import { createAuthenticate } from './accounts/authenticate.ts';
 import { toClaims } from './accounts/claims.ts';
 import { isFresh } from './accounts/freshness.ts';
 import { createGroups } from './accounts/groups.ts';
-import { createPasswords, type HashParameters } from './accounts/password.ts';
+import { estimatedMs } from './accounts/hash-work.ts';
+import { createPasswords, defaultHashParameters, type HashParameters } from './accounts/password.ts';
+import { createRefusalTime } from './accounts/refusal-time.ts';
 import { isRequired } from './accounts/second-factors.ts';
 import { auditedConsents, auditedOnboarding, reportedSignIns } from './app-audit.ts';
 import type { Protection } from './app-protection.ts';
@@ -89,7 +91,20 @@ export function createAccountParts(parts: Parts) {
     findRestricted: createFindRestricted(store.collection(model.clients)),
   });
   const accounts = auditedOnboarding(ownAccounts, audit);
+  const { memoryKib, passes } = hashParameters ?? defaultHashParameters;
+  const refusalTime = createRefusalTime({
+    facts: store.collection(model.facts),
+    clock,
+    // Twice: what an older release hashed with other parameters is no other kind.
+    ownMs: 2 * estimatedMs(`$argon2id$v=19$m=${memoryKib},t=${passes},p=1`),
+    verify: passwords.verify,
+    onError: protection.refusalTimeUnknown,
+  });
   const signInParts = {
+    refusals: {
+      msFor: refusalTime.msFor,
+      met: (hash: string, ms: number) => void refusalTime.note(hash, ms).catch(protection.refusalTimeUnknown),
+    },
     collection,
     clock,
     passwords,
@@ -151,6 +166,7 @@ export function createAccountParts(parts: Parts) {
     accounts,
     authenticate,
     checkPassword,
+    refusalTime,
     directory,
     confirmSession,
   };

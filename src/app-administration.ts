@@ -1,6 +1,7 @@
 // Owns putting together what only the admin API needs (app-http.ts serves it).
 import type { Groups } from './accounts/groups.ts';
 import { createPrepareImport } from './accounts/import.ts';
+import type { RefusalTime } from './accounts/refusal-time.ts';
 import { createIdempotency } from './admin/idempotency.ts';
 import { createStatistics } from './audit/statistics.ts';
 import { createApiKeys } from './clients/api-keys.ts';
@@ -18,15 +19,17 @@ interface Parts {
   readonly sealer: Parameters<typeof createIdempotency>[0]['sealer'];
   readonly grants: Pick<Grants, 'revoke'>;
   readonly groups: Groups;
+  readonly refusalTime: Pick<RefusalTime, 'note'>;
 }
 
-export function createAdministration({ store, clock, sealer, grants, groups }: Parts) {
+export function createAdministration({ store, clock, sealer, grants, groups, refusalTime }: Parts) {
   const audit = store.collection(model.audit);
   const hours = store.collection(administration.eventHours);
   return {
     prepareImport: createPrepareImport({
       collection: store.collection(model.accounts),
       groups,
+      noteHash: refusalTime.note,
       clock,
       newId,
     }),

@@ -47,7 +47,7 @@ import type { Settings } from './settings/settings.ts';
 import type { Store } from './store/port.ts';
 
 /** What app.ts has built, each for the middleware that needs it. */
-export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirmSession'> {
+export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirmSession' | 'refusalTime'> {
   readonly config: Config;
   readonly version: string;
   readonly basePath: string;

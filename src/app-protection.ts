@@ -63,6 +63,9 @@ export function createProtection({ store, clock, log, baseUrl, settings, onLocke
     tokenLog,
     tokenReports: { ...auditedTokens(tokenLog, { audit, origins }), ...createRepeatWatch(log) },
     limits,
+    refusalTimeUnknown(err: unknown): void {
+      log.warn({ event: 'refusal_time', err }, 'how long refused passwords are to take cannot be told');
+    },
     knownBrowsers: createKnownBrowsers({ store, clock, baseUrl }),
     /** For createAuthenticate. */
     signInEvents: {

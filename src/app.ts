@@ -264,6 +264,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     grants,
     sessions,
     checkPassword: signIn.checkPassword,
+    refusalTime: signIn.refusalTime,
     confirmSession,
     tokens,
     revokeToken,

@@ -2,6 +2,8 @@
 // checklist R084–R090). Callers learn an account or nothing; why is told to onOutcome alone. Wrong passwords from browsers
 // that the account does not know close password sign-in for such browsers (lockout.ts); a known browser has a counter of
 // its own (known-browsers.ts), so that guesses elsewhere do not shut out the owner.
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -26,6 +28,8 @@ export interface AuthenticateDeps {
   settings: () => LockoutSettings;
   /** Whether its owner can come in without a password, or by a mailed link. */
   hasOtherWayIn: (record: AccountRecord) => boolean;
+  /** Where slower hashes of other systems are stored: how long a refusal takes, and what was met (refusal-time.ts). */
+  refusals?: { msFor(password: string): number; met(hash: string, ms: number): void };
   /** Told of every attempt, for the audit log. Awaited beside the count of a failure, so that it costs no extra time. */
   onOutcome: (event: SignInOutcome) => unknown;
   /** Called once per lock. `isNoticeDue`: whether the owner is to be told by mail. `lockedUntil` in epoch milliseconds. */
@@ -192,7 +196,9 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       return undefined;
     }
     const accountId = found.id;
+    const checkedAt = performance.now();
     const { current, isCountedFirst, isValid, needsRehash } = await evaluate(found, counter, password, now);
+    deps.refusals?.met(found.value.passwordHash ?? '', performance.now() - checkedAt);
     if (current !== undefined && isValid) {
       const stored = await accept(current, found, password, needsRehash);
       await onOutcome({ outcome: stored === undefined ? 'locked' : 'success', accountId });
@@ -215,8 +221,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     if (first === undefined && browser?.refusal !== undefined) throw browser.refusal;
     // A known browser waits in a line of its own: a flood of guesses must not fill the one that the owner stands in.
     const whose = found === undefined ? `unknown ${name?.key ?? ''}` : `account ${found.id}`;
-    return turns.run(first === undefined ? whose : `${whose} ${first}`, async (hasWaited) => {
+    let begunAt = performance.now();
+    const account = await turns.run(first === undefined ? whose : `${whose} ${first}`, async (hasWaited) => {
       // Whoever had to wait looks again: the attempt before has changed the count.
+      begunAt = performance.now();
       const provenAt = hasWaited ? clock() : startedAt;
       const current = hasWaited ? await findAccount(name) : found;
       const same = current?.id === found?.id ? current : undefined;
@@ -224,6 +232,11 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       if (known === undefined && browser?.refusal !== undefined) throw browser.refusal;
       return attempt(same, password, known, provenAt);
     });
+    if (account !== undefined || deps.refusals === undefined) return account;
+    const left = begunAt + deps.refusals.msFor(password) - performance.now();
+    // Not in the line, where others would wait for it.
+    if (left > 0) await sleep(left);
+    return undefined;
   };
 }
 

@@ -5,6 +5,8 @@ import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 
+import { pbkdf2Ms, pbkdf2Work } from './hash-work.ts';
+
 export type ReadHash = { readonly hash: string } | { readonly problem: string };
 
 const KIB = 1024;
@@ -13,7 +15,7 @@ const bounds = {
   argon2: { memoryKib: 262_144, passes: 20, work: 1_048_576, lanes: 16 },
   bcrypt: { lowest: 4, highest: 14 },
   scrypt: { memoryBytes: 128 * KIB * KIB, lanes: 16, work: 512 * KIB * KIB },
-  pbkdf2: { iterations: 2_000_000 },
+  pbkdf2: { work: 2_000_000, ms: 1000 },
 } as const;
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -101,10 +103,16 @@ function readScrypt(text: string): ReadHash {
 
 function toPbkdf2(digest: string | undefined, iterations: number, salt?: Buffer, key?: Buffer): ReadHash {
   if (digest === undefined) return { problem: 'Must be PBKDF2 with sha1, sha256 or sha512.' };
-  const most = bounds.pbkdf2.iterations;
-  if (!isWithin(iterations, 1, most))
-    return { problem: `Costs too much or nothing: PBKDF2 is taken from 1 to ${most} iterations.` };
   if (!isSalt(salt) || !isKey(key)) return unreadable;
+  const { work, ms } = bounds.pbkdf2;
+  const isCheap =
+    isWithin(iterations, 1, work) &&
+    pbkdf2Work(digest, iterations, key.length) <= work &&
+    pbkdf2Ms(digest, iterations, key.length) <= ms;
+  if (!isCheap)
+    return {
+      problem: `Costs too much or nothing: PBKDF2 is taken up to ${work} iterations, counted for each block of the key (20 bytes with sha1, 32 with sha256, 64 with sha512).`,
+    };
   return { hash: `$pbkdf2-${digest}$i=${iterations}$${textOf(salt)}$${textOf(key)}` };
 }
 

@@ -29,11 +29,13 @@ export type PrepareImport = (input: ImportedAccount) => Promise<{
 interface Deps {
   readonly collection: Collection<AccountRecord>;
   readonly groups: Pick<Groups, 'missing' | 'addMember'>;
+  /** Called before a hash is stored (refusal-time.ts). */
+  readonly noteHash: (hash: string) => Promise<void>;
   readonly clock: Clock;
   readonly newId: () => string;
 }
 
-export function createPrepareImport({ collection, groups, clock, newId }: Deps): PrepareImport {
+export function createPrepareImport({ collection, groups, noteHash, clock, newId }: Deps): PrepareImport {
   async function problemsOf({ passwordHash, createdAt, groups: names = [] }: ImportedAccount) {
     const fields: Record<string, string> = {};
     const read = passwordHash === undefined ? undefined : readPasswordHash(passwordHash);
@@ -83,6 +85,7 @@ export function createPrepareImport({ collection, groups, clock, newId }: Deps):
       record.passwordChangedAt = record.createdAt;
     }
     if (input.createdAt !== undefined) record.createdAt = input.createdAt;
+    if (hash !== undefined) await noteHash(hash);
     return { write: () => write(record, input.groups ?? []) };
   };
 }

@@ -186,7 +186,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clients,
     initialAccessTokens: clients.initialAccessTokens,
     groups,
-    ...createAdministration({ store, clock, sealer, grants, groups }),
+    ...createAdministration({ store, clock, sealer, grants, groups, refusalTime: { note: async () => {} } }),
     sessions,
     settings,
     keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),
