@@ -163,7 +163,8 @@ test('not offered, and refused when sent all the same', async () => {
     equal((await codesTo(username)).length, 0, username);
   };
   for (const username of ['unverified', 'boss', 'mailless']) await refused(username);
-  await refused('ordinary', { acr_values: MULTI_FACTOR });
+  const acr = { essential: true, value: MULTI_FACTOR };
+  await refused('ordinary', { claims: JSON.stringify({ id_token: { acr } }) });
   await set({ allow_email_codes: false });
   await refused('ordinary');
   await set({ allow_email_codes: true });
