@@ -139,6 +139,10 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
       readForm,
       setActor: origins.setActor,
       strongAcr: ACR.multiFactor,
+      addableFactors: () => ({
+        passkey: passkeys.mode() !== 'password',
+        app: current().mfa_mode !== 'off',
+      }),
       idleSeconds: () => current().admin_idle_seconds,
       ask: createAskOurselves(parts.handler),
       trials: parts.trials,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AccountRecord, accounts } from '../../src/store/collections.ts';
 import { bearer, call, change, claimsOf, introspect } from '../flows/support.ts';
-import { Agent, challengeOf, type Page, redeem, refresh } from '../support/agent.ts';
+import { Agent, challengeOf, hiddenFields, type Page, redeem, refresh } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 import { createPhone, enrolPhone } from '../support/phone.ts';
 
@@ -82,6 +82,55 @@ test('attack: tokens from before the second factor was there open nothing more',
   const renewed = await refresh(app, client, tokens.refresh_token);
   assert.equal(renewed.body.scope, 'openid');
   assert.equal(await statusOf(renewed.body.access_token), 403);
+});
+
+test('admin_mfa offered: the Admin UI asks for a factor; "not now" holds for a day', async () => {
+  const { username } = await app.createUser('root-puts-off', { role: 'admin' });
+  const agent = new Agent(app);
+  const open = async (): Promise<Page> => {
+    const page = await agent.follow(await agent.get('/admin/users'));
+    return page.body.includes('name="password"')
+      ? agent.submit(page, { username, password: PASSWORD })
+      : page;
+  };
+  const asked = await open();
+  assert.match(asked.body, /Set up an authenticator app/);
+  const { csrf = '' } = hiddenFields(asked.body);
+  assert.equal((await agent.post('/admin/second-factor/later', { csrf })).status, 303);
+  assert.doesNotMatch((await open()).body, /Set up an authenticator app/);
+  app.advance(23 * 3_600_000);
+  assert.doesNotMatch((await open()).body, /Set up an authenticator app/);
+  app.advance(2 * 3_600_000);
+  assert.match((await open()).body, /Set up an authenticator app/);
+  // Whoever accepts sets one up, and is not asked any more.
+  const login = await agent.follow(await agent.get('/admin/second-factor'));
+  const enrolment = await agent.submit(login, { username, password: PASSWORD });
+  const secret = /[?&;]secret=([A-Z2-7]+)/.exec(enrolment.body)?.[1] ?? '';
+  const shown = await agent.submit(enrolment, { action: 'enrol', code: createPhone(secret, app).code() });
+  const done = await agent.submit(shown, { action: 'continue' });
+  assert.equal(new URL(done.url).pathname, '/admin', done.body.slice(0, 300));
+  assert.doesNotMatch(done.body, /Set up an authenticator app/);
+});
+
+test('admin_mfa required: the Admin UI opens to nobody with less than two factors', async () => {
+  const { username } = await app.createUser('root-at-the-door', { role: 'admin' });
+  const agent = new Agent(app);
+  const first = await agent.follow(await agent.get('/admin'));
+  assert.equal((await agent.submit(first, { username, password: PASSWORD })).status, 200);
+  await change(app, { admin_mfa: 'required' });
+  try {
+    const login = await agent.follow(await agent.get('/admin/users'));
+    assert.match(login.body, /name="password"/);
+    const enrolment = await agent.submit(login, { username, password: PASSWORD });
+    const secret = /[?&;]secret=([A-Z2-7]+)/.exec(enrolment.body)?.[1] ?? '';
+    assert.notEqual(secret, '');
+    const shown = await agent.submit(enrolment, { action: 'enrol', code: createPhone(secret, app).code() });
+    const done = await agent.submit(shown, { action: 'continue' });
+    assert.equal(new URL(done.url).pathname, '/admin/users');
+    assert.equal(done.status, 200);
+  } finally {
+    await change(app, { admin_mfa: 'offered' });
+  }
 });
 
 test('admin_mfa required: no admin scope without two factors; who has none sets one up', async () => {

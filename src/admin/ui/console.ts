@@ -14,6 +14,7 @@ import { type Perform, requireAccess, requireFresh } from '../perform.ts';
 import type { Actor } from '../ports.ts';
 import { readQueryString } from '../query-string.ts';
 import type { Route } from '../route.ts';
+import type { createFactorOffer } from './factor-offer.ts';
 import { createFormats } from './format.ts';
 import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
@@ -37,6 +38,7 @@ export interface ConsoleDeps {
   /** An application as the API shows it. */
   readonly readClient: (clientId: string) => Promise<Values | undefined>;
   readonly idleSeconds: () => number;
+  readonly factorOffer: ReturnType<typeof createFactorOffer>;
   /** What an administrator with a second factor has to have used. */
   readonly strongAcr: string;
   readonly views: Views;
@@ -130,6 +132,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       alert: undefined,
       errors: {},
       searchText: '',
+      factorOffer: deps.factorOffer.of(ctx, who),
     };
     views.send(ctx, `admin/${template}`, { ...frame, ...model }, { status, uiLocales: 'en' });
     if (status === 200) forms.fill(ctx);
@@ -165,6 +168,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
           acr: deps.strongAcr,
           isAcrDemanded: true,
         }),
+      putOffFactor: () => deps.factorOffer.putOff(ctx, who),
       go(path, done) {
         const mark = path.includes('?') ? '&' : '?';
         goTo(ctx, `${home}${path}${done === undefined ? '' : `${mark}done=${done}`}`);

@@ -9,6 +9,7 @@ import { type AuditTrail, createAuditTrail } from '../audit-trail.ts';
 import { createPerform } from '../perform.ts';
 import { type AdminRoutesDeps, adminRouteList } from '../routes.ts';
 import { adminConsole, type ConsoleDeps } from './console.ts';
+import { createFactorOffer, type FactorOffer, isPutOffBy } from './factor-offer.ts';
 import { adminPages } from './pages.ts';
 import { createSealedCookie } from './sealed-cookie.ts';
 import { createConsoleSignIn, isPendingSignIn, type PendingSignIn } from './sign-in.ts';
@@ -20,6 +21,8 @@ interface Deps
   /** What the REST API is made of; the pages do everything by its routes. */
   readonly api: AdminRoutesDeps;
   readonly signedIn: Visitors['signedIn'];
+  /** Which factors people may add to their own account. */
+  readonly addableFactors: () => FactorOffer;
   /** Setting admin_idle_seconds. */
   readonly idleSeconds: () => number;
   readonly ask: AskOurselves;
@@ -58,6 +61,16 @@ export function createAdminUi(deps: Deps): Koa.Middleware {
         name: 'latchkey_admin',
         sameSite: 'strict',
         isRight: isAdmission,
+      }),
+    }),
+    factorOffer: createFactorOffer({
+      strongAcr: deps.strongAcr,
+      addable: deps.addableFactors,
+      putOff: createSealedCookie<string>({
+        ...cookie,
+        name: 'latchkey_admin_later',
+        sameSite: 'strict',
+        isRight: isPutOffBy,
       }),
     }),
     signIn: createConsoleSignIn({

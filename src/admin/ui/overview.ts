@@ -82,7 +82,7 @@ async function overview(visit: Visit): Promise<void> {
     canChange,
     // A secret's value is not told; that somebody set it is.
     hasMail: settingOf('smtp_url').updated_at !== null,
-    hasOwnFactor: visit.who.account.totpVerified,
+    hasOwnFactor: visit.who.strongestAcr !== undefined,
     mfaMode: textOf(settingOf('mfa_mode'), 'value'),
     locked: itemsOf(locked.data),
     lockedTotal: Number(locked.data.total),

@@ -61,6 +61,8 @@ export interface Visit {
   once(): Promise<Values | undefined>;
   /** Sends the browser through the sign-in, which has a second factor added where there is none; then home. */
   addFactor(): void;
+  /** Asks for a second factor again tomorrow. */
+  putOffFactor(): void;
   /** Sends the browser to sign in as an application (try-run.ts). @param parameters of the authorization request */
   startTrial(clientId: string, parameters: Readonly<Record<string, string>>): Promise<void>;
 }

@@ -7,6 +7,7 @@ import { applicationAccessPages } from './application-access.ts';
 import { applicationActPages } from './application-acts.ts';
 import { applicationListPages } from './applications.ts';
 import { auditPages } from './audit.ts';
+import { factorOfferPages } from './factor-offer.ts';
 import { groupPages } from './group.ts';
 import { groupListPages } from './groups.ts';
 import { invitationPages } from './invitations.ts';
@@ -60,5 +61,6 @@ export const adminPages: readonly Page[] = [
   ...keyPages,
   ...settingTransferPages,
   ...settingPages,
+  ...factorOfferPages,
   ...referencePages,
 ];
