@@ -101,7 +101,10 @@ export function createClients(deps: ClientsDeps): Clients {
       let hasLostTrust = false;
       const client = await change(clientId, ifVersion, async (value) => {
         const { metadata: stored } = value;
-        const members = input && (mode === 'replace' ? input : merged(stored, input));
+        const given = input && (mode === 'replace' ? input : merged(stored, input));
+        // Nobody is asked for consent there, so what such a client gets an administrator alone decides.
+        const isVouched = kind === 'registrant' && value.skipConsent;
+        const members = given && isVouched ? withinScope(stored, given) : given;
         const authority: Authority = {
           kind,
           keeps: reservedOf(stored),
@@ -178,6 +181,20 @@ function merged(
   // They follow from the grants unless they are given as well.
   if (input.grant_types !== undefined && input.response_types === undefined) delete members.response_types;
   return { ...members, ...input };
+}
+
+/** @throws AppError client.invalid_metadata where more is asked for than is stored */
+function withinScope(
+  stored: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const scope = input.scope ?? stored.scope;
+  const known = new Set(String(stored.scope ?? '').split(' '));
+  if (typeof scope === 'string' && !scope.split(' ').every((word) => word === '' || known.has(word))) {
+    const problem = 'Must not contain more than an administrator allowed this application.';
+    throw new AppError('client.invalid_metadata', { fields: { scope: problem } });
+  }
+  return { ...input, scope };
 }
 
 function reservedOf(metadata: Readonly<Record<string, unknown>>): ReadonlySet<string> {

@@ -4,7 +4,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { consents } from '../../src/store/collections.ts';
 import { grants } from '../../src/store/protocol-collections.ts';
-import { type Client, claimsOf, introspect, postForm, userinfo } from '../flows/support.ts';
+import { bearer, type Client, call, claimsOf, introspect, postForm, userinfo } from '../flows/support.ts';
 import { Agent, challengeOf, type Page, redeem, refresh } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 
@@ -195,4 +195,23 @@ test('skip_consent withdrawn: what was given without asking ends, and the person
     (await everywhere(to, await redeemed(to, await agent.submit(page, { action: 'allow' })))).userinfo,
     ['email'],
   );
+});
+
+test('skip_consent: a client that registered itself cannot widen its own scopes past the administrator', async () => {
+  const { body: initial } = await app.admin('POST', '/initial-access-tokens', { label: 'x' });
+  const send = (method: string, path: string, token: unknown, members: object) =>
+    call(app, method, path, {
+      headers: { ...bearer(String(token)), 'content-type': 'application/json' },
+      body: JSON.stringify(members),
+    });
+  const members = { redirect_uris: [REDIRECT_URI] };
+  const { body: made } = await send('POST', '/oauth2/register', initial.data.token, members);
+  const { client_id, registration_access_token: token } = made;
+  const vouched = { scope: 'openid', skip_consent: true };
+  equal((await app.admin('PATCH', `/clients/${client_id}`, vouched)).status, 200);
+  const path = `/oauth2/register/${client_id}`;
+  const wider = await send('PUT', path, token, { ...members, client_id, scope: 'openid email' });
+  deepEqual([wider.status, wider.body.error], [400, 'invalid_client_metadata']);
+  const unsaid = await send('PUT', path, token, { ...members, client_id });
+  deepEqual([unsaid.status, unsaid.body.scope], [200, 'openid'], 'left out, it is not everything');
 });
