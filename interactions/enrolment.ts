@@ -5,6 +5,7 @@ import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { FieldErrors } from '../src/http/pages.ts';
 import type { Views } from '../src/http/views.ts';
+import type { DonePages } from './done-pages.ts';
 import { errorsOf } from './signup-form.ts';
 
 export interface EnrolmentParts<A> {
@@ -44,6 +45,7 @@ interface Deps<A> {
   readonly csrf: Csrf;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly enrolment: EnrolmentParts<A>;
+  readonly done: DonePages;
 }
 
 export interface EnrolmentPages<A> {
@@ -55,7 +57,13 @@ export interface EnrolmentPages<A> {
 
 const PURPOSE = 'enrolment';
 
-export function createEnrolmentPages<A>({ views, csrf, readForm, enrolment }: Deps<A>): EnrolmentPages<A> {
+export function createEnrolmentPages<A>({
+  views,
+  csrf,
+  readForm,
+  enrolment,
+  done,
+}: Deps<A>): EnrolmentPages<A> {
   const sendExpired = (ctx: Koa.Context): void =>
     views.send(ctx, 'link-expired', { isInvitation: true }, { status: 410 });
 
@@ -85,6 +93,12 @@ export function createEnrolmentPages<A>({ views, csrf, readForm, enrolment }: De
     },
 
     async show(ctx) {
+      if (done.isAsked(ctx)) {
+        const said = await done.take(ctx);
+        if (said !== undefined) return views.send(ctx, 'signup-done', said);
+        ctx.status = 303;
+        return ctx.redirect(enrolment.homeUrl);
+      }
       await send(ctx, typeof ctx.query.token === 'string' ? ctx.query.token : '', {});
     },
 
@@ -104,7 +118,7 @@ export function createEnrolmentPages<A>({ views, csrf, readForm, enrolment }: De
       }
       if (account === undefined) return sendExpired(ctx);
       if (password === undefined) await enrolment.tickets.give(csrf.browserId(ctx), account);
-      views.send(ctx, 'signup-done', { continueUrl: enrolment.homeUrl });
+      await done.goTo(ctx, '/oauth2/enrol', { continueUrl: enrolment.homeUrl });
     },
   };
 }

@@ -7,6 +7,7 @@ import type { FieldErrors } from '../src/http/pages.ts';
 import type { Views } from '../src/http/views.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { DonePages } from './done-pages.ts';
 import type { EnrolmentTickets } from './enrolment.ts';
 import type { ReportSignIn } from './sign-in-report.ts';
 import type { StepsAccount } from './signin-steps.ts';
@@ -46,6 +47,7 @@ interface Deps<A extends StepsAccount> {
   readonly browser: Pick<BrowserSession, 'current' | 'signIn'>;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly waysBack: WaysBack;
+  readonly done: DonePages;
   readonly reportSignIn: ReportSignIn;
   /** The account knows this browser from now on. */
   readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
@@ -54,13 +56,15 @@ interface Deps<A extends StepsAccount> {
 
 export interface InvitationPages {
   show(ctx: Koa.Context, token: string): Promise<void>;
+  /** After the account was created; a reload leads on by itself. */
+  showDone(ctx: Koa.Context): Promise<void>;
   submit(ctx: Koa.Context, form: Form): Promise<void>;
 }
 
 const PURPOSE = 'invitation';
 
 export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): InvitationPages {
-  const { provider, views, csrf, browser, endSession, waysBack, invitation } = deps;
+  const { provider, views, csrf, browser, endSession, waysBack, invitation, done } = deps;
 
   const sendExpired = (ctx: Koa.Context): void =>
     views.send(ctx, 'link-expired', { isInvitation: true }, { status: 410 });
@@ -123,6 +127,13 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
       await send(ctx, token, known, { values: {}, errors: {}, status: 200 });
     },
 
+    async showDone(ctx) {
+      const said = await done.take(ctx);
+      if (said !== undefined) return views.send(ctx, 'signup-done', said);
+      ctx.status = 303;
+      ctx.redirect(invitation.homeUrl);
+    },
+
     async submit(ctx, form) {
       csrf.verify(ctx, PURPOSE, form.get('csrf'));
       const token = form.get('token') ?? '';
@@ -139,7 +150,7 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
       } catch (error) {
         return send(ctx, token, known, { values, errors: errorsOf(error), status: 400 });
       }
-      views.send(ctx, 'signup-done', await wayOn(known.clientId));
+      await done.goTo(ctx, '/oauth2/signup', { ...(await wayOn(known.clientId)) });
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Views } from '../src/http/views.ts';
 import type { Client } from '../src/oidc/library-types.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { CurrentInteraction } from './current.ts';
+import type { DonePages } from './done-pages.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';
 import type { SigninSteps, StepsAccount } from './signin-steps.ts';
@@ -45,6 +46,7 @@ interface Deps<A extends StepsAccount> {
   ) => Promise<void>;
   readonly canUseMagicLinks: () => boolean;
   readonly basePath: string;
+  readonly done: DonePages;
   readonly waysBack: Pick<WaysBack, 'toSignIn'>;
   readonly findClient: (clientId: string) => Promise<Client | undefined>;
   readonly arePasswordsOff: () => boolean;
@@ -69,7 +71,7 @@ const MAX_ADDRESS = 320;
 const tokenOf = (ctx: Koa.Context): string => (typeof ctx.query.token === 'string' ? ctx.query.token : '');
 
 export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): MailedLinkPages {
-  const { views, csrf, current, steps, readForm, links, minLength, findUsable, basePath } = deps;
+  const { views, csrf, current, steps, readForm, links, minLength, findUsable, basePath, done } = deps;
 
   // One page for used, expired, replaced and invented links: which it was is nobody's business.
   const newLinkUrls: Readonly<Record<Purpose, string | undefined>> = {
@@ -99,6 +101,21 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     const client = await deps.findClient(String(interaction.params.client_id));
     const { clientName } = deps.waysBack.toSignIn(client);
     return { clientName, continueUrl: current.pageUrl('login', interaction) };
+  }
+
+  /** In the browser that changed it; a reload leads to the sign-in. */
+  async function showChanged(ctx: Koa.Context): Promise<void> {
+    const said = await done.take(ctx);
+    if (said !== undefined) return views.send(ctx, 'reset-done', said);
+    ctx.status = 303;
+    ctx.redirect(`${basePath}/oauth2/login`);
+  }
+
+  /** In the browser that confirmed; a reload leads to the account. */
+  async function showVerified(ctx: Koa.Context): Promise<void> {
+    if ((await done.take(ctx)) !== undefined) return views.send(ctx, 'verify-email-done', {});
+    ctx.status = 303;
+    ctx.redirect(`${basePath}/account`);
   }
 
   function refusePasswordsWhenOff(): void {
@@ -132,6 +149,12 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
 
   return {
     async showForgotten(ctx) {
+      const sent = await done.take(ctx);
+      if (sent !== undefined) {
+        const { email, interaction, action } = sent;
+        const asked = action === 'magic_link' ? action : undefined;
+        return views.send(ctx, 'forgot-password-sent', { email, interaction, action: asked });
+      }
       const { interaction, action } = ctx.query;
       const wantsLink = action === 'magic_link' && deps.canUseMagicLinks();
       if (!wantsLink) refusePasswordsWhenOff();
@@ -156,14 +179,12 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
         email,
         interaction: interaction?.uid,
       });
-      views.send(ctx, 'forgot-password-sent', {
-        email,
-        interaction: form.get('interaction'),
-        action: wantsLink ? 'magic_link' : undefined,
-      });
+      const action = wantsLink ? 'magic_link' : undefined;
+      await done.goTo(ctx, '/oauth2/forgot-password', { email, interaction: asked, action });
     },
 
     async showReset(ctx) {
+      if (done.isAsked(ctx)) return showChanged(ctx);
       refusePasswordsWhenOff();
       const token = tokenOf(ctx);
       const link = await links.find(token, 'password_reset');
@@ -189,7 +210,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
         if (link === undefined) return sendExpired(ctx, 'password_reset');
         await deps.setPassword(ctx, link.accountId, password);
         // No session (R097): whoever has the mailbox still needs what else the account asks for.
-        views.send(ctx, 'reset-done', await signInAfter(ctx, link.boundTo));
+        await done.goTo(ctx, '/oauth2/reset-password', { ...(await signInAfter(ctx, link.boundTo)) });
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;
         return sendReset(ctx, token, known.accountId, error.fields);
@@ -197,6 +218,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
     },
 
     async showVerification(ctx) {
+      if (done.isAsked(ctx)) return showVerified(ctx);
       const token = tokenOf(ctx);
       const link = await links.find(token, 'email_verification');
       if (link === undefined) return sendExpired(ctx, 'email_verification');
@@ -212,7 +234,7 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
       const link = await links.consume(token, 'email_verification');
       if (link === undefined) return sendExpired(ctx, 'email_verification');
       await deps.verifyEmail(ctx, link.accountId, link.email);
-      views.send(ctx, 'verify-email-done', {});
+      await done.goTo(ctx, '/oauth2/verify-email', {});
     },
 
     async showMagicLink(ctx) {

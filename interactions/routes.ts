@@ -6,6 +6,7 @@ import Router from 'koa-router';
 import type { Clock } from '../src/clock.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
+import type { OneTime } from '../src/http/one-time.ts';
 import type { Views } from '../src/http/views.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { ProtocolPages } from '../src/oidc/create-provider.ts';
@@ -15,6 +16,7 @@ import type { LogoutPages } from '../src/oidc/logout.ts';
 import { createConsentPage, type RememberedConsents } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
+import { createDonePages } from './done-pages.ts';
 import { createEnrolmentPages, ENROLMENT_LINK_AMR, type EnrolmentParts } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
 import { createHomeRedirects } from './home.ts';
@@ -98,6 +100,7 @@ type SignInParts<A extends Person> = Pick<
     | 'arePasswordsOff'
   > & {
     readonly canResetPassword: () => boolean;
+    readonly oneTime: OneTime;
   };
 
 /** What signs in without a password, as its pages need it. */
@@ -123,12 +126,13 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   const { views, csrf, basePath, accounts, signIn, passkey } = deps;
   const current = createCurrentInteraction(deps);
   const waysBack = createWaysBack(deps);
+  const done = createDonePages({ ...deps, oneTime: signIn.oneTime });
   const findClient = (id: string) => deps.provider().Client.find(id);
   const findAccount = (id: string): Promise<Person | undefined> => accounts.find(id);
   const steps = createSigninSteps<A>({ ...deps, ...deps.worth, ...signIn, ...passkey, current });
   const signup = createSignupPages<A>({ ...deps, current, steps });
-  const invitation = createInvitationPages<A>({ ...deps, ...signIn, waysBack });
-  const enrolment = createEnrolmentPages<A>(deps);
+  const invitation = createInvitationPages<A>({ ...deps, ...signIn, waysBack, done });
+  const enrolment = createEnrolmentPages<A>({ ...deps, done });
   const login = createLoginPage({
     ...deps,
     ...signIn,
@@ -149,6 +153,7 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
     steps,
     minLength: deps.minPasswordLength,
     waysBack,
+    done,
     findClient,
   });
   const consent = createConsentPage({ ...deps, current, findAccount });
@@ -170,6 +175,7 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
   router.get('/oauth2/signup', (ctx) => {
     const { token } = ctx.query;
     if (typeof token === 'string') return invitation.show(ctx, token);
+    if (done.isAsked(ctx)) return invitation.showDone(ctx);
     return 'interaction' in ctx.query ? signup.again(ctx) : lead.signUp(ctx);
   });
   router.post('/oauth2/signup', async (ctx) => {

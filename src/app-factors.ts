@@ -19,6 +19,7 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config/types.ts';
 import { AppError } from './errors.ts';
 import { createMailViews } from './http/mail-views.ts';
+import { createOneTime } from './http/one-time.ts';
 import type { Theme } from './http/theme.ts';
 import { createTimeSortedIds } from './ids.ts';
 import type { Sealer } from './keys/sealing.ts';
@@ -178,6 +179,7 @@ export function createFactors(parts: Parts) {
     },
     /** For interactions/. */
     signIn: {
+      oneTime: createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock }),
       reportSignIn: reportedSignIns(audit),
       mfaMode: () => current().mfa_mode,
       findUsable,

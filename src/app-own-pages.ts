@@ -18,22 +18,18 @@ import { AppError } from './errors.ts';
 import { readForm, readJson } from './http/body.ts';
 import type { Csrf } from './http/csrf.ts';
 import { createAskOurselves } from './http/in-process.ts';
-import { createOneTime } from './http/one-time.ts';
 import type { Views } from './http/views.ts';
-import type { Sealer } from './keys/sealing.ts';
 import type { MountedProvider } from './oidc/create-provider.ts';
 import type { AccountDirectory } from './oidc/find-account.ts';
 import { createAuthorizeOwner } from './oidc/own-bearer.ts';
 import { ACR } from './oidc/scopes.ts';
 import type { SessionOfToken } from './oidc/token-session.ts';
 import type { TokenState } from './oidc/token-state.ts';
-import * as model from './store/collections.ts';
 
 interface Parts extends Omit<OwnAccountParts, 'audit' | 'limits' | 'knownBrowsers'> {
   readonly config: Pick<Config, 'baseUrl' | 'issuer' | 'cookieKeys'>;
   readonly views: Views;
   readonly csrf: Csrf;
-  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
   readonly protection: Pick<Protection, 'origins' | 'audit' | 'limits' | 'knownBrowsers' | 'limitAdmins'>;
   readonly tokens: TokenState;
@@ -106,8 +102,7 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
     };
   }
 
-  const { sealer, store } = parts;
-  const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });
+  const { oneTime } = parts.factors.signIn;
   const own = { ...parts, audit, limits, knownBrowsers };
   const proofs = createOwnProofs(own);
   const ownPages = { views, csrf, oneTime, basePath, readForm, signedIn: owner };

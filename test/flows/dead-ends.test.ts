@@ -2,6 +2,7 @@
 // and sign-up opened directly, links that expired, pages that expired, errors, signing out.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import * as model from '../../src/store/collections.ts';
 import { Agent, codeRequest, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
@@ -237,6 +238,41 @@ suite('links by mail', () => {
     const agent = new Agent(app);
     const done = await agent.submit(await agent.get(await mailbox.linkTo('bob@example.com')), {});
     deepEqual(firstWay(done), { label: 'Go to your account', url: `${BASE}/account` });
+  });
+});
+
+suite('a reload after a form', () => {
+  const doneOf = (page: Page): string => new URL(page.location ?? 'about:blank').pathname;
+
+  test('asks for no second mail, and tells the address that was typed to this browser alone', async () => {
+    const agent = new Agent(app);
+    const form = await agent.get(at('/oauth2/forgot-password'));
+    const requests = async (): Promise<number> =>
+      (await app.store.collection(model.mailRequests).query({ limit: 100 })).items.length;
+    const count = await requests();
+    const typed = { ...hiddenFields(form.body), email: 'nobody@example.com' };
+    const sent = await agent.post(at('/oauth2/forgot-password'), typed);
+    deepEqual([sent.status, doneOf(sent)], [303, `${BASE}/oauth2/forgot-password`]);
+    const address = sent.location ?? '';
+    ok(!address.includes('nobody'));
+    ok(!(await new Agent(app).get(address)).body.includes('nobody@example.com'));
+    match((await agent.get(address)).body, /nobody@example\.com/);
+    const again = await agent.get(address);
+    match(again.body, /name="email"/);
+    ok(!again.body.includes('nobody@example.com'));
+    ok((await requests()) <= count + 1);
+  });
+
+  test('leads on from a changed password and a confirmed address', async () => {
+    for (const [path, target] of [
+      ['/oauth2/reset-password', '/oauth2/login'],
+      ['/oauth2/verify-email', '/account'],
+      ['/oauth2/enrol', '/account'],
+      ['/oauth2/signup', '/account'],
+    ] as const) {
+      const page = await new Agent(app).get(at(`${path}?done=seen-or-invented`));
+      deepEqual([page.status, pathOf(page)], [303, `${BASE}${target}`], path);
+    }
   });
 });
 
