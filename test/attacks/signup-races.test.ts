@@ -165,7 +165,7 @@ for (const store of ['memory', 'sqlite'] as const) {
         return agent.post('/oauth2/signup', { ...hidden, ...answers });
       }),
     );
-    assert.equal(pages.filter(({ status }) => status === 200).length, 1);
+    assert.equal(pages.filter(({ status }) => status === 303).length, 1);
     assert.equal(pages.filter(({ status }) => status === 410).length, PARALLEL - 1);
     assert.equal(await total(app), 1);
   });
