@@ -248,7 +248,8 @@ suite('a reload after a form', () => {
     const agent = new Agent(app);
     const form = await agent.get(at('/oauth2/forgot-password'));
     const requests = async (): Promise<number> =>
-      (await app.store.collection(model.mailRequests).query({ sort: 'id', order: 'asc', limit: 100 })).items.length;
+      (await app.store.collection(model.mailRequests).query({ sort: 'id', order: 'asc', limit: 100 })).items
+        .length;
     const count = await requests();
     const typed = { ...hiddenFields(form.body), email: 'nobody@example.com' };
     const sent = await agent.post(at('/oauth2/forgot-password'), typed);
