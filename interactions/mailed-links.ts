@@ -45,6 +45,7 @@ interface Deps<A extends StepsAccount> {
     request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
   ) => Promise<void>;
   readonly canUseMagicLinks: () => boolean;
+  readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
   readonly basePath: string;
   readonly done: DonePages;
   readonly waysBack: Pick<WaysBack, 'toSignIn'>;
@@ -261,6 +262,8 @@ export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): Ma
       const link = await links.consume(token, 'magic_link');
       const account = link && (await findUsable(link.accountId));
       if (account === undefined) return sendExpired(ctx, 'magic_link');
+      // Whatever is still asked for: guesses elsewhere must not stop it here (decisions §8).
+      await deps.rememberBrowser(ctx, account.id);
       await steps.proceed(ctx, interaction, account, { amr: MAILED_LINK_AMR, methods: ['email_link'] });
     },
   };

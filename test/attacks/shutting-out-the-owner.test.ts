@@ -213,6 +213,30 @@ test('a lock ends after 15 minutes however often it was set, and 100 guesses lea
   );
 });
 
+test('a mailed link makes the browser that pressed its button known; the second factor stays due', async (t) => {
+  await app.admin('PATCH', '/settings', { mfa_mode: 'required', allow_magic_link: true });
+  const user = await app.createUser('linked', { email: 'linked@example.com', is_email_verified: true });
+  const first = new Agent(app);
+  await enrolPhone(app, first, (await openSignIn(app, client.id, {}, first)).page, user.username);
+  const mailbox = await openMailbox(app);
+  t.after(() => mailbox.close());
+  await guess('linked');
+  const owner = new Agent(app);
+  const form = await openSignIn(app, client.id, {}, owner);
+  const forgot = await owner.get(`/oauth2/forgot-password?interaction=${form.hidden.interaction}`);
+  await owner.submit(forgot, { email: 'linked@example.com', action: 'magic_link' });
+  const link = await mailbox.linkTo('linked@example.com');
+  const opened = await owner.get(`/oauth2/magic-link?token=${tokenIn(link)}`);
+  assert.doesNotMatch(owner.cookiesFor('/'), /latchkey_known=/, 'opening it does nothing');
+  const next = await owner.submit(opened, {});
+  assert.match(owner.cookiesFor('/'), /latchkey_known=/);
+  assert.match(next.body, /name="code"/, 'the second factor is asked for');
+  const again = await openSignIn(app, client.id, {}, owner);
+  assert.equal(isAccepted(await again.attempt('linked')), true, 'the lock is passed here');
+  assert.equal(isAccepted(await (await openSignIn(app, client.id)).attempt('linked')), false);
+  await app.admin('PATCH', '/settings', { mfa_mode: 'optional', allow_magic_link: false });
+});
+
 test('known browsers are void at a new password, at “end all sessions” and at deactivation', async () => {
   const user = await app.createUser('voids');
   const password = 'another long password 17';
