@@ -123,7 +123,8 @@ export const forms: Readonly<Record<string, (app: TestApp) => Promise<ReadyForm>
       path: '/oauth2/mfa',
       tokenName: 'csrf',
       fields: { ...hiddenFields(page.body), action: 'enrol', code: phone.code() },
-      hasWorked: (answer) => answer.status === 200 && /\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b/.test(answer.body),
+      // On to the page with the recovery codes (POST, redirect, GET).
+      hasWorked: (answer) => answer.status === 303 && answer.location?.includes('/oauth2/mfa?') === true,
       foreignToken: async () => tokenOf((await arrive()).page, 'csrf'),
     };
   },
@@ -216,7 +217,9 @@ export const forms: Readonly<Record<string, (app: TestApp) => Promise<ReadyForm>
       path: '/admin/applications',
       tokenName: 'csrf',
       fields: { ...hiddenFields(page.body), ...application },
-      hasWorked: (answer) => answer.status === 200 && answer.body.includes('https://new.example/callback'),
+      // On to the page that shows the secret once.
+      hasWorked: (answer) =>
+        answer.status === 303 && /\/admin\/applications\/[\w-]+\/secret\?/.test(answer.location ?? ''),
       async foreignToken() {
         const other = await administrator(app, 'second-admin');
         return tokenOf(await other.get('/admin/applications/new'), 'csrf');
