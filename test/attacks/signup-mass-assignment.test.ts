@@ -28,6 +28,7 @@ const INJECTED = [
   'email_verified',
   'is_email_verified',
   'isEmailVerified',
+  'knownBrowsers',
   'totp_verified',
   'is_active',
   'locked',
