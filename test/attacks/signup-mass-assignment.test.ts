@@ -101,6 +101,7 @@ test('the honest form makes an ordinary account: every field of the record is wh
     'failedLoginAttempts',
     'isActive',
     'isEmailVerified',
+    'knownBrowsers',
     'lastLoginAt',
     'lockCount',
     'passwordChangedAt',
