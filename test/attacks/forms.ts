@@ -181,7 +181,7 @@ export const forms: Readonly<Record<string, (app: TestApp) => Promise<ReadyForm>
       path: '/oauth2/signup',
       tokenName: 'csrf',
       fields: { ...hiddenFields((await invite(browser)).body), ...answers },
-      hasWorked: (page) => page.status === 200 && page.body.includes('is ready'),
+      hasWorked: (page) => page.status === 303 && page.location?.includes('/oauth2/signup?done=') === true,
       foreignToken: async () => tokenOf(await invite(new Agent(app)), 'csrf'),
     };
   },

@@ -38,6 +38,7 @@ const pages: readonly Route[] = [
   '/account/password',
   '/account/second-factor',
   '/account/second-factor/app',
+  '/account/second-factor/codes',
   '/admin',
   '/admin/callback',
   '/admin/applications',
