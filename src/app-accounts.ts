@@ -8,6 +8,7 @@ import { isFresh } from './accounts/freshness.ts';
 import { createGroups } from './accounts/groups.ts';
 import { estimatedMs } from './accounts/hash-work.ts';
 import { createPasswords, defaultHashParameters, type HashParameters } from './accounts/password.ts';
+import { minPasswordLength } from './accounts/password-rules.ts';
 import { createRefusalTime } from './accounts/refusal-time.ts';
 import { isRequired } from './accounts/second-factors.ts';
 import { auditedConsents, auditedOnboarding, reportedSignIns } from './app-audit.ts';
@@ -73,7 +74,7 @@ export function createAccountParts(parts: Parts) {
     clock,
     newId,
     passwords,
-    settings: current,
+    minPasswordLength: () => minPasswordLength(current()),
     endSessions: (accountId) => sessions.endAllOf(accountId),
     contextWords: () => [current().product_name, new URL(baseUrl).hostname],
     removeOwned: (accountId) =>

@@ -2,6 +2,7 @@
 import type Koa from 'koa';
 import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import { minPasswordLength } from './accounts/password-rules.ts';
 import type { Factors } from './app-factors.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Clock } from './clock.ts';
@@ -43,7 +44,7 @@ export function createEnrolment(parts: Parts) {
     /** For interactions/. */
     enrolment: {
       isPasswordAsked,
-      minLength: () => current().password_min_length,
+      minLength: () => minPasswordLength(current()),
       async find(token: string) {
         const link = await links.find(token, PURPOSE);
         const account = link && (await findUsable(link.accountId));

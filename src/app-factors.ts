@@ -6,7 +6,7 @@ import { type Account, isUsable } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { EMAIL_CODE_COOLDOWN_SECONDS } from './accounts/email-codes.ts';
 import { createLinks } from './accounts/links.ts';
-import { passwordProblems } from './accounts/password-rules.ts';
+import { minPasswordLength, passwordProblems } from './accounts/password-rules.ts';
 import { toQrDataUri } from './accounts/qr.ts';
 import { type CodeMethod, createSecondFactors } from './accounts/second-factors.ts';
 import { hasSecondFactor } from './accounts/security-state.ts';
@@ -246,7 +246,7 @@ export function createFactors(parts: Parts) {
         const account = await findUsable(accountId);
         const { username, email } = account ?? { username: '', email: undefined };
         const problems = passwordProblems(password, {
-          minLength: current().password_min_length,
+          minLength: minPasswordLength(current()),
           username,
           email,
           contextWords: [current().product_name, new URL(baseUrl).hostname],

@@ -10,6 +10,7 @@ import type { OwnPage } from './account/sign-in-url.ts';
 import { createVisit, type VisitDeps, type Visitor } from './account/visit.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { addressKey } from './accounts/email.ts';
+import { minPasswordLength } from './accounts/password-rules.ts';
 import { CONSOLE_CLIENT_ID } from './admin/console-client.ts';
 import type { AccountParts } from './app-accounts.ts';
 import type { Factors } from './app-factors.ts';
@@ -115,7 +116,7 @@ export function createOwnAccount(
   };
   const look = createOwnOverview({ ...parts, access });
   const password = {
-    minLength: () => current().password_min_length,
+    minLength: () => minPasswordLength(current()),
     arePasswordsOff,
     isPasswordEnough: proofs.isPasswordEnough,
     canReset: factors.signIn.canResetPassword,

@@ -5,6 +5,7 @@ import type { Account } from './accounts/account.ts';
 import type { Accounts, NewAccount } from './accounts/accounts.ts';
 import { addressKey, parseEmail } from './accounts/email.ts';
 import { isDomainWelcome } from './accounts/email-domains.ts';
+import { minPasswordLength } from './accounts/password-rules.ts';
 import { createSignups, SIGNUP_CODE_COOLDOWN_SECONDS } from './accounts/signups.ts';
 import type { Factors } from './app-factors.ts';
 import type { Audit } from './audit/audit.ts';
@@ -65,7 +66,7 @@ export function createSignup(parts: SignupDeps) {
         phone_number: values.signup_phone_number,
       },
       isPasswordAsked: isPasswordAsked(),
-      minLength: values.password_min_length,
+      minLength: minPasswordLength(values),
       ...((termsUrl !== '' || privacyUrl !== '') && { terms: { termsUrl, privacyUrl } }),
     };
   }

@@ -5,6 +5,7 @@ import { createOidcAdapter, isHandle } from '../adapters/oidc.ts';
 import { createInteractions } from '../interactions/routes.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { HashParameters } from './accounts/password.ts';
+import { minPasswordLength } from './accounts/password-rules.ts';
 import { seedConsoleClient } from './admin/console-client.ts';
 import { createAccountParts } from './app-accounts.ts';
 import { auditedRevocation } from './app-audit.ts';
@@ -182,7 +183,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     authenticate,
     consents,
     endSession: (uid) => sessions.end(uid),
-    minPasswordLength: () => current().password_min_length,
+    minPasswordLength: () => minPasswordLength(current()),
     signIn: factors.signIn,
     worth: directory,
     issuer,

@@ -68,7 +68,8 @@ export interface AccountsDeps {
   clock: Clock;
   newId: () => string;
   passwords: Pick<Passwords, 'hash'>;
-  settings: () => { readonly password_min_length: number };
+  /** Code points (password-rules.ts). */
+  minPasswordLength: () => number;
   /** Names of this service (product, host), which passwords must not be built around. */
   contextWords?: () => readonly string[];
   endSessions: (accountId: string) => Promise<unknown>;
@@ -77,7 +78,7 @@ export interface AccountsDeps {
 }
 
 export function createAccounts(deps: AccountsDeps): Accounts {
-  const { clock, newId, passwords, settings, endSessions } = deps;
+  const { clock, newId, passwords, minPasswordLength, endSessions } = deps;
   const collection = guardLastAdmin(deps);
   const onboarding = createOnboarding({ ...deps, taken });
   const removal = createRemoval({ ...deps, collection });
@@ -86,7 +87,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   async function contextOf(before: AccountRecord, changes: AccountChanges) {
     const context = {
       now: clock(),
-      minPasswordLength: settings().password_min_length,
+      minPasswordLength: minPasswordLength(),
       contextWords: deps.contextWords?.(),
     };
     applyChanges(before, changes, context);

@@ -6,6 +6,19 @@ import { fold, lengthOf } from './fold.ts';
 /** Code points after NFKC. */
 export const MAX_PASSWORD_LENGTH = 128;
 
+/** Decisions §8 (NIST SP 800-63B-4 §3.1.1.2): where a password is the only factor that there can be. */
+const SOLE_FACTOR_MIN_LENGTH = 15;
+
+/** The fewest code points of a new password. What somebody has already keeps working. */
+export function minPasswordLength(settings: {
+  readonly password_min_length: number;
+  readonly auth_mode: string;
+  readonly mfa_mode: string;
+}): number {
+  const isSoleFactor = settings.auth_mode === 'password' && settings.mfa_mode === 'off';
+  return Math.max(settings.password_min_length, isSoleFactor ? SOLE_FACTOR_MIN_LENGTH : 0);
+}
+
 export interface PasswordContext {
   /** Code points, from the runtime settings. */
   readonly minLength: number;

@@ -111,7 +111,11 @@ const optionalFields = {
 };
 
 const username = () => text(512, '3 to 64 characters, unique ignoring case.');
-const password = () => text(1024, '8 to 128 characters; never shown again.');
+const password = () =>
+  text(
+    1024,
+    '`password_min_length` to 128 characters, at least 15 where it is the only factor; never shown again.',
+  );
 
 /** Of somebody who comes from another system. */
 export const importedUserFields = { username: username(), ...optionalFields };

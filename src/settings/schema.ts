@@ -103,7 +103,9 @@ export const settingDefinitions = {
     default: 8,
     min: 8,
     max: 64,
-    description: 'The fewest characters of a new password.',
+    description:
+      'The fewest characters of a new password. At least 15 where a password is the only factor there can be: with ' +
+      '`auth_mode` `password` and `mfa_mode` `off`. Passwords that people have keep working.',
   }),
   auth_mode: choice({
     group: 'Sign-in',

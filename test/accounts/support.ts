@@ -111,7 +111,7 @@ export function createWorld(
       ...common,
       facts: backend.store.collection(facts),
       newId,
-      settings: () => ({ password_min_length: 8 }),
+      minPasswordLength: () => 8,
       endSessions: async (id) => {
         endedSessionsOf.push(id);
         await options.endSessions?.(id);

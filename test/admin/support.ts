@@ -116,7 +116,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       maxInFlight: 2,
       maxQueued: 100,
     }),
-    settings: () => ({ password_min_length: 8 }),
+    minPasswordLength: () => 8,
     endSessions: (id) => sessions.endAllOf(id),
     removeOwned: (id) => grants.revokeOfAccount(id),
   });

@@ -1,6 +1,7 @@
 // Owns the pages of users as a list: searching, filtering, adding one, and the fields of the form.
+import { minPasswordLength } from '../../accounts/password-rules.ts';
 import { apiCall } from './curl.ts';
-import { isOn, refusalOf, textOrNull, typedIn } from './field-values.ts';
+import { isOn, itemsOf, refusalOf, textOrNull, typedIn } from './field-values.ts';
 import { groupChoices } from './group-choice.ts';
 import { listLinks } from './list-links.ts';
 import type { Page, Visit } from './page.ts';
@@ -44,12 +45,17 @@ async function list(visit: Visit): Promise<void> {
 
 const newCall = apiCall('POST', '/users', { username: 'grace', password: '…', email: 'grace@example.com' });
 
-const showNew = (visit: Visit, model: object = {}, status = 200): void =>
-  visit.show(
-    'user-new',
-    { title: 'Add a user', here, crumbs: [users], values: {}, call: newCall, ...model },
-    status,
-  );
+async function showNew(visit: Visit, model: object = {}, status = 200): Promise<void> {
+  const settings = itemsOf((await visit.call('GET /settings')).data);
+  const current = (key: string): unknown => settings.find((setting) => setting.key === key)?.value;
+  const minLength = minPasswordLength({
+    password_min_length: Number(current('password_min_length')),
+    auth_mode: String(current('auth_mode')),
+    mfa_mode: String(current('mfa_mode')),
+  });
+  const page = { title: 'Add a user', here, crumbs: [users], values: {}, call: newCall, minLength };
+  visit.show('user-new', { ...page, ...model }, status);
+}
 
 async function create(visit: Visit): Promise<void> {
   const { form } = visit;
@@ -68,7 +74,7 @@ async function create(visit: Visit): Promise<void> {
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     const { password: _, ...values } = typedIn(form);
-    showNew(visit, { values, alert, errors: errorsOf(status, alert, errors) }, status);
+    await showNew(visit, { values, alert, errors: errorsOf(status, alert, errors) }, status);
   }
 }
 
