@@ -1,7 +1,7 @@
 // Owns finding what only a look at very many rows can find: in slices, with a turn of the event loop after each, so that
 // nobody's sign-in waits for an administrator's search; and not counted again at every page of the same list.
 import { setImmediate as letOthersThrough } from 'node:timers/promises';
-import { all, type Condition } from './sqlite-condition.ts';
+import { all } from './sqlite-condition.ts';
 import type { Connection } from './sqlite-connection.ts';
 import {
   amongRows,
@@ -13,6 +13,7 @@ import {
   rowsOf,
   type Sizes,
 } from './sqlite-plan.ts';
+import type { Condition } from './sqlite-sql.ts';
 import type { Table } from './sqlite-table.ts';
 
 export interface Found {

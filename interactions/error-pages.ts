@@ -3,7 +3,7 @@
 
 import type Koa from 'koa';
 import type { ErrorPage } from '../src/http/boundary.ts';
-import type { Text } from '../src/http/pages.ts';
+import type { Text } from '../src/http/form-page.ts';
 import { requestIdOf } from '../src/http/request-log.ts';
 import { safeLink } from '../src/http/safe-urls.ts';
 import type { Views } from '../src/http/views.ts';

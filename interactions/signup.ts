@@ -4,7 +4,7 @@
 import type Koa from 'koa';
 import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
-import type { FieldErrors } from '../src/http/pages.ts';
+import type { FieldErrors } from '../src/http/form-page.ts';
 import type { Views } from '../src/http/views.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';

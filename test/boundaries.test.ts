@@ -97,20 +97,43 @@ function isAllowed(from: string, to: string): boolean {
   return fromColumn >= 0 && toColumn > fromColumn;
 }
 
+const targetsOf = ({ path, imports }: Pick<Source, 'path' | 'imports'>): string[] =>
+  imports
+    .filter((name) => name.startsWith('.'))
+    .map((name) => join(dirname(path), name).replaceAll('\\', '/'));
+
 test('every part of src has its column', () => {
   const parts = new Set(product.map(({ path }) => partOf(path)));
   assertNone([...parts].filter((part) => part !== 'adapters' && columnOf(part) < 0));
 });
 
 test('imports point from the entries to the leaves, never back or sideways', () => {
-  const violations = product.flatMap(({ path, imports }) =>
-    imports
-      .filter((name) => name.startsWith('.'))
-      .map((name) => join(dirname(path), name).replaceAll('\\', '/'))
-      .filter((target) => !isAllowed(path, target))
-      .map((target) => `${path} imports ${target}`),
+  const violations = product.flatMap((source) =>
+    targetsOf(source)
+      .filter((target) => !isAllowed(source.path, target))
+      .map((target) => `${source.path} imports ${target}`),
   );
   assertNone(violations);
+});
+
+/** @returns each circle once, from file to file; imports of types count like all others */
+function circlesOf(sources: readonly Pick<Source, 'path' | 'imports'>[]): string[] {
+  const graph = new Map(sources.map((source) => [source.path, targetsOf(source)]));
+  const finished = new Set<string>();
+  const circles: string[] = [];
+  function walk(path: string, way: readonly string[]): void {
+    const start = way.indexOf(path);
+    if (start >= 0) circles.push([...way.slice(start), path].join(' -> '));
+    if (start >= 0 || finished.has(path)) return;
+    for (const target of graph.get(path) ?? []) walk(target, [...way, path]);
+    finished.add(path);
+  }
+  for (const path of graph.keys()) walk(path, []);
+  return circles;
+}
+
+test('no circle between files', () => {
+  assertNone(circlesOf([...product, ...scripts, ...tests]));
 });
 
 test('an adapter takes only types from configuration and log', () => {
@@ -330,6 +353,14 @@ test('the judge itself: what it must see, it sees', () => {
     "const f = await import('koa-body');",
   ].join('\n');
   assert.deepEqual(importsOf(sample), ['./x.ts', '../y.ts', 'side-effect', './z.ts', 'koa', 'koa-body']);
+  const circle = [
+    { path: 'src/a.ts', imports: ['./b/b.ts', 'koa'] },
+    { path: 'src/b/b.ts', imports: ['./c.ts'] },
+    { path: 'src/b/c.ts', imports: ['../a.ts'] },
+    { path: 'src/d.ts', imports: ['./a.ts'] },
+  ];
+  assert.deepEqual(circlesOf(circle), ['src/a.ts -> src/b/b.ts -> src/b/c.ts -> src/a.ts']);
+  assert.deepEqual(circlesOf(circle.slice(1)), []);
   assert.equal(isAllowed('src/accounts/a.ts', 'src/clients/b.ts'), false);
   assert.equal(isAllowed('src/store/a.ts', 'src/accounts/b.ts'), false);
   assert.equal(isAllowed('interactions/a.ts', 'src/admin/b.ts'), false);

@@ -1,5 +1,5 @@
 // Owns the list of people's own pages (/account…) and what each one is given; part of the list in pages.ts.
-import type { FieldErrors, FormPage } from './pages.ts';
+import type { FieldErrors, FormPage } from './form-page.ts';
 
 interface OwnPage {
   readonly account: { readonly username: string };

@@ -1,20 +1,6 @@
 // Owns the list of pages and what each one is given. Texts that come from people are plain here: templates escape.
 import type { AccountPageModels } from './account-pages.ts';
-
-/** A key of the string files, a key with its placeholders, or text that is shown as it is. */
-export type Text =
-  | string
-  | { readonly key: string; readonly values?: Readonly<Record<string, string | number>> };
-
-/** Wire name of a field -> what is wrong with it. */
-export type FieldErrors = Readonly<Record<string, Text>>;
-
-export interface FormPage {
-  readonly csrf: string;
-  readonly alert?: Text | undefined;
-  /** With an alert: how long to wait before trying again; shown as a countdown. */
-  readonly retryAfterSeconds?: number | undefined;
-}
+import type { FieldErrors, FormPage, Text } from './form-page.ts';
 
 export interface ConsentScope {
   readonly name: string;

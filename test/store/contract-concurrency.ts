@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AlreadyExists, type EphemeralCollection, VersionConflict } from '../../src/store/port.ts';
 import { update } from '../../src/store/update.ts';
-import type { Fixture, Person } from './contract.ts';
+import type { Fixture, Person } from './contract-fixture.ts';
 
 const N = 100;
 type People = EphemeralCollection<Person>;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AlreadyExists, VersionConflict } from '../../src/store/port.ts';
-import type { Fixture } from './contract.ts';
+import type { Fixture } from './contract-fixture.ts';
 
 const ada = { name: 'ada', team: 'red' };
 const bob = { name: 'bob', team: 'blue' };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EphemeralCollection } from '../../src/store/port.ts';
-import type { Fixture, Person } from './contract.ts';
 import { isTaken } from './contract-documents.ts';
+import type { Fixture, Person } from './contract-fixture.ts';
 
 const idsOf = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id);
 const ids = async (people: EphemeralCollection<Person>, index: string, key: string): Promise<string[]> =>

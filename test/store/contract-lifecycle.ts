@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreUnavailable } from '../../src/store/port.ts';
-import type { Fixture } from './contract.ts';
+import type { Fixture } from './contract-fixture.ts';
 
 export function lifecycleRules(fixture: Fixture): void {
   test('C15 what was acknowledged is there for another store over the same data, at once and after close', async () => {

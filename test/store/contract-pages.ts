@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collection, FieldFilter, FieldValue, Page, Query } from '../../src/store/port.ts';
-import type { Person } from './contract.ts';
+import type { Person } from './contract-fixture.ts';
 import type { Given } from './contract-query.ts';
 
 export function pageRules({ collection, crowd }: Omit<Given, 'fixture'> & { readonly crowd: number }): void {

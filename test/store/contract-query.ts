@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collection, FieldFilter, Page, Query } from '../../src/store/port.ts';
-import type { Fixture, Person } from './contract.ts';
+import type { Fixture, Person } from './contract-fixture.ts';
 
 export interface Given {
   readonly fixture: Fixture;

@@ -4,28 +4,12 @@ import { afterEach, beforeEach, describe } from 'node:test';
 import type { CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
 import { concurrencyRules } from './contract-concurrency.ts';
 import { documentRules } from './contract-documents.ts';
+import type { Backend, Fixture, Person } from './contract-fixture.ts';
 import { indexRules } from './contract-indexes.ts';
 import { lifecycleRules } from './contract-lifecycle.ts';
 import { pageRules } from './contract-pages.ts';
 import { queryRules } from './contract-query.ts';
 import { valueRules } from './contract-values.ts';
-
-/** One fresh, empty backend, made for one test. */
-export interface Backend {
-  readonly store: Store;
-  /** Moves the clock that every store of this backend was given. */
-  advance(ms: number): void;
-  now(): number;
-  /** Another store over the same data; the first one stays as it is. Absent where data lives in one object. */
-  reopen?(): Promise<Store>;
-  /**
-   * How often a race may be lost by the server itself before the store is blamed; default: never. The MongoDB server for
-   * tests at times lets two findAndModify commands pass that one of them should have kept out, with its plain driver, too.
-   */
-  readonly tries?: number;
-  /** Closes every store of this backend and removes the data. */
-  close(): Promise<void>;
-}
 
 export interface ContractOptions {
   /** false: only the `ephemeral` half of the port is there, and the rules of `query` don't apply. */
@@ -35,15 +19,6 @@ export interface ContractOptions {
    * goes by. Smaller only where a test server is too slow for so many and the bound can be lowered with it.
    */
   readonly crowd?: number;
-}
-
-export interface Person {
-  name: string;
-  email?: string;
-  team?: string;
-  age?: number;
-  isActive?: boolean;
-  count?: number;
 }
 
 const everything: CollectionDefinition<Person> = {
@@ -61,15 +36,6 @@ const everything: CollectionDefinition<Person> = {
     is_active: { type: 'boolean', of: (person) => person.isActive },
   },
 };
-
-/** What a group of rules sees; the getters give what belongs to the running test. */
-export interface Fixture {
-  readonly backend: Backend;
-  readonly people: EphemeralCollection<Person>;
-  peopleOf(store: Store): EphemeralCollection<Person>;
-  /** A collection of any JSON, without indexes. */
-  anything(): EphemeralCollection<unknown>;
-}
 
 /** @param factory makes a fresh backend for each test */
 export function storeContract(

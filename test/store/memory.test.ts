@@ -1,6 +1,7 @@
 // Owns the proof that the reference store keeps the storage contract, in both of its halves.
 import { createMemoryStore } from '../../adapters/memory.ts';
-import { type Backend, storeContract } from './contract.ts';
+import { storeContract } from './contract.ts';
+import type { Backend } from './contract-fixture.ts';
 
 async function createBackend(): Promise<Backend> {
   let now = 1_800_000_000_000;

@@ -3,7 +3,8 @@ import { after, before, describe } from 'node:test';
 import { createMongoStore } from '../../adapters/mongodb.ts';
 import type { Store } from '../../src/store/port.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
-import { type Backend, storeContract } from './contract.ts';
+import { storeContract } from './contract.ts';
+import type { Backend } from './contract-fixture.ts';
 
 // Correctness on a busy machine is what is tested here; how long callers wait is for mongodb-outage.test.ts.
 const PATIENCE_MS = 30_000;

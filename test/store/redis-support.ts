@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRedisStore } from '../../adapters/redis.ts';
 import { type CollectionDefinition, type Store, StoreUnavailable } from '../../src/store/port.ts';
-import type { Backend } from './contract.ts';
+import type { Backend } from './contract-fixture.ts';
 
 export interface Note {
   text: string;

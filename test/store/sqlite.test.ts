@@ -1,7 +1,8 @@
 // Owns the proof that the SQLite store keeps the storage contract.
 import { createSqliteStore } from '../../adapters/sqlite.ts';
 import type { Store } from '../../src/store/port.ts';
-import { type Backend, storeContract } from './contract.ts';
+import { storeContract } from './contract.ts';
+import type { Backend } from './contract-fixture.ts';
 import { temporaryDirectory } from './sqlite-support.ts';
 
 async function createBackend(): Promise<Backend> {
