@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import type { Session } from 'oidc-provider';
 import { type MethodTimes, mergeMethodTimes, type ProofMethod, stampMethods } from '../accounts/freshness.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
+import { secretDigest } from '../ids.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 
 /** `__Host-` and `__Secure-` (RFC 6265bis §4.1.3) need https, and `__Host-` a cookie for the whole host. */
@@ -33,6 +34,8 @@ export interface BrowserSession {
    * @returns the session's public `uid`
    */
   signIn(ctx: Koa.Context, login: BrowserLogin): Promise<string>;
+  /** What the store knows the session of this browser's cookie by, or knew it by when it is over. */
+  cookieDigest(ctx: Koa.Context): { readonly cookieDigest: string } | undefined;
   /** Takes the cookie away; the session itself is ended by src/sessions. */
   clearCookie(ctx: Koa.Context): void;
 }
@@ -66,6 +69,11 @@ export function createBrowserSession({ provider, cookieNames, settings, clock }:
       await session.save(settings().session_idle_seconds);
       ctx.cookies.set(cookieNames.session, session.jti, COOKIE);
       return session.uid;
+    },
+
+    cookieDigest(ctx) {
+      const value = ctx.cookies.get(cookieNames.session, { signed: true });
+      return value === undefined || value === '' ? undefined : { cookieDigest: secretDigest(value) };
     },
 
     clearCookie(ctx) {

@@ -22,7 +22,11 @@ interface Deps {
   readonly browser: BrowserSession;
   readonly tokens: TokenState;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
-  readonly endSession: (uid: string) => Promise<boolean>;
+  readonly endSession: (uid: string, by?: { readonly cookieDigest: string }) => Promise<boolean>;
+  /** Asked again after a sign-out that stopped half-way (503): finishes it, and nothing else. */
+  readonly finishEnding: (
+    ended: { readonly uid: string } | { readonly cookieDigest: string },
+  ) => Promise<void>;
   readonly readForm: ReadForm;
   readonly pages: LogoutPages;
 }
@@ -30,7 +34,7 @@ interface Deps {
 const PARAMETERS = ['id_token_hint', 'post_logout_redirect_uri', 'client_id', 'state', 'ui_locales'];
 
 export function logoutRoute(deps: Deps): Koa.Middleware {
-  const { provider, browser, endSession, readForm, pages } = deps;
+  const { provider, browser, endSession, finishEnding, readForm, pages } = deps;
   return async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     const { parameters, form, ...read } = await readParameters(ctx, readForm);
@@ -54,7 +58,10 @@ export function logoutRoute(deps: Deps): Koa.Middleware {
         );
         return;
       }
-      await endSession(session.uid);
+      await endSession(session.uid, browser.cookieDigest(ctx));
+    } else {
+      const by = browser.cookieDigest(ctx);
+      if (by !== undefined) await finishEnding(by);
     }
     browser.clearCookie(ctx);
     ctx.set('Clear-Site-Data', '"cache"');
@@ -102,14 +109,17 @@ function isHintOf(session: Session, { hint, client }: LogoutRequest): boolean {
 }
 
 /** A program without cookies: its access token's session ends, or the token itself where there is no session. */
-async function logoutByToken(ctx: Koa.Context, { tokens, endSession, revokeToken }: Deps): Promise<void> {
+async function logoutByToken(
+  ctx: Koa.Context,
+  { tokens, endSession, finishEnding, revokeToken }: Deps,
+): Promise<void> {
   const [, bearer = ''] = /^bearer ([^ ]+)$/i.exec(ctx.get('authorization')) ?? [];
-  const live = await tokens.live(await tokens.find(bearer));
-  if (live !== undefined) {
-    const uid = live.token.kind === 'ClientCredentials' ? undefined : live.token.sessionUid;
-    if (uid === undefined) await revokeToken(live.token);
-    else await endSession(uid);
-  }
+  const token = await tokens.find(bearer);
+  const live = await tokens.live(token);
+  const uid = token === undefined || token.kind === 'ClientCredentials' ? undefined : token.sessionUid;
+  if (live === undefined && uid !== undefined) await finishEnding({ uid });
+  else if (uid !== undefined) await endSession(uid);
+  else if (live !== undefined) await revokeToken(live.token);
   ctx.status = 200;
   ctx.body = { status: 'signed_out' };
 }

@@ -23,7 +23,10 @@ interface Deps {
   readonly tokens: TokenState;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
   readonly browser: BrowserSession;
-  readonly endSession: (uid: string) => Promise<boolean>;
+  readonly endSession: (uid: string, by?: { readonly cookieDigest: string }) => Promise<boolean>;
+  readonly finishEnding: (
+    ended: { readonly uid: string } | { readonly cookieDigest: string },
+  ) => Promise<void>;
   readonly logoutPages: LogoutPages;
   readonly chargePublicRequest: Parameters<typeof checkAuthorizationBody>[0]['chargePublicRequest'];
   /** RFC 7591/7592 (registration.ts). */

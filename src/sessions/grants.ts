@@ -27,26 +27,29 @@ export function createGrants({ store }: { store: Store }): Grants {
   const clientCredentials = store.ephemeral(protocol.clientCredentials);
   const consents: Collection<model.ConsentRecord> = store.collection(model.consents);
 
-  const revoke = async (grantId: string): Promise<void> => {
-    await grants.remove(grantId);
-    await Promise.all(artifacts.map((collection) => collection.removeBy('grant', grantId)));
+  // All grants first, so that whichever token is gone tells that nothing else of the same act is alive.
+  const revokeAll = async (grantIds: readonly string[]): Promise<void> => {
+    await Promise.all(grantIds.map((id) => grants.remove(id)));
+    await Promise.all(
+      grantIds.flatMap((id) => artifacts.map((collection) => collection.removeBy('grant', id))),
+    );
   };
   const revokeBy = async (index: string, key: string, exceptSession?: string): Promise<void> => {
     const found = await grants.findBy(index, key);
     const ending = found.filter(
       ({ value }) => exceptSession === undefined || value.sessionUid !== exceptSession,
     );
-    await Promise.all(ending.map(({ id }) => revoke(id)));
+    await revokeAll(ending.map(({ id }) => id));
   };
 
   return {
-    revoke,
+    revoke: (grantId) => revokeAll([grantId]),
     revokeOfSession: (sessionUid) => revokeBy('session', sessionUid),
 
     async revokeTrials(sessionUid, clientId) {
       const found = await grants.findBy('session', sessionUid);
       const ending = found.filter(({ value }) => value.isTrial === true && value.clientId === clientId);
-      await Promise.all(ending.map(({ id }) => revoke(id)));
+      await revokeAll(ending.map(({ id }) => id));
     },
 
     async revokeOfAccount(accountId, { exceptSession } = {}) {

@@ -27,14 +27,23 @@ export interface Sessions {
   isActive(record: model.SessionRecord): boolean;
   /** @param activity `isNew`: the session has no record yet, so that nothing need be read */
   note(activity: SessionActivity): Promise<void>;
-  /** Ends a session with every grant and token born from it. @returns whether there was a live one */
-  end(uid: string): Promise<boolean>;
+  /**
+   * Ends a session with every grant and token born from it.
+   * @param by the browser that asked for it, so that it is known when it asks again
+   * @returns whether there was a live one
+   */
+  end(uid: string, by?: { readonly cookieDigest: string }): Promise<boolean>;
   /** @returns how many were ended */
   endAllOf(accountId: string, options?: { except?: string | undefined }): Promise<number>;
   /** Removes what tells that the account was ever here: its ended sessions, and sign-ins that are still under way. */
   removeOfAccount(accountId: string): Promise<void>;
   /** Finishes endings that a crash, or a store that went away, cut short. @returns how many */
   finishEndings(): Promise<number>;
+  /**
+   * The same for one session: for whoever asks again to sign out, when nothing but this tells which one it was.
+   * @param ended its public `uid`, or the digest of the cookie that the browser had
+   */
+  finishEndingOf(ended: { readonly uid: string } | { readonly cookieDigest: string }): Promise<void>;
   /** Removes records of sessions that ended or expired before that time. @returns how many */
   forget(before: number, limit: number): Promise<number>;
 }
@@ -57,7 +66,9 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
     const [browserSession] = await live.findBy('uid', uid);
     const removed = await live.removeBy('uid', uid);
     await grants.revokeOfSession(uid);
-    await update(records, uid, ({ isEnding, ...value }) => (isEnding === true ? { value } : undefined));
+    await update(records, uid, ({ isEnding, endingOf: _, ...value }) =>
+      isEnding === true ? { value } : undefined,
+    );
     const accountId = ofRecord ?? browserSession?.value.accountId;
     if (removed > 0 && typeof accountId === 'string') {
       onEnded?.({ uid, accountId, sids: sidsOf(browserSession?.value.authorizations) });
@@ -65,12 +76,13 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
     return removed;
   }
 
-  async function end(uid: string): Promise<boolean> {
+  async function end(uid: string, by?: { readonly cookieDigest: string }): Promise<boolean> {
     // Written down first: whatever happens from here on, and however long nobody is there, the job finishes it.
     let hadRecord = false;
     const record = await update(records, uid, (value) => {
       hadRecord = value.endedAt === undefined;
-      return hadRecord ? { value: { ...value, endedAt: clock(), isEnding: true } } : undefined;
+      const ended = { ...value, endedAt: clock(), isEnding: true, ...(by && { endingOf: by.cookieDigest }) };
+      return hadRecord ? { value: ended } : undefined;
     });
     const removed = await takeBack(uid, record?.value.accountId);
     return removed > 0 || hadRecord;
@@ -103,7 +115,7 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
         ...browserSessions.map(({ value }) => String(value.uid)),
       ]);
       if (except !== undefined) uids.delete(except);
-      const ended = await Promise.all([...uids].map(end));
+      const ended = await Promise.all([...uids].map((uid) => end(uid)));
       // Grants outlive a session that expired by itself (a refresh token lasts longer than a browser session).
       await grants.revokeOfAccount(accountId, { exceptSession: except });
       return ended.filter(Boolean).length;
@@ -120,6 +132,18 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
       const ending = await records.findBy('ending', 'yes');
       for (const { id, value } of ending) await takeBack(id, value.accountId);
       return ending.length;
+    },
+
+    async finishEndingOf(ended) {
+      if ('uid' in ended) {
+        const record = await records.find(ended.uid);
+        if (record?.value.isEnding === true) await takeBack(record.id, record.value.accountId);
+        return;
+      }
+      // There are none but after a crash.
+      const ending = await records.findBy('ending', 'yes');
+      for (const { id, value } of ending)
+        if (value.endingOf === ended.cookieDigest) await takeBack(id, value.accountId);
     },
 
     async forget(before, limit) {

@@ -200,6 +200,8 @@ export interface SessionRecord {
   endedAt?: number;
   /** What it gave is not all taken back yet. */
   isEnding?: boolean;
+  /** While that is so: the digest of the cookie of the browser that asked for it, where one did. */
+  endingOf?: string;
 }
 
 // ---------------------------------------------------------------------------------------------- protocol artifacts

@@ -66,6 +66,7 @@ const app = await startApp({ shared: life.store });
 clock = app.now;
 after(() => app.stop());
 const client = await app.register({ scope: 'openid offline_access' });
+const second = await app.register({ scope: 'openid offline_access' });
 const MOST = 60;
 
 const isGone = async (id: string): Promise<boolean> => {
@@ -142,37 +143,68 @@ test('killed at each write of ending a grant: told as not done, done when asked 
   ok(died >= 1 && died < MOST, String(died));
 });
 
-test('killed at each write of signing out: never told as done while the session lives', async (t) => {
-  const user = await app.createUser('leaving');
-  let died = 0;
-  for (let writes = 0; writes < MOST; writes += 1) {
-    const agent = new Agent(app);
-    const scope = 'openid offline_access';
-    const tokens = await tokensOf(app, client, user, { scope, prompt: 'consent' }, agent);
+/** Signed in at two applications: what the session gave are two grants, of which one may be gone and the other not. */
+async function signedInTwice(user: { username: string }) {
+  const agent = new Agent(app);
+  const parameters = { scope: 'openid offline_access', prompt: 'consent' };
+  const one = await tokensOf(app, client, user, parameters, agent);
+  const other = await tokensOf(app, second, user, parameters, agent);
+  const tokens = [one, other].flatMap((given) => [given.access_token, given.refresh_token]);
+  return { agent, bearer: one.access_token, tokens };
+}
+
+const waysOut: Readonly<
+  Record<string, (own: Awaited<ReturnType<typeof signedInTwice>>) => () => Promise<{ status: number }>>
+> = {
+  'by the browser': ({ agent }) => {
     const cookies = agent.cookiesFor('/oauth2/authorize');
-    life.dieAfter(writes);
-    const answer = await agent.get('/oauth2/logout');
-    const hasDied = life.revive();
-    equal(answer.status, hasDied ? 503 : 200, `after ${writes} writes`);
-    // The same browser once more, with whatever it has kept.
-    const again = new Agent(app);
-    again.plant(cookies);
-    if (hasDied) equal((await again.get('/oauth2/logout')).status, 200);
-    const page = await again.authorize({ ...codeRequest(client.id), prompt: 'none' });
-    equal(new URL(page.location ?? '').searchParams.get('error'), 'login_required', `after ${writes} writes`);
-    // It was refused, and is finished all the same: what the session gave ends with the next run of the job.
-    if (hasDied) {
-      app.advance(7 * 3_600_000);
-      await app.app.jobs.tick();
+    return () => {
+      // The same browser once more, with whatever it had kept.
+      const again = new Agent(app);
+      again.plant(cookies);
+      return again.get('/oauth2/logout');
+    };
+  },
+  'by an access token': ({ bearer }) => {
+    const headers = { Authorization: `Bearer ${bearer}` };
+    return () => fetch(`${app.url}/oauth2/logout`, { headers });
+  },
+};
+for (const [way, open] of Object.entries(waysOut)) {
+  test(`killed at each write of signing out ${way}: told as done only when every token is dead`, async (t) => {
+    const user = await app.createUser(`leaving-${way.replaceAll(' ', '-')}`);
+    let died = 0;
+    for (let writes = 0; writes < MOST; writes += 1) {
+      const own = await signedInTwice(user);
+      const cookies = own.agent.cookiesFor('/oauth2/authorize');
+      const leave = open(own);
+      life.dieAfter(writes);
+      const answer = await leave();
+      const hasDied = life.revive();
+      equal(answer.status, hasDied ? 503 : 200, `after ${writes} writes`);
+      if (hasDied) {
+        // Asked again and dead again: not told as done either. A third time it is.
+        life.dieAfter(0);
+        const { status } = await leave();
+        if (life.revive()) equal(status, 503, `twice after ${writes} writes`);
+        equal((await leave()).status, 200, `after ${writes} writes`);
+      }
+      for (const token of own.tokens) equal(await isActive(app, token), false, `after ${writes} writes`);
+      const back = new Agent(app);
+      back.plant(cookies);
+      const page = await back.authorize({ ...codeRequest(client.id), prompt: 'none' });
+      equal(
+        new URL(page.location ?? '').searchParams.get('error'),
+        'login_required',
+        `after ${writes} writes`,
+      );
+      if (!hasDied) break;
+      died += 1;
     }
-    for (const token of [tokens.access_token, tokens.refresh_token])
-      equal(await isActive(app, token), false, `after ${writes} writes`);
-    if (!hasDied) break;
-    died += 1;
-  }
-  t.diagnostic(`killed at ${died} writes`);
-  ok(died >= 3 && died < MOST, String(died));
-});
+    t.diagnostic(`killed at ${died} writes`);
+    ok(died >= 3 && died < MOST, String(died));
+  });
+}
 
 test('killed at each write of a refresh: never two tokens that live, and signing in works', async (t) => {
   const user = await app.createUser('refreshing');
