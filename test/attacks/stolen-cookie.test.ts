@@ -73,7 +73,7 @@ for (const [scheme, publicUrl] of [
         assert.equal(of('domain'), undefined, name);
         assert.ok(name.length + value.length <= 4096, name);
         if (scheme !== 'https') assert.match(name, /^latchkey_/);
-        else if (/session|browser|admin/.test(name)) {
+        else if (/session|browser|admin|known/.test(name)) {
           assert.match(name, /^__Host-/);
           assert.equal(of('path'), '/', name);
         } else {
@@ -84,7 +84,7 @@ for (const [scheme, publicUrl] of [
 
       // A value that signs somebody in is in the Cookie headers and nowhere else.
       const secrets = cookies.filter(
-        ({ name, value }) => /session|browser|admin/.test(name) && value.length > 20,
+        ({ name, value }) => /session|browser|admin|known/.test(name) && value.length > 20,
       );
       assert.ok(secrets.length > 0);
       for (const { name, value } of secrets) {
