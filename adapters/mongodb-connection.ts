@@ -39,7 +39,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export const DEFAULT_DATABASE = 'latchkey';
+const DEFAULT_DATABASE = 'latchkey';
 /** Requests have to be told within 2 s (issue D); a process that is busy gets to it a little later. */
 const TIMEOUT_MS = 1_500;
 const START_TIMEOUT_MS = 10_000;

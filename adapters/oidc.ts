@@ -62,7 +62,7 @@ const HANDLE = 'digest:';
 export const isHandle = (id: string): boolean => id.startsWith(HANDLE);
 
 /** @returns the id under which the store keeps an artifact of this kind */
-export function storedId(isSecret: boolean, id: string): string {
+function storedId(isSecret: boolean, id: string): string {
   if (!isSecret) return id;
   return isHandle(id) ? id.slice(HANDLE.length) : secretDigest(id);
 }

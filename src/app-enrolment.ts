@@ -19,8 +19,6 @@ interface Parts {
   readonly isPasswordAsked: () => boolean;
 }
 
-export type Enrolment = ReturnType<typeof createEnrolment>;
-
 const PURPOSE = 'invitation';
 
 export function createEnrolment(parts: Parts) {

@@ -28,7 +28,7 @@ const UNITS = [
 ] as const;
 
 /** @param seconds from now; negative: ago */
-export function distance(seconds: number): string {
+function distance(seconds: number): string {
   const size = Math.abs(seconds);
   const [unit, length] = UNITS.find(([, length]) => size >= length) ?? (['second', 1] as const);
   const formatter = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });

@@ -36,7 +36,7 @@ const FRESH_SECONDS = 300;
  * What those methods are worth together. A passkey that did not verify its user is something held, so it counts as two
  * factors together with what is known (a password) or with a code that another device or paper holds; never alone.
  */
-export function classOfMethods(has: (method: ProofMethod) => boolean): ProofClass {
+function classOfMethods(has: (method: ProofMethod) => boolean): ProofClass {
   if (has('passkey')) return 3;
   const hasFirst = has('password') || has('email_link');
   const hasKey = has('security_key');

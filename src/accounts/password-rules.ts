@@ -4,7 +4,7 @@ import { isCommonPassword } from './common-passwords.ts';
 import { fold, lengthOf } from './fold.ts';
 
 /** Code points after NFKC. */
-export const MAX_PASSWORD_LENGTH = 128;
+const MAX_PASSWORD_LENGTH = 128;
 
 /** Decisions §8 (NIST SP 800-63B-4 §3.1.1.2): where a password is the only factor that there can be. */
 const SOLE_FACTOR_MIN_LENGTH = 15;

@@ -4,11 +4,9 @@ import {
   Array as ArraySchema,
   Enum,
   Integer,
-  Null,
   Object as ObjectSchema,
   Optional,
   String as StringSchema,
-  Union,
 } from 'typebox';
 import type { ApiKey, ApiKeys } from '../clients/api-keys.ts';
 import type { Clock } from '../clock.ts';
@@ -20,6 +18,7 @@ import { type ListDefinition, listQuerySchema, readListQuery } from './list-quer
 import type { Actor } from './ports.ts';
 import { atVersion, idParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
+import { nullable, strict, timestamp } from './schema-parts.ts';
 
 export type ApiKeysPort = Pick<ApiKeys, 'create' | 'find' | 'query' | 'remove'>;
 
@@ -41,8 +40,6 @@ const list: ListDefinition<ApiKeyRecord> = {
 const querySchema = listQuerySchema(list);
 const DEFAULT_EXPIRY_SECONDS = 90 * 86_400;
 const MAX_EXPIRY_SECONDS = 366 * 86_400;
-const strict = { additionalProperties: false } as const;
-const time = () => StringSchema({ format: 'date-time' });
 const scope = () => Enum(['admin', 'admin:read']);
 
 const shown = {
@@ -52,13 +49,13 @@ const shown = {
   owner_kind: Enum(['user', 'client', 'installation'], {
     description: 'Whom it belongs to. A key is worth no more than its owner may do now.',
   }),
-  owner_id: Union([StringSchema(), Null()], {
+  owner_id: nullable(StringSchema(), {
     description: 'The user, or the application; null: the key belongs to the installation and has no owner.',
   }),
   created_by: StringSchema({ description: 'Who created it, as kind:id.' }),
-  created_at: time(),
-  expires_at: time(),
-  last_used_at: Union([time(), Null()], { description: 'To the quarter of an hour.' }),
+  created_at: timestamp(),
+  expires_at: timestamp(),
+  last_used_at: nullable(timestamp(), { description: 'To the quarter of an hour.' }),
 };
 
 const apiKeySchema = ObjectSchema(shown, strict);

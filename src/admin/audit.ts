@@ -2,12 +2,9 @@
 // here; what is written is src/audit and audit-trail.ts.
 import {
   Enum,
-  Null,
   Object as ObjectSchema,
   Record as RecordSchema,
   String as StringSchema,
-  type TSchema,
-  Union,
   Unknown,
 } from 'typebox';
 import { type AuditClass, classOfEvent } from '../audit/events.ts';
@@ -21,6 +18,7 @@ import { type ListDefinition, listQuerySchema, readListQuery } from './list-quer
 import type { Listing } from './ports.ts';
 import { idParams } from './resource.ts';
 import { defineRoute, type Route } from './route.ts';
+import { nullable, strict, timestamp } from './schema-parts.ts';
 
 export interface AuditLogPort {
   find(id: string): Promise<Stored<AuditRecord> | undefined>;
@@ -39,8 +37,6 @@ interface Deps {
   readonly clock: Clock;
 }
 
-const strict = { additionalProperties: false } as const;
-const orNull = <S extends TSchema>(schema: S) => Union([schema, Null()]);
 const id = () => StringSchema({ minLength: 1, maxLength: 256 });
 
 /** No field of a record: it says which of the two collections is meant. */
@@ -74,20 +70,20 @@ const list: ListDefinition<AuditRecord> = {
 const eventSchema = ObjectSchema(
   {
     id: StringSchema({ description: 'Sorts by time.' }),
-    at: StringSchema({ format: 'date-time' }),
+    at: timestamp(),
     event: StringSchema({ description: 'What happened, such as signin.failure.' }),
     class: Enum(['general', 'tokens']),
     outcome: Enum(['success', 'failure']),
-    reason: orNull(StringSchema({ description: 'Why; the caller was not told.' })),
+    reason: nullable(StringSchema({ description: 'Why; the caller was not told.' })),
     actor_kind: Enum(['user', 'client', 'bootstrap', 'api_key', 'system', 'anonymous']),
-    actor_id: orNull(StringSchema({ description: 'Who did it.' })),
-    target_kind: orNull(StringSchema()),
-    target_id: orNull(StringSchema({ description: 'To whom or what.' })),
-    client_id: orNull(StringSchema()),
-    ip_address: orNull(StringSchema()),
-    user_agent: orNull(StringSchema()),
-    request_id: orNull(StringSchema({ description: 'The same as in the answer and in the program log.' })),
-    details: orNull(
+    actor_id: nullable(StringSchema({ description: 'Who did it.' })),
+    target_kind: nullable(StringSchema()),
+    target_id: nullable(StringSchema({ description: 'To whom or what.' })),
+    client_id: nullable(StringSchema()),
+    ip_address: nullable(StringSchema()),
+    user_agent: nullable(StringSchema()),
+    request_id: nullable(StringSchema({ description: 'The same as in the answer and in the program log.' })),
+    details: nullable(
       RecordSchema(StringSchema(), Unknown(), { description: 'Such as before and after; no secrets.' }),
     ),
   },

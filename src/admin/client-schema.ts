@@ -15,8 +15,7 @@ import {
 } from 'typebox';
 import { allowedGroupsSetting, flagSettings, lifetimeSettings } from '../clients/client-settings.ts';
 import { type MemberType, metadataMembers } from '../clients/metadata-members.ts';
-
-const strict = { additionalProperties: false } as const;
+import { strict, timestamp } from './schema-parts.ts';
 
 // src/clients checks values and lengths; these are the JSON types.
 const memberSchemas: Readonly<Record<MemberType, (options: { description: string }) => TSchema>> = {
@@ -74,8 +73,8 @@ const shown: TProperties = {
   ...settings(),
   client_type: clientType(),
   origin: Enum(['admin', 'registration', 'seed']),
-  created_at: StringSchema({ format: 'date-time' }),
-  updated_at: StringSchema({ format: 'date-time' }),
+  created_at: timestamp(),
+  updated_at: timestamp(),
 };
 
 export const clientSchema = ObjectSchema(shown, strict);

@@ -1,5 +1,5 @@
 // Owns the routes of groups and their members (decisions §6).
-import { Null, Object as ObjectSchema, Optional, String as StringSchema, Union } from 'typebox';
+import { Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
 import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { fold } from '../accounts/fold.ts';
@@ -14,6 +14,7 @@ import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import { idParams, userIdBody } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
+import { nullable, strict, timestamp } from './schema-parts.ts';
 import { userSchema } from './user-schema.ts';
 
 export type GroupsPort = Omit<Groups, 'finishRemovals' | 'missing'>;
@@ -44,23 +45,21 @@ const members: ListDefinition<Account> = {
   times: ['created_at', 'last_login_at'],
 };
 
-const strict = { additionalProperties: false } as const;
-const time = () => StringSchema({ format: 'date-time' });
-const orNull = (maxLength?: number) =>
-  Union([StringSchema(maxLength === undefined ? {} : { maxLength }), Null()]);
-
 const groupSchema = ObjectSchema(
   {
     id: StringSchema({ description: 'The same as the name.', examples: ['staff'] }),
     name: StringSchema({ description: 'What the claim groups says; it never changes.', examples: ['staff'] }),
-    display_name: orNull(),
-    description: orNull(),
-    created_at: time(),
-    updated_at: time(),
+    display_name: nullable(StringSchema()),
+    description: nullable(StringSchema()),
+    created_at: timestamp(),
+    updated_at: timestamp(),
   },
   strict,
 );
-const fields = { display_name: Optional(orNull(200)), description: Optional(orNull(2000)) };
+const fields = {
+  display_name: Optional(nullable(StringSchema({ maxLength: 200 }))),
+  description: Optional(nullable(StringSchema({ maxLength: 2000 }))),
+};
 const nameRule = 'a-z, 0-9, dot, hyphen, underscore.';
 const newGroupSchema = ObjectSchema(
   { name: StringSchema({ maxLength: 64, description: nameRule, examples: ['staff'] }), ...fields },

@@ -8,6 +8,7 @@ import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import { idParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
+import { strict, timestamp } from './schema-parts.ts';
 
 interface Deps {
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
@@ -26,14 +27,13 @@ const list: ListDefinition<InitialAccessTokenRecord> = {
 const querySchema = listQuerySchema(list);
 const DEFAULT_EXPIRY_SECONDS = 86_400;
 const MAX_EXPIRY_SECONDS = 31_536_000;
-const strict = { additionalProperties: false } as const;
 
 const shown = {
   id: StringSchema({ description: 'Names the token; it is not the token.' }),
   label: StringSchema(),
   uses_left: Integer(),
-  created_at: StringSchema({ format: 'date-time' }),
-  expires_at: StringSchema({ format: 'date-time' }),
+  created_at: timestamp(),
+  expires_at: timestamp(),
 };
 
 const tokenSchema = ObjectSchema(shown, strict);

@@ -2,11 +2,9 @@
 import {
   Boolean as BooleanSchema,
   Integer,
-  Null,
   Object as ObjectSchema,
   Optional,
   String as StringSchema,
-  Union,
 } from 'typebox';
 import type { Invitation, Invitations } from '../accounts/invitations.ts';
 import type { Clock } from '../clock.ts';
@@ -16,6 +14,7 @@ import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import { idParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
+import { nullable, strict, timestamp } from './schema-parts.ts';
 
 export interface InvitationsPort extends Pick<Invitations, 'query' | 'remove'> {
   /** @throws AppError request.invalid, account.email_taken */
@@ -52,18 +51,15 @@ const list: ListDefinition<Pick<Invitation, 'email' | 'createdAt'>> = {
 
 const querySchema = listQuerySchema(list);
 const MAX_EXPIRY_SECONDS = 30 * 86_400;
-const strict = { additionalProperties: false } as const;
-const time = () => StringSchema({ format: 'date-time' });
-const textOrNull = (description: string) => Union([StringSchema(), Null()], { description });
 
 const shown = {
   id: StringSchema({ description: 'Names the invitation; it is not its link.' }),
   email: StringSchema(),
-  client_id: textOrNull('The application that the person goes on to.'),
-  created_at: time(),
-  expires_at: time(),
-  used_at: Union([time(), Null()]),
-  user_id: textOrNull('Whose account it became.'),
+  client_id: nullable(StringSchema(), { description: 'The application that the person goes on to.' }),
+  created_at: timestamp(),
+  expires_at: timestamp(),
+  used_at: nullable(timestamp()),
+  user_id: nullable(StringSchema(), { description: 'Whose account it became.' }),
 };
 const invitationSchema = ObjectSchema(shown, strict);
 const createdSchema = ObjectSchema(

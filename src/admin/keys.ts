@@ -3,35 +3,32 @@ import {
   Array as ArraySchema,
   Enum,
   Literal,
-  Null,
   Object as ObjectSchema,
   Optional,
   String as StringSchema,
-  Union,
 } from 'typebox';
 import type { KeyView, RotationMode } from '../keys/signing-keys.ts';
 import { defineRoute, type Route } from './route.ts';
+import { nullable, strict, timestamp } from './schema-parts.ts';
 
 export interface KeysPort {
   list(): Promise<KeyView[]>;
   rotate(mode: RotationMode): Promise<void>;
 }
 
-const strict = { additionalProperties: false } as const;
-const time = (description: string) => Union([StringSchema({ format: 'date-time' }), Null()], { description });
-
 const keySchema = ObjectSchema(
   {
     kid: StringSchema({ description: 'As tokens and the JWKS name it.' }),
     alg: Literal('RS256'),
     state: Enum(['next', 'current', 'retired']),
-    created_at: StringSchema({ format: 'date-time' }),
-    activates_at: time('Of a next key: when it begins to sign.'),
-    activated_at: time('When it began to sign.'),
-    retired_at: time('When it signed for the last time.'),
-    removed_at: time(
-      'Of a retired key: until when it is shown, which is as long as a token of it may be valid.',
-    ),
+    created_at: timestamp(),
+    activates_at: nullable(timestamp(), { description: 'Of a next key: when it begins to sign.' }),
+    activated_at: nullable(timestamp(), { description: 'When it began to sign.' }),
+    retired_at: nullable(timestamp(), { description: 'When it signed for the last time.' }),
+    removed_at: nullable(timestamp(), {
+      description:
+        'Of a retired key: until when it is shown, which is as long as a token of it may be valid.',
+    }),
   },
   strict,
 );

@@ -1,14 +1,6 @@
 // Owns the routes of outbound mail (decisions §8): what was sent, waits or failed, the mails kept where there is no
 // server, readable, and an administrator's test of the settings.
-import {
-  Enum,
-  Integer,
-  Null,
-  Object as ObjectSchema,
-  String as StringSchema,
-  type TSchema,
-  Union,
-} from 'typebox';
+import { Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { mails as collection, type MailRecord } from '../store/collections.ts';
@@ -18,6 +10,7 @@ import { type ListDefinition, listQuerySchema, readListQuery } from './list-quer
 import type { MailPort, MailView } from './ports.ts';
 import { idParams } from './resource.ts';
 import { defineRoute, type Route, type Sensitivity } from './route.ts';
+import { nullable, strict, timestamp } from './schema-parts.ts';
 
 interface Deps {
   readonly mail: MailPort;
@@ -25,9 +18,6 @@ interface Deps {
   readonly clock: Clock;
 }
 
-const strict = { additionalProperties: false } as const;
-const orNull = <S extends TSchema>(schema: S) => Union([schema, Null()]);
-const time = () => StringSchema({ format: 'date-time' });
 const address = () => StringSchema({ minLength: 3, maxLength: 254 });
 const stateSchema = () => Enum(['queued', 'sent', 'failed', 'kept']);
 
@@ -60,13 +50,13 @@ const mailSchema = ObjectSchema(
     to: StringSchema(),
     template: StringSchema(),
     subject: StringSchema(),
-    text: orNull(StringSchema({ description: 'Of kept mails alone; others go to their mailboxes only.' })),
-    html: orNull(StringSchema()),
+    text: nullable(StringSchema({ description: 'Of kept mails alone; others go to their mailboxes only.' })),
+    html: nullable(StringSchema()),
     attempts: Integer(),
-    due_at: time(),
-    last_error: orNull(StringSchema()),
-    created_at: time(),
-    sent_at: orNull(time()),
+    due_at: timestamp(),
+    last_error: nullable(StringSchema()),
+    created_at: timestamp(),
+    sent_at: nullable(timestamp()),
   },
   strict,
 );
@@ -146,7 +136,7 @@ export function mailRoutes({ mail, cursors, clock }: Deps): Route[] {
         schema: ObjectSchema(
           {
             state: Enum(['sent', 'kept', 'failed'], { description: 'kept: there is no server set up.' }),
-            problem: orNull(StringSchema({ description: 'Why it failed.' })),
+            problem: nullable(StringSchema({ description: 'Why it failed.' })),
           },
           strict,
         ),

@@ -12,8 +12,7 @@ import {
 import { catalogue, type ErrorCode } from '../errors.ts';
 import { exampleOf } from './examples.ts';
 import { isConditional, isCreating, type Route } from './route.ts';
-
-const strict = { additionalProperties: false } as const;
+import { strict } from './schema-parts.ts';
 
 // What only pages say: people sign in there, programs do not.
 const ofPages: ReadonlySet<string> = new Set([
@@ -35,7 +34,7 @@ const codes = (Object.keys(catalogue) as ErrorCode[]).filter(
 );
 
 /** @returns the reasons that answers of this status can give, with what they mean */
-export const reasonsOf = (status: number): { readonly reason: ErrorCode; readonly message: string }[] =>
+const reasonsOf = (status: number): { readonly reason: ErrorCode; readonly message: string }[] =>
   codes
     .filter((code) => catalogue[code].status === status)
     .map((reason) => ({ reason, message: catalogue[reason].message }));
@@ -113,7 +112,7 @@ const headersOfRefusal = (status: Refusal): HeaderName[] => {
 
 const isRefusal = (name: string): name is `${Refusal}` => Object.hasOwn(meanings, name);
 
-export const refusalNamed = (status: Refusal): string => `Refused${status}`;
+const refusalNamed = (status: Refusal): string => `Refused${status}`;
 
 /** Beside `headers` what every answer's refusals point to. */
 export const refusals: Readonly<Record<string, object>> = Object.fromEntries(

@@ -2,11 +2,8 @@
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
-  Null,
   Object as ObjectSchema,
   String as StringSchema,
-  type TSchema,
-  Union,
 } from 'typebox';
 import type { Account } from '../accounts/account.ts';
 import type { Passkey } from '../accounts/passkeys.ts';
@@ -18,6 +15,7 @@ import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import { idParams, userPasskeyParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
+import { nullable, timestamp } from './schema-parts.ts';
 import { selectFew } from './select-few.ts';
 import type { AccountsPort } from './users.ts';
 
@@ -48,13 +46,11 @@ const list: ListDefinition<Passkey> = {
   times: [],
 };
 
-const time = () => StringSchema({ format: 'date-time' });
-const orNull = <S extends TSchema>(schema: S) => Union([schema, Null()]);
 const passkeySchema = ObjectSchema(
   {
     id: StringSchema(),
     label: StringSchema(),
-    authenticator: orNull(
+    authenticator: nullable(
       StringSchema({ description: 'Its model, as far as it says so and is well known.' }),
     ),
     aaguid: StringSchema(),
@@ -63,9 +59,9 @@ const passkeySchema = ObjectSchema(
     is_backed_up: BooleanSchema(),
     is_user_verified: BooleanSchema({ description: 'Whether it checked who holds it when it was made.' }),
     is_second_factor_only: BooleanSchema(),
-    counter_went_back_at: orNull(time()),
-    created_at: time(),
-    last_used_at: orNull(time()),
+    counter_went_back_at: nullable(timestamp()),
+    created_at: timestamp(),
+    last_used_at: nullable(timestamp()),
   },
   { additionalProperties: false },
 );

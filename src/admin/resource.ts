@@ -2,11 +2,10 @@
 // that the domain does not make conditional itself.
 import { Object as ObjectSchema, String as StringSchema } from 'typebox';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { strict } from './schema-parts.ts';
 
 /** Any id that we or our backends make: short and plain. */
 const id = () => StringSchema({ minLength: 1, maxLength: 128, pattern: '^[\\w.:-]+$' });
-
-const strict = { additionalProperties: false } as const;
 
 export const idParams = ObjectSchema({ id: id() }, strict);
 export const clientIdParams = ObjectSchema({ client_id: id() }, strict);

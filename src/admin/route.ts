@@ -59,6 +59,8 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S 
   readonly sensitivity: Sensitivity;
   /** Beside everything that changes something: reading this too is for full administrators alone. */
   readonly needs?: 'admin';
+  /** It changes one versioned thing that its path has no parameter for: the body names it, or there is only one. */
+  readonly hasTarget?: boolean;
   /** What it changes has no version, so that no `If-Match` can be met (RFC 9110 §13.1.1). */
   readonly isUnversioned?: boolean;
   /** Whether a request only asks what would happen, so that there is nothing to write down. */
@@ -79,11 +81,13 @@ interface Definition<P extends TObject, Q extends TObject, B extends TSchema, S 
 export const isCreating = ({ method, success }: Pick<Route, 'method' | 'success'>): boolean =>
   method === 'POST' && success.status === 201;
 
-/** Those that obey `If-Match`: whatever changes one thing, also where the body names it, and the settings. */
-export const isConditional = (route: Pick<Route, 'method' | 'path' | 'params' | 'isUnversioned'>): boolean =>
+/** Routes that obey `If-Match`: whatever changes one thing. */
+export const isConditional = (
+  route: Pick<Route, 'method' | 'params' | 'hasTarget' | 'isUnversioned'>,
+): boolean =>
   route.method !== 'GET' &&
   route.isUnversioned !== true &&
-  (route.params !== undefined || ['/settings', '/settings/import', '/users/unlock'].includes(route.path));
+  (route.params !== undefined || route.hasTarget === true);
 
 /** Input before it is checked. */
 export type RawInput = Input<unknown, unknown, unknown>;

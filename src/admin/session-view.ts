@@ -2,16 +2,15 @@
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
-  Null,
   Object as ObjectSchema,
   String as StringSchema,
-  Union,
 } from 'typebox';
 import type { SessionRecord } from '../store/collections.ts';
 import type { Stored } from '../store/port.ts';
 import type { ClientsPort } from './clients.ts';
 import { deviceName } from './device-name.ts';
 import type { SessionsPort } from './ports.ts';
+import { nullable, strict, timestamp } from './schema-parts.ts';
 import type { AccountsPort } from './users.ts';
 
 interface Deps {
@@ -20,27 +19,23 @@ interface Deps {
   readonly clients: Pick<ClientsPort, 'find'>;
 }
 
-const time = () => StringSchema({ format: 'date-time' });
-const orNull = (schema: ReturnType<typeof StringSchema>) => Union([schema, Null()]);
-const strict = { additionalProperties: false } as const;
-
 export const sessionSchema = ObjectSchema(
   {
     id: StringSchema(),
     user_id: StringSchema(),
-    username: orNull(StringSchema()),
+    username: nullable(StringSchema()),
     ip_address: StringSchema(),
     user_agent: StringSchema(),
     device: StringSchema({ description: 'The user agent in words.' }),
     amr: ArraySchema(StringSchema(), { description: 'How the person signed in (RFC 8176).' }),
     clients: ArraySchema(
-      ObjectSchema({ client_id: StringSchema(), client_name: orNull(StringSchema()) }, strict),
+      ObjectSchema({ client_id: StringSchema(), client_name: nullable(StringSchema()) }, strict),
     ),
     is_active: BooleanSchema(),
-    created_at: time(),
-    last_activity_at: time(),
-    expires_at: time(),
-    ended_at: orNull(time()),
+    created_at: timestamp(),
+    last_activity_at: timestamp(),
+    expires_at: timestamp(),
+    ended_at: nullable(timestamp()),
   },
   strict,
 );

@@ -2,13 +2,11 @@
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
-  Null,
   Number as NumberSchema,
   Object as ObjectSchema,
   Optional,
   Record as RecordSchema,
   String as StringSchema,
-  type TSchema,
   Union,
   Unknown,
 } from 'typebox';
@@ -16,29 +14,28 @@ import { AppError } from '../errors.ts';
 import type { SettingChange, Settings } from '../settings/settings.ts';
 import type { Actor } from './ports.ts';
 import { defineRoute, type Route } from './route.ts';
+import { nullable, strict, timestamp } from './schema-parts.ts';
 
 export type SettingsPort = Pick<
   Settings,
   'refresh' | 'describe' | 'patch' | 'replaceAll' | 'preview' | 'version'
 >;
 
-const strict = { additionalProperties: false } as const;
-const orNull = <S extends TSchema>(schema: S) => Union([schema, Null()]);
 const value = () => Union([BooleanSchema(), NumberSchema(), StringSchema()]);
 
 const settingSchema = ObjectSchema(
   {
     key: StringSchema(),
-    value: orNull(value()),
+    value: nullable(value()),
     default: value(),
     type: StringSchema(),
-    min: orNull(NumberSchema()),
-    max: orNull(NumberSchema()),
+    min: nullable(NumberSchema()),
+    max: nullable(NumberSchema()),
     description: StringSchema(),
     group: StringSchema(),
     is_secret: BooleanSchema({ description: 'Write-only: its value is answered as null.' }),
-    updated_at: orNull(StringSchema({ format: 'date-time' })),
-    updated_by: orNull(StringSchema()),
+    updated_at: nullable(timestamp()),
+    updated_by: nullable(StringSchema()),
   },
   strict,
 );
@@ -51,7 +48,7 @@ const importedSchema = ObjectSchema(
   {
     dry_run: BooleanSchema({ description: 'Whether nothing was changed, only looked at.' }),
     changes: ArraySchema(
-      ObjectSchema({ key: StringSchema(), from: orNull(value()), to: orNull(value()) }, strict),
+      ObjectSchema({ key: StringSchema(), from: nullable(value()), to: nullable(value()) }, strict),
     ),
   },
   strict,
@@ -69,6 +66,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
     defineRoute({
       method,
       path: '/settings',
+      hasTarget: true,
       sensitivity: 'sensitive',
       tag,
       summary,
@@ -110,6 +108,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
     defineRoute({
       method: 'POST',
       path: '/settings/import',
+      hasTarget: true,
       sensitivity: { when: 'unless dry_run', is: ({ query }) => !isDryRun(query) },
       tag,
       summary: 'Set what an export says, all or nothing; what it does not say, as secrets, stays as it is',

@@ -13,6 +13,7 @@ import type { Clock } from '../clock.ts';
 import { countRunning } from '../sessions/running.ts';
 import type { FieldFilter, Query } from '../store/port.ts';
 import { defineRoute, type Route } from './route.ts';
+import { strict, timestamp } from './schema-parts.ts';
 
 type Countable = { query(query: Query): Promise<{ readonly total: number }> };
 
@@ -53,8 +54,6 @@ type SeriesName = keyof typeof series;
 // Object.keys forgets the names in its type.
 const seriesNames = Object.keys(series) as SeriesName[];
 
-const strict = { additionalProperties: false } as const;
-const time = () => StringSchema({ format: 'date-time' });
 const pointSchema = ObjectSchema(
   {
     at: StringSchema({ format: 'date-time', description: 'Where the hour or day (UTC) begins.' }),
@@ -92,7 +91,7 @@ const countsSchema = ObjectSchema(
 );
 const statsSchema = ObjectSchema(
   {
-    generated_at: time(),
+    generated_at: timestamp(),
     counts: countsSchema,
     hours: ArraySchema(pointSchema, { description: 'The last 24, the running one last.' }),
     days: ArraySchema(pointSchema, { description: 'The last 30 days (UTC), today last.' }),

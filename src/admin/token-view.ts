@@ -3,16 +3,11 @@ import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
   Enum,
-  Null,
   Object as ObjectSchema,
   String as StringSchema,
-  Union,
 } from 'typebox';
 import type { IssuedGrant, IssuedToken } from '../sessions/issued-tokens.ts';
-
-const strict = { additionalProperties: false } as const;
-const orNull = () => Union([StringSchema(), Null()]);
-const time = () => StringSchema({ format: 'date-time' });
+import { nullable, strict, timestamp } from './schema-parts.ts';
 
 export const tokenKinds = ['refresh_token', 'access_token', 'client_credentials'] as const;
 
@@ -20,13 +15,13 @@ export const tokenSchema = ObjectSchema(
   {
     id: StringSchema({ description: 'Names the token; it is not the token.' }),
     kind: Enum([...tokenKinds]),
-    user_id: orNull(),
-    client_id: orNull(),
-    grant_id: orNull(),
-    session_id: orNull(),
+    user_id: nullable(StringSchema()),
+    client_id: nullable(StringSchema()),
+    grant_id: nullable(StringSchema()),
+    session_id: nullable(StringSchema()),
     scopes: ArraySchema(StringSchema()),
-    created_at: time(),
-    expires_at: Union([time(), Null()]),
+    created_at: timestamp(),
+    expires_at: nullable(timestamp()),
   },
   strict,
 );
@@ -34,14 +29,14 @@ export const tokenSchema = ObjectSchema(
 export const grantSchema = ObjectSchema(
   {
     id: StringSchema(),
-    user_id: orNull(),
-    client_id: orNull(),
-    client_name: orNull(),
-    session_id: orNull(),
+    user_id: nullable(StringSchema()),
+    client_id: nullable(StringSchema()),
+    client_name: nullable(StringSchema()),
+    session_id: nullable(StringSchema()),
     scopes: ArraySchema(StringSchema()),
     is_first_party: BooleanSchema({ description: 'Given without asking the person.' }),
-    created_at: time(),
-    expires_at: Union([time(), Null()]),
+    created_at: timestamp(),
+    expires_at: nullable(timestamp()),
   },
   strict,
 );

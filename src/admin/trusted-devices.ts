@@ -9,6 +9,7 @@ import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import { idParams, userDeviceParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
+import { timestamp } from './schema-parts.ts';
 import { selectFew } from './select-few.ts';
 import type { AccountsPort } from './users.ts';
 
@@ -38,16 +39,15 @@ const list: ListDefinition<TrustedDevice> = {
   times: [],
 };
 
-const time = () => StringSchema({ format: 'date-time' });
 const deviceSchema = ObjectSchema(
   {
     id: StringSchema(),
     device: StringSchema({ description: 'The browser in words.' }),
     ip_address: StringSchema(),
     user_agent: StringSchema(),
-    created_at: time(),
-    last_used_at: time(),
-    expires_at: time(),
+    created_at: timestamp(),
+    last_used_at: timestamp(),
+    expires_at: timestamp(),
   },
   { additionalProperties: false },
 );

@@ -19,6 +19,7 @@ import { parseJson } from '../json.ts';
 import { StoreUnavailable } from '../store/port.ts';
 import type { Actor } from './ports.ts';
 import { defineLinesRoute, type Route } from './route.ts';
+import { strict } from './schema-parts.ts';
 import { importedUserFields, toAccountChanges } from './user-schema.ts';
 import { createValidator } from './validate.ts';
 
@@ -34,7 +35,6 @@ const MAX_LINE_BYTES = 64 * 1024;
 // In parallel they share commits.
 const WINDOW = 64;
 
-const strict = { additionalProperties: false } as const;
 export const importRowSchema = ObjectSchema(
   {
     ...importedUserFields,

@@ -12,65 +12,64 @@ import {
   Union,
 } from 'typebox';
 import type { AccountChanges } from '../accounts/changes.ts';
+import { nullable, strict, timestamp } from './schema-parts.ts';
 
-const strict = { additionalProperties: false } as const;
-const orNull = <S extends ReturnType<typeof StringSchema>>(schema: S) => Union([schema, Null()]);
-const time = () => StringSchema({ format: 'date-time' });
 // The domain says which texts are right (src/accounts); this only bounds what it has to look at.
 const text = (maxLength: number, description?: string) =>
   StringSchema({ maxLength, ...(description !== undefined && { description }) });
-const clearable = (maxLength = 2048, description?: string) => Optional(orNull(text(maxLength, description)));
+const clearable = (maxLength = 2048, description?: string) =>
+  Optional(nullable(text(maxLength, description)));
 
 const role = () => Enum(['user', 'auditor', 'admin']);
 
 const addressShown = ObjectSchema(
   {
-    formatted: orNull(StringSchema()),
-    street_address: orNull(StringSchema()),
-    locality: orNull(StringSchema()),
-    region: orNull(StringSchema()),
-    postal_code: orNull(StringSchema()),
-    country: orNull(StringSchema()),
+    formatted: nullable(StringSchema()),
+    street_address: nullable(StringSchema()),
+    locality: nullable(StringSchema()),
+    region: nullable(StringSchema()),
+    postal_code: nullable(StringSchema()),
+    country: nullable(StringSchema()),
   },
   strict,
 );
 
 const profileShown = {
-  name: orNull(StringSchema()),
-  given_name: orNull(StringSchema()),
-  family_name: orNull(StringSchema()),
-  middle_name: orNull(StringSchema()),
-  nickname: orNull(StringSchema()),
-  profile: orNull(StringSchema()),
-  picture: orNull(StringSchema()),
-  website: orNull(StringSchema()),
-  gender: orNull(StringSchema()),
-  birthdate: orNull(StringSchema()),
-  zoneinfo: orNull(StringSchema()),
-  locale: orNull(StringSchema()),
+  name: nullable(StringSchema()),
+  given_name: nullable(StringSchema()),
+  family_name: nullable(StringSchema()),
+  middle_name: nullable(StringSchema()),
+  nickname: nullable(StringSchema()),
+  profile: nullable(StringSchema()),
+  picture: nullable(StringSchema()),
+  website: nullable(StringSchema()),
+  gender: nullable(StringSchema()),
+  birthdate: nullable(StringSchema()),
+  zoneinfo: nullable(StringSchema()),
+  locale: nullable(StringSchema()),
 };
 
 export const userSchema = ObjectSchema(
   {
     id: StringSchema(),
     username: StringSchema(),
-    email: orNull(StringSchema()),
+    email: nullable(StringSchema()),
     role: role(),
     is_email_verified: BooleanSchema(),
     totp_verified: BooleanSchema(),
     is_active: BooleanSchema(),
-    locked_until: orNull(time()),
+    locked_until: nullable(timestamp()),
     failed_login_attempts: Integer(),
-    last_login_at: orNull(time()),
-    password_changed_at: orNull(time()),
+    last_login_at: nullable(timestamp()),
+    password_changed_at: nullable(timestamp()),
     passkey_count: Integer(),
     groups: ArraySchema(StringSchema()),
     ...profileShown,
     address: Union([addressShown, Null()]),
-    phone_number: orNull(StringSchema()),
+    phone_number: nullable(StringSchema()),
     phone_number_verified: BooleanSchema(),
-    created_at: time(),
-    updated_at: time(),
+    created_at: timestamp(),
+    updated_at: timestamp(),
   },
   strict,
 );

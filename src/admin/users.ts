@@ -197,6 +197,7 @@ export function userRoutes(deps: Deps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/users/unlock',
+      hasTarget: true,
       sensitivity: 'plain',
       tag,
       summary: 'Unlock a user',

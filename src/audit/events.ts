@@ -28,7 +28,6 @@ export const auditEventNames = [
   // The account's own proofs
   'password.changed',
   'password.reset_requested',
-  'email.verification_requested',
   'password.reset',
   'email.changed',
   'email.verification_requested',

@@ -46,7 +46,7 @@ interface Deps {
 }
 
 /** By it a key is known for what it is: to us without a look-up, and to whoever searches repositories for lost ones. */
-export const API_KEY_PREFIX = 'latchkey_';
+const API_KEY_PREFIX = 'latchkey_';
 /** `last_used_at` tells the day and hour, so that a busy key is not a write per request. */
 const USE_STEP_MS = 15 * 60 * 1000;
 

@@ -10,17 +10,17 @@ export interface Charge {
 }
 
 /** `isFirst`: nobody here was refused for this key in this window before. */
-export type Lease =
+export type PointLease =
   | { readonly charge: Charge }
   | { readonly refusedUntil: number; readonly isFirst: boolean };
 
-export interface Leases {
+export interface PointLeases {
   /**
    * One point.
    * @param take asks the shared limit for points
    * @returns a charge, or until when (epoch ms) there is none
    */
-  takeOne(key: string, limit: number, take: (points: number) => Promise<Taken>): Promise<Lease>;
+  takeOne(key: string, limit: number, take: (points: number) => Promise<Taken>): Promise<PointLease>;
 }
 
 interface Pool {
@@ -41,13 +41,13 @@ const PORTIONS = 50;
 const INSURED_MS = 1000;
 const DEFAULT_MAX_POOLS = 20_000;
 
-export function createLeases({
+export function createPointLeases({
   clock,
   maxPools = DEFAULT_MAX_POOLS,
 }: {
   clock: Clock;
   maxPools?: number;
-}): Leases {
+}): PointLeases {
   const pools = new Map<string, Pool>();
 
   function poolOf(key: string, limit: number, now: number): Pool {
@@ -110,7 +110,7 @@ export function createLeases({
   };
 }
 
-function refuse(pool: Pool): Lease {
+function refuse(pool: Pool): PointLease {
   const isFirst = !pool.hasRefused;
   pool.hasRefused = true;
   return { refusedUntil: pool.until, isFirst };

@@ -8,7 +8,7 @@ import type { RateRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
 import { createLocalCounter, createStoredCounter } from './rate-counter.ts';
 import { digestOf, networkOf } from './rate-key.ts';
-import { type Charge, createLeases } from './rate-lease.ts';
+import { type Charge, createPointLeases } from './rate-lease.ts';
 import { createLimiter, type TakePoints } from './rate-limiter.ts';
 
 export type { Charge } from './rate-lease.ts';
@@ -77,7 +77,7 @@ export const keyFor = (name: string, address: string): string => digestOf(name, 
 export function createRateLimits({ collection, clock, settings, log }: Deps): RateLimits {
   const counter = createStoredCounter({ collection, clock });
   const insurance = createLocalCounter({ clock });
-  const leases = createLeases({ clock });
+  const leases = createPointLeases({ clock });
   const limiters = new Map<RateKind, { readonly points: number; readonly take: TakePoints }>();
   let complainedAt = Number.NEGATIVE_INFINITY;
 

@@ -40,7 +40,7 @@ function whenTokenRefused(ending: Ending): boolean {
   return whenRefused(ending) && !pollingErrors.has(error);
 }
 
-export const rateRules: readonly RateRule[] = [
+const rateRules: readonly RateRule[] = [
   // A guessed code, or a guessed link.
   {
     kind: 'mfa_ip',

@@ -37,7 +37,7 @@ async function unlessLost<T>(act: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-export function createLeases({ leases, clock, holder }: LeasesOptions) {
+export function createJobLeases({ leases, clock, holder }: LeasesOptions) {
   const leaseOf = (name: string, taken: Stored<LeaseRecord>): Lease => {
     let { version } = taken;
     const write = async (next: LeaseRecord, expiresAt: number): Promise<boolean> => {
@@ -85,5 +85,3 @@ export function createLeases({ leases, clock, holder }: LeasesOptions) {
     },
   };
 }
-
-export type Leases = ReturnType<typeof createLeases>;

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { LeaseRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
-import { createLeases, LEASE_MS, type Lease } from './lease.ts';
+import { createJobLeases, LEASE_MS, type Lease } from './lease.ts';
 
 /** What a run did, for the log: `{ removed: 12 }`. */
 export type Figures = Readonly<Record<string, number>>;
@@ -45,7 +45,7 @@ const RETRY_MS = 10_000;
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { jobs, catchUp, leases, clock, newId, log } = options;
-  const board = createLeases({ leases, clock, holder: newId() });
+  const board = createJobLeases({ leases, clock, holder: newId() });
   const restingUntil = new Map<string, number>();
   const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();

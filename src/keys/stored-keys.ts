@@ -135,5 +135,3 @@ export function createStoredKeys(deps: StoredKeysDeps) {
     },
   };
 }
-
-export type StoredKeys = ReturnType<typeof createStoredKeys>;

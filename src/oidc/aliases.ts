@@ -17,7 +17,7 @@ const LAYOUT = /^(?:\/oauth2|\/realms\/[^/]+)\/protocol\/openid-connect\/(.+)$/;
 const REALM_DISCOVERY = /^\/realms\/[^/]+\/\.well-known\/openid-configuration$/;
 
 /** @returns the path of ours that an alias stands for, relative to BASE_URL; undefined for any other path */
-export function resolveAlias(path: string): string | undefined {
+function resolveAlias(path: string): string | undefined {
   const [, name] = LAYOUT.exec(path) ?? [];
   if (name !== undefined) {
     const target = Object.hasOwn(TARGETS, name) ? TARGETS[name] : undefined;

@@ -50,7 +50,7 @@ export function showInteractions(
 }
 
 /** Set by configuration.ts: where the library would send the browser. */
-export const INTERACTION_PATH = '/oauth2/login';
+const INTERACTION_PATH = '/oauth2/login';
 
 const isInteractionRedirect = (ctx: Koa.Context): boolean =>
   ctx.response.get('Location').endsWith(INTERACTION_PATH) && ctx.response.get('Location').startsWith('/');

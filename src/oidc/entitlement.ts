@@ -87,7 +87,7 @@ const scopeByClaim: ReadonlyMap<string, string> = new Map(
 );
 
 /** @returns the scope that carries a claim about the person; undefined for claims that every ID token may have */
-export const scopeOfClaim = (claim: string): string | undefined => scopeByClaim.get(claim);
+const scopeOfClaim = (claim: string): string | undefined => scopeByClaim.get(claim);
 
 /** @returns the claims of which the scope is among those, in the given order (OIDC Core §5.4, §5.5) */
 export const claimsUnder = (claims: Iterable<string>, scopes: ReadonlySet<string>): string[] =>

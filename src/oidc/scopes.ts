@@ -1,6 +1,6 @@
 // Owns scopes and claims: which there are, and which claims each one opens (OIDC Core §5.4; decisions §5).
 
-export const PROFILE_CLAIMS = [
+const PROFILE_CLAIMS = [
   'name',
   'given_name',
   'family_name',

@@ -2,7 +2,7 @@
 import type { FieldFilter, Query } from '../store/port.ts';
 
 /** @param now epoch milliseconds */
-export const runningAt = (now: number): FieldFilter[] => [
+const runningAt = (now: number): FieldFilter[] => [
   { field: 'ended_at', op: 'absent' },
   { field: 'expires_at', op: 'gte', value: now + 1 },
 ];

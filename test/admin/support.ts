@@ -100,7 +100,7 @@ export interface World {
   api(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
 }
 
-export const BASE_URL = 'https://id.example.com';
+const BASE_URL = 'https://id.example.com';
 
 async function run(store: Store, time: Clockwork, act: (world: World) => Promise<void>): Promise<void> {
   const clock = time.now;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { launch } from '../pages/browser.ts';
 import { type RunningServer, startServer } from './processes.ts';
-import { ADMIN, loaded, onboard } from './steps.ts';
+import { loaded, onboard } from './steps.ts';
 import { openWindow, type Window } from './window.ts';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -62,12 +62,6 @@ export async function startAdminWorld(env: Readonly<Record<string, string>> = {}
 /** Presses, and waits for the page that comes. */
 export const press = (page: Page, name: string, role: 'button' | 'link' = 'button'): Promise<void> =>
   loaded(page, () => page.getByRole(role, { name, exact: true }).first().click());
-
-/** The sign-in page in the administrator's way, where one is asked for. */
-export async function proveAgain(page: Page): Promise<void> {
-  await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
-  await loaded(page, () => page.keyboard.press('Enter'));
-}
 
 export const noticeOf = async (page: Page): Promise<string> =>
   ((await page.locator('.notice').textContent()) ?? '').trim();

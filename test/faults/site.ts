@@ -32,7 +32,7 @@ export async function openSite(options: DeploymentOptions): Promise<Site> {
 }
 
 /** On an empty database: the application, the people, the settings. */
-export async function settle(
+async function settle(
   deployment: Deployment,
   names: readonly string[] = NAMES,
 ): Promise<Omit<Site, 'deployment'>> {

@@ -10,7 +10,7 @@ import { createSqliteStore } from '../../adapters/sqlite.ts';
 import { AppError } from '../../src/errors.ts';
 import { createLocalCounter, createStoredCounter } from '../../src/http/rate-counter.ts';
 import { networkOf } from '../../src/http/rate-key.ts';
-import { createLeases } from '../../src/http/rate-lease.ts';
+import { createPointLeases } from '../../src/http/rate-lease.ts';
 import { createRateLimits, keyFor, type RateSettings } from '../../src/http/rate-limit.ts';
 import { createLogger } from '../../src/log.ts';
 import { limitDefinitions } from '../../src/settings/limits.ts';
@@ -246,7 +246,7 @@ test('attack: more networks than this process remembers make it forget, not grow
   assert.equal(crowd.filter(Boolean).length, 5, 'the crowd shares one limit');
   assert.equal(await granted('k:1'), true, 'who was there before keeps their own');
 
-  const leases = createLeases({ clock, maxPools: 10 });
+  const leases = createPointLeases({ clock, maxPools: 10 });
   let taken = 0;
   const take = async (points: number) => {
     taken += points;

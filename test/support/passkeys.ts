@@ -4,7 +4,7 @@ import { type Agent, challengeOf, hiddenFields, type Page } from './agent.ts';
 import { PASSWORD, REDIRECT_URI, type TestApp } from './app.ts';
 import type { Authenticator, Lies, Options } from './authenticator.ts';
 
-export const VERIFIER = 'v'.repeat(43);
+const VERIFIER = 'v'.repeat(43);
 
 export interface Answer {
   readonly status: number;

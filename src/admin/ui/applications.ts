@@ -8,7 +8,7 @@ import type { Page, Values, Visit } from './page.ts';
 const here = 'applications';
 const crumb = { label: 'Applications', href: '/applications' };
 
-export const kinds: readonly { kind: ApplicationKind; label: string; about: string }[] = [
+const kinds: readonly { kind: ApplicationKind; label: string; about: string }[] = [
   { kind: 'web', label: 'Web app with a server', about: 'Keeps a secret: Express, Django, Rails, Spring' },
   { kind: 'spa', label: 'Single-page app', about: 'Runs in the browser: React, Vue, Angular' },
   { kind: 'native', label: 'Native app', about: 'Phone, desktop or command line' },

@@ -12,7 +12,7 @@ const units: readonly (readonly [seconds: number, one: string, many: string])[] 
 ];
 
 /** @returns such as "30 days", "1 hour 30 minutes", "10 seconds" */
-export function spanOf(seconds: number): string {
+function spanOf(seconds: number): string {
   const parts: string[] = [];
   let rest = seconds;
   for (const [length, one, many] of units) {

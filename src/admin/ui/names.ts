@@ -103,7 +103,7 @@ export const eventLabel = (name: string): string => labels[name] ?? sentence(nam
 export const eventNames = (): readonly string[] => Object.keys(labels);
 
 /** @returns '' where nothing is known */
-export const reasonText = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ');
+const reasonText = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ');
 
 export interface Name {
   readonly label: string;

@@ -1,5 +1,5 @@
 // Owns the sentences that tell what was just done. Addresses carry their keys, never a text.
-export const notices: Readonly<Record<string, string>> = {
+const notices: Readonly<Record<string, string>> = {
   'user-created': 'User created.',
   'user-saved': 'Changes saved.',
   'user-deleted': 'User deleted, with every session, token and device.',

@@ -56,8 +56,6 @@ export const adminPages: readonly Page[] = [
   ...outboxPages,
   ...apiKeyPages,
   ...tokenPages,
-  ...auditPages,
-  ...outboxPages,
   ...keyPages,
   ...settingTransferPages,
   ...settingPages,

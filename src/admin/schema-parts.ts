@@ -1,0 +1,10 @@
+// Owns the parts that the JSON schemas of all resources share.
+import { Null, String as StringSchema, type TSchema, type TSchemaOptions, Union } from 'typebox';
+
+/** Objects say all they have: an unknown member is refused. */
+export const strict = { additionalProperties: false } as const;
+
+export const timestamp = () => StringSchema({ format: 'date-time' });
+
+export const nullable = <S extends TSchema>(schema: S, options: TSchemaOptions = {}) =>
+  Union([schema, Null()], options);

@@ -1,0 +1,16 @@
+// Holds the lists of the Admin UI and of the audit log: whatever is declared twice is shown twice, or hides its twin.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { adminPages } from '../../src/admin/ui/pages.ts';
+import { auditEventNames } from '../../src/audit/events.ts';
+
+const twice = (names: readonly string[]): string[] =>
+  names.filter((name, index) => names.indexOf(name) !== index);
+
+test('admin ui: every page is declared once', () => {
+  assert.deepEqual(twice(adminPages.map(({ method, path }) => `${method} ${path}`)), []);
+});
+
+test('audit: every event name is declared once', () => {
+  assert.deepEqual(twice(auditEventNames), []);
+});
