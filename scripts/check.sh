@@ -1,6 +1,6 @@
 #!/bin/sh
-# Owns the checks: types, lint and format, tests. All of them run, and any that fails makes this fail.
-# Arguments: test files, or folders of them, which alone are run then: `npm test -- test/flows`.
+# Owns the checks: types, lint and format, unused code, tests. All of them run, and any that fails makes this fail.
+# Arguments: the tests to run instead: files, folders, areas or parts of file names (`npm test -- clients totp`).
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/install.sh --dev
@@ -27,11 +27,25 @@ if [ $# -eq 0 ]; then
   set -- test
   check types tsc --noEmit
   check lint biome check --error-on-warnings .
+  check unused knip
 fi
-for path in "$@"; do
+# Each argument becomes the pattern of its test files; one that names none is a mistake, not a success.
+for name in "$@"; do
   shift
-  [ ! -d "$path" ] || path="${path%/}/**/*.test.ts"
-  set -- "$@" "$path"
+  if [ -f "$name" ]; then
+    set -- "$@" "$name"
+    continue
+  fi
+  for pattern in "${name%/}/**/*.test.ts" "test/${name%/}/**/*.test.ts" "test/**/*$name*.test.ts"; do
+    files=$(node -p 'fs.globSync(process.argv[1]).filter((file) => file.endsWith(".test.ts")).length' "$pattern")
+    [ "$files" -eq 0 ] || break
+  done
+  if [ "$files" -eq 0 ]; then
+    echo "latchkey: no test file matches '$name'. Give a file, a folder, part of a file name, or one of:" \
+      "$(cd test && ls -d */ | tr -d '/' | tr '\n' ' ')" >&2
+    exit 2
+  fi
+  set -- "$@" "$pattern"
 done
 # More than two files at once would only make the timing tests of slow machines lie.
 check tests node --test --test-force-exit --test-concurrency=2 --test-timeout="${TEST_TIMEOUT_MS:-600000}" --test-reporter=spec "$@"
