@@ -27,10 +27,12 @@ export async function readLogoutRequest(
   const audience = hintToken === undefined ? undefined : audienceOf(hintToken);
   if (clientId !== undefined && audience !== undefined && clientId !== audience)
     return unreadable('The client_id is not the one that id_token_hint was issued to.');
-  const client = await findClient(provider, clientId ?? audience);
-  if (clientId !== undefined && client === undefined)
+  const named = await findClient(provider, clientId ?? audience);
+  if (clientId !== undefined && named === undefined)
     return unreadable('There is no application with this client_id.');
-  const hint = client && hintToken !== undefined ? await validate(provider, hintToken, client) : undefined;
+  const hint = named && hintToken !== undefined ? await validate(provider, hintToken, named) : undefined;
+  // What anybody could have written proves no application (decisions §4).
+  const client = clientId === undefined && hint === undefined ? undefined : named;
 
   // An address is only as good as the application that is proven to ask (§3): without one it is ignored.
   if (address === undefined || client === undefined) return { client, hint, returnTo: undefined };

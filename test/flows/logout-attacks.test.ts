@@ -91,6 +91,21 @@ test('a hint of another session from no other page: this session ends, nothing i
     await expectEnded(await logout({ id_token_hint: badHints[what]?.() ?? '' }), what);
 });
 
+test('attack: a hint that anybody could have written names no application to return to (R064)', async () => {
+  const stranger = new Agent(app);
+  const forged = `${part({ alg: 'RS256' })}.${part({ aud: client.id })}.AAAA`;
+  const counterfeits = Object.entries(badHints).filter(([what]) => !/’s/.test(what));
+  ok(counterfeits.length > 5);
+  for (const [what, hint] of [
+    ...counterfeits.map(([what, of]) => [what, of()] as const),
+    ['forged', forged] as const,
+  ]) {
+    const parameters = { id_token_hint: hint, post_logout_redirect_uri: BYE };
+    const page = await stranger.get(`/oauth2/logout?${new URLSearchParams(parameters)}`);
+    deepEqual([page.status, page.location], [200, undefined], what);
+  }
+});
+
 test('the hint is for one application, the client_id is another: ended at once, asked from elsewhere', async () => {
   for (const parameters of [{ id_token_hint: own, client_id: other.id }, { client_id: 'nobody' }]) {
     const crossed = await logout(parameters, NAVIGATION);
