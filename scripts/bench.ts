@@ -1,4 +1,4 @@
-// Owns measuring speed against physical limits (README "Speed"): each operation beside its floor, in short rounds that
+// Owns measuring speed against physical limits (docs/sizing.md, "Speed"): each operation beside its floor, in short rounds that
 // take turns in one run, so that only ratios count and the noise of the machine falls on both. Usage: --help.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Holds the shape of the code (README, Architecture): who may import whom, one door per vendor, where environment,
+// Holds the shape of the code (docs/architecture.md): who may import whom, one door per vendor, where environment,
 // console and randomness may be touched, how files begin and how long they get. Each test tells all violations at once.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -320,7 +320,7 @@ test('exports are named', () => {
 });
 
 test('the top level holds what it should and nothing else', () => {
-  const folders = ['src', 'adapters', 'interactions', 'templates', 'scripts', 'test'];
+  const folders = ['src', 'adapters', 'interactions', 'templates', 'scripts', 'test', 'docs'];
   const files = [
     'package.json',
     'package-lock.json',
@@ -329,6 +329,7 @@ test('the top level holds what it should and nothing else', () => {
     'Procfile',
     'README.md',
     'CHANGELOG.md',
+    'CONTRIBUTING.md',
     'SECURITY.md',
     'LICENSE',
     'app.json',

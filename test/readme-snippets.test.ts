@@ -1,8 +1,9 @@
-// Owns the proof that the code in README.md and SECURITY.md, which people copy, is code: every block is read by the tool of
+// Owns the proof that the code in README.md and the other documents, which people copy, is code: every block is read by the tool of
 // its language, and a language without one fails here.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { markdownFiles } from './docs/markdown.ts';
 import { checkApache, checkJavaScript, checkPython, checkYaml, runCurls } from './support/snippet-checks.ts';
 
 const scripts: Readonly<Record<string, unknown>> = Object(
@@ -34,7 +35,10 @@ const checks: Readonly<Record<string, (code: string) => unknown>> = {
   json: (code) => JSON.parse(code),
 };
 
-for (const name of ['README.md', 'SECURITY.md']) {
+// Recipes show excerpts, which test/docs/recipes.test.ts finds in their files.
+const documents = markdownFiles.filter((path) => !path.startsWith('docs/recipes/'));
+
+for (const name of documents) {
   const text = readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
   // A block without a language is a drawing, such as the tree of folders.
   const blocks = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)];

@@ -1,5 +1,5 @@
 // Owns the list of environment variables: each exactly once, with its type, default and meaning. load.ts reads by it,
-// reference.ts writes the README's table from it. The `_FILE` twin of every secret follows from `isSecret`.
+// reference.ts renders docs/configuration.md from it. The `_FILE` twin of every secret follows from `isSecret`.
 import { mongodbAddress, redisAddress } from './database-address.ts';
 import {
   baseUrl,

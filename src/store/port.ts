@@ -1,4 +1,4 @@
-// Owns the storage contract (rules C1–C15 in the README). Every backend in adapters/ implements exactly this and
+// Owns the storage contract (rules C1–C15 in docs/architecture.md). Every backend in adapters/ implements exactly this and
 // passes test/store/contract.ts. It knows nothing of what is stored; that is collections.ts.
 
 /** A value as it is stored, with what the store keeps beside it. */

@@ -17,7 +17,7 @@ export const ROUNDS = isLong ? 100 : 4;
 /** The same where there is one thing less to be left behind. */
 export const FEWER_ROUNDS = isLong ? 25 : 2;
 
-/** As README and compose.yaml have it: what Redis has answered survives its process. */
+/** As docs/operations.md and compose.yaml have it: what Redis has answered survives its process. */
 export const DURABLE_REDIS = ['appendonly yes', 'appendfsync always'];
 
 /** One web process, its operator talking to it and to no other. */

@@ -35,7 +35,7 @@ interface Kind {
 
 const kinds: readonly Kind[] = [
   { name: 'with a log', config: DURABLE_REDIS, rounds: ROUNDS, isForgetful: false },
-  // The other way that the README allows: what it knew is gone, so that nothing of it is good any more.
+  // The other way that docs/operations.md allows: what it knew is gone, so that nothing of it is good any more.
   {
     name: 'without persistence',
     config: ['appendonly no'],

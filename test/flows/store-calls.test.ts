@@ -12,7 +12,7 @@ import { introspect, tokensOf, userinfo } from './support.ts';
 
 const calls: string[] = [];
 
-/** What the two kinds of store have to carry, for the arithmetic of the README ("Growing"). */
+/** What the two kinds of store have to carry, for the arithmetic of docs/sizing.md ("Growing"). */
 interface Load {
   reads: number;
   writes: number;

@@ -1,0 +1,205 @@
+// The cause and the remedy of every error code, for docs/errors.md. The type demands a note for each code of the
+// catalogue (src/errors.ts), so a new code without one does not compile.
+import type { ErrorCode } from '../../src/errors.ts';
+
+interface Note {
+  /** What the caller or the state of the installation did to cause it. */
+  readonly cause: string;
+  /** What the caller, the user or the operator does about it. */
+  readonly remedy: string;
+}
+
+const versionConflict =
+  'Read it again, apply the change to the new version, and send its `ETag` in `If-Match`.';
+const wrongId = 'Take the id from the list of the same resource; it may have been deleted since.';
+
+export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
+  'request.not_found': {
+    cause: 'No page or route has this path.',
+    remedy:
+      'Compare the path with docs/api.md or `/admin/api/openapi.json`. Paths are exact: no trailing slash.',
+  },
+  'request.method_not_allowed': {
+    cause: 'The path exists and does not take this method.',
+    remedy: 'Use a method of the `Allow` header.',
+  },
+  'request.too_large': {
+    cause: 'The body is over 100 kB, or over the limit of the route.',
+    remedy: 'Send less. Import users line by line with `POST /admin/api/users/import`.',
+  },
+  'request.unsupported_media_type': {
+    cause: 'The `Content-Type` is not the one that the route reads.',
+    remedy:
+      'Send `application/json` to the APIs, `application/x-www-form-urlencoded` to OAuth endpoints and pages.',
+  },
+  'request.malformed': {
+    cause: 'The body is not valid JSON or not a valid form, or a header cannot be parsed.',
+    remedy: 'Fix the syntax of the request. Repeating it unchanged fails again.',
+  },
+  'request.invalid': {
+    cause: 'A field is unknown, missing, of the wrong type or out of bounds.',
+    remedy: 'Read `fields` in the answer: it names each field and what it must be.',
+  },
+  'request.key_reused': {
+    cause: 'The `Idempotency-Key` came with a different request before.',
+    remedy: 'Use a new key for every new request; repeat a key with the same body only.',
+  },
+  'request.in_progress': {
+    cause: 'A request with this `Idempotency-Key` still runs, or its process ended before it answered.',
+    remedy: 'Wait for `Retry-After`. If it stays, read whether the resource exists, then use another key.',
+  },
+  'request.changed': { cause: '`If-Match` names an older version of the resource.', remedy: versionConflict },
+  'request.csrf': {
+    cause: 'The form was rendered for another browser or has expired, or the request came from another site.',
+    remedy: 'Load the page again and submit it there. Behind a proxy, check `BASE_URL`.',
+  },
+  'request.cookies_off': {
+    cause: 'A form arrived without the cookie that the page had set.',
+    remedy: 'Allow cookies for this site. With `BASE_URL` on https, open the https address.',
+  },
+  'request.rate_limited': {
+    cause: 'A limit named `limit_…` is reached for this address, account or client.',
+    remedy:
+      'Wait for `Retry-After`. Operators: check `TRUST_PROXY`, then the setting (docs/configuration.md).',
+  },
+  'auth.required': {
+    cause: 'The route takes a bearer token and none was sent.',
+    remedy: 'Send `Authorization: Bearer …`; which tokens count is in docs/api.md.',
+  },
+  'auth.invalid_token': {
+    cause: 'The token is unknown, expired or revoked, or its account is inactive.',
+    remedy: 'Get a new token. Do not retry with the same one.',
+  },
+  'auth.insufficient_scope': {
+    cause: 'The token is valid and does not authorize this request: no `admin` scope, or read-only.',
+    remedy: 'Use a token with the scope `admin` (or `admin:read` to read), of a user who may have it now.',
+  },
+  'auth.stale': {
+    cause: 'A sensitive act needs an authentication of the last five minutes in the account’s highest class.',
+    remedy: 'Sign in again with `prompt=login`; programs use an API key or client credentials.',
+  },
+  'signin.failed': {
+    cause: 'Unknown user, wrong password, closed password sign-in or inactive account. They look the same.',
+    remedy:
+      'Check both, reset the password, or use a passkey. Administrators read the reason in the audit log.',
+  },
+  'signin.no_factor': {
+    cause: 'A second factor is required and this account can neither give nor enrol one here.',
+    remedy:
+      'An administrator resets the second factor, or allows a method (`mfa_mode`, `allow_email_codes`).',
+  },
+  'signin.expired': {
+    cause:
+      'The sign-in was completed, took longer than `interaction_seconds`, or belongs to another browser.',
+    remedy: 'Start again from the application, or at `/account`.',
+  },
+  'passkey.refused': {
+    cause: 'The WebAuthn response failed verification: challenge, origin, signature or counter.',
+    remedy: 'Try again. If it stays, compare the host in `BASE_URL` with the one in the address bar.',
+  },
+  'passkey.unknown': {
+    cause: 'The passkey was removed here and still exists in the password manager.',
+    remedy: 'Sign in another way, delete the passkey in the password manager, register a new one.',
+  },
+  'passkey.unverified': {
+    cause: 'The passkey proved presence only, two factors are required, and the account has no other factor.',
+    remedy: 'Use a passkey with PIN or biometrics.',
+  },
+  'passkey.registered': {
+    cause: 'This authenticator already holds a passkey of an account here.',
+    remedy: 'Use it, or register another authenticator.',
+  },
+  'passkey.not_found': { cause: 'The account has no passkey with this id.', remedy: wrongId },
+  'passkey.last': {
+    cause: 'Without this passkey the account could not sign in, or would miss a required second factor.',
+    remedy: 'Add another passkey or another factor first.',
+  },
+  'passkey.last_admin': {
+    cause: 'With `auth_mode` `passkey_only`, no other active administrator has a passkey.',
+    remedy: 'Give another administrator a passkey first, or change `auth_mode`.',
+  },
+  'passkey.off': {
+    cause: '`auth_mode` is `password`.',
+    remedy: 'Sign in with the password, or change `auth_mode`.',
+  },
+  'password.off': {
+    cause: '`auth_mode` is `passkey_only`.',
+    remedy: 'Sign in with a passkey; a recovery code or an enrolment link registers a new one.',
+  },
+  'mfa.off': { cause: '`mfa_mode` is `off`.', remedy: 'Set `mfa_mode` to `optional` or `required`.' },
+  'mfa.required': {
+    cause: 'A second factor is required and this is the last one of the account.',
+    remedy: 'Add another factor first.',
+  },
+  'account.not_found': { cause: 'No account has this id.', remedy: wrongId },
+  'account.username_taken': {
+    cause: 'Another account has this username. Case and Unicode form do not distinguish names.',
+    remedy: 'Choose another username.',
+  },
+  'account.email_taken': {
+    cause: 'Another account has this e-mail address.',
+    remedy: 'Use another address, or sign in to that account.',
+  },
+  'account.last_admin': {
+    cause: 'The change would leave no active administrator.',
+    remedy: 'Make another active user an administrator first.',
+  },
+  'account.changed': {
+    cause: 'The user or application changed between reading and writing.',
+    remedy: versionConflict,
+  },
+  'group.not_found': { cause: 'No group has this name.', remedy: wrongId },
+  'group.name_taken': {
+    cause: 'A group has this name.',
+    remedy: 'Choose another name, or change the existing group.',
+  },
+  'group.in_use': {
+    cause: 'An application lets in only members of this group.',
+    remedy: 'Remove the group from `allowed_groups` of the applications that the message names.',
+  },
+  'group.too_many': {
+    cause: 'The user has the largest number of groups.',
+    remedy: 'Remove the user from another group first.',
+  },
+  'group.not_member': {
+    cause: 'The user is not a member.',
+    remedy: 'Nothing to do: the end state is reached.',
+  },
+  'group.changed': { cause: '`If-Match` names an older version of the group.', remedy: versionConflict },
+  'client.not_found': { cause: 'No application has this `client_id`.', remedy: wrongId },
+  'client.invalid_metadata': {
+    cause: 'A member of the registration is not allowed or does not fit the others.',
+    remedy: 'Read `fields` (at `/oauth2/register`: `error_description`); fix the members it names.',
+  },
+  'session.not_found': { cause: 'No session has this id, or it ended and was removed.', remedy: wrongId },
+  'token.not_found': { cause: 'The token expired, was revoked, or never existed.', remedy: wrongId },
+  'grant.not_found': { cause: 'The grant was revoked or has expired.', remedy: wrongId },
+  'api_key.not_found': { cause: 'No API key has this id.', remedy: wrongId },
+  'setting.unknown': {
+    cause: 'No setting has this name.',
+    remedy: 'Take the names from docs/configuration.md or `GET /admin/api/settings`.',
+  },
+  'setting.changed': { cause: '`If-Match` names an older version of the settings.', remedy: versionConflict },
+  'onboarding.closed': {
+    cause: 'An administrator exists, so the onboarding page is closed for good.',
+    remedy:
+      'Sign in at `/admin`. To regain access: `sh scripts/with-node.sh scripts/create-admin.ts --help`.',
+  },
+  'signup.closed': {
+    cause: '`allow_self_signup` is off, here or for this application.',
+    remedy: 'Ask for an invitation, or turn the setting on.',
+  },
+  'invitation.not_found': { cause: 'The invitation was used, revoked, or never existed.', remedy: wrongId },
+  'server.busy': {
+    cause: 'More password hashes wait than the cores can compute in time.',
+    remedy: 'Retry after `Retry-After`. If it lasts, add web processes (docs/sizing.md).',
+  },
+  'server.unavailable': {
+    cause: 'The store does not answer.',
+    remedy: 'Retry after `Retry-After`. Operators: `/readyz` names the store that is down.',
+  },
+  'server.error': {
+    cause: 'A bug or an unforeseen state.',
+    remedy: 'Find the `request_id` of the answer in the log; report it with that entry.',
+  },
+};
