@@ -2,6 +2,7 @@
 // What metadata is acceptable is in metadata-rules.ts; what is shown is in to-client.ts. It knows nothing of HTTP.
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
+import { VersionConflict } from '../store/port.ts';
 import { pagesOf } from '../store/walk.ts';
 import { createChangeClient } from './change-client.ts';
 import { type SettingChanges, withSettings } from './client-settings.ts';
@@ -12,6 +13,7 @@ import type { Authority } from './metadata-rules.ts';
 import { createIsOwnAddress } from './own-addresses.ts';
 import { prepareMetadata } from './prepare.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
+import type { Client } from './to-client.ts';
 
 const needsSecret = (metadata: Readonly<Record<string, unknown>>): boolean =>
   secretAuthMethods.has(String(metadata.token_endpoint_auth_method));
@@ -51,6 +53,19 @@ export function createClients(deps: ClientsDeps): Clients {
     if (missing.length === 0) return;
     const problem = `There is no group ${missing.slice(0, 5).join(', ')}.`;
     throw new AppError('client.invalid_metadata', { fields: { allowed_groups: problem } });
+  }
+
+  /** Takes back what was given to it. @returns the client as it is then */
+  async function finishEnding(client: Client): Promise<Client> {
+    await endClient(client.id);
+    const { isEnding: _, ...value } = client.value;
+    try {
+      return await collection.replace(client.id, client.version, value);
+    } catch (error) {
+      // Changed or removed meanwhile: whoever did that finished it as well, or the job will.
+      if (error instanceof VersionConflict) return client;
+      throw error;
+    }
   }
 
   return {
@@ -98,7 +113,6 @@ export function createClients(deps: ClientsDeps): Clients {
     async update(clientId, { metadata: input, mode, settings = {}, authority: kind, ifVersion }) {
       await checkGroups(settings);
       let made: string | undefined;
-      let hasLostTrust = false;
       const client = await change(clientId, ifVersion, async (value) => {
         const { metadata: stored } = value;
         const given = input && (mode === 'replace' ? input : merged(stored, input));
@@ -118,13 +132,16 @@ export function createClients(deps: ClientsDeps): Clients {
         else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
         // What nobody was asked for does not live on where people have to be asked (decisions §8).
         const isAsking = value.skipConsent && !next.skipConsent;
-        hasLostTrust = (value.isActive && !next.isActive) || isAsking;
+        // Written down with it, so that asking again, or the job, finishes what a crash cuts short.
+        if ((value.isActive && !next.isActive) || isAsking) next.isEnding = true;
         const { record, clientSecret } = withSecret(next);
         made = clientSecret;
         return record;
       });
-      if (hasLostTrust) await endClient(clientId);
-      return { client, ...(made && { clientSecret: made }) };
+      return {
+        client: client.value.isEnding === true ? await finishEnding(client) : client,
+        ...(made && { clientSecret: made }),
+      };
     },
 
     async rotateSecret(clientId, { overlapSeconds = 0, ifVersion } = {}) {
@@ -159,7 +176,9 @@ export function createClients(deps: ClientsDeps): Clients {
         for (const { id } of items) await endClient(id);
         count += items.length;
       }
-      return count;
+      const ending = await collection.findBy('ending', 'yes');
+      for (const client of ending) await finishEnding(client);
+      return count + ending.length;
     },
 
     async verifyRegistrationToken(clientId, token) {

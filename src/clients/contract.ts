@@ -75,7 +75,7 @@ export interface Clients {
   ): Promise<{ client: Client; clientSecret: string }>;
   /** Nothing that was given to the client works any more when this resolves. @throws AppError client.not_found */
   remove(clientId: string, options?: { ifVersion?: number | undefined }): Promise<void>;
-  /** For the job that completes a deactivation which a crash cut short. @returns how many it looked at */
+  /** For the job that completes what a crash cut short: a deactivation, or that people are asked for consent. @returns how many it looked at */
   finishEndings(): Promise<number>;
   /** @returns the client if the RFC 7592 token is its own and it is active; one answer for every other case */
   verifyRegistrationToken(clientId: string, token: string): Promise<Client | undefined>;

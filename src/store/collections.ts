@@ -112,7 +112,7 @@ const clientName = (c: ClientRecord): string =>
 export const clients: CollectionDefinition<ClientRecord> = {
   name: 'clients',
   durability: 'durable',
-  indexes: {},
+  indexes: { ending: { key: (c) => (c.isEnding === true ? 'yes' : undefined) } },
   fields: {
     client_name: { type: 'string', of: clientName },
     client_type: { type: 'string', of: (c) => c.clientType },

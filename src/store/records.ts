@@ -150,6 +150,8 @@ export interface ClientRecord {
   isActive: boolean;
   /** First-party: no consent page. Only an administrator can set it. */
   skipConsent: boolean;
+  /** It was switched off, or people are asked now, and what it was given is not all taken back yet. */
+  isEnding?: boolean;
   /** Who made it: an administrator, RFC 7591 registration, or this program at first start. */
   origin: 'admin' | 'registration' | 'seed';
   /** Seconds; absent: the runtime setting applies. */

@@ -206,6 +206,61 @@ for (const [way, open] of Object.entries(waysOut)) {
   });
 }
 
+const takingTrust: Readonly<Record<string, object>> = {
+  skip_consent: { skip_consent: false },
+  is_active: { is_active: false },
+};
+for (const [member, change] of Object.entries(takingTrust)) {
+  test(`killed at each write of taking ${member} from an application: asked again, or by the job`, async (t) => {
+    const user = await app.createUser(`trusting-${member.replace('_', '-')}`);
+    let died = 0;
+    for (let writes = 0; writes < MOST; writes += 1) {
+      const results: boolean[] = [];
+      let hasDied = false;
+      for (const finish of ['asked again', 'the job']) {
+        const trusted = await app.register({ scope: 'openid offline_access', skip_consent: true });
+        const scope = 'openid offline_access';
+        const tokens = await tokensOf(app, trusted, user, { scope });
+        life.dieAfter(writes);
+        const { status } = await app.admin('PATCH', `/clients/${trusted.id}`, change);
+        hasDied = life.revive();
+        equal(status, hasDied ? 503 : 200, `after ${writes} writes`);
+        if (hasDied && (finish === 'asked again' || writes === 0)) {
+          equal((await app.admin('PATCH', `/clients/${trusted.id}`, change)).status, 200);
+        } else if (hasDied) {
+          app.advance(7 * 3_600_000);
+          await app.app.jobs.tick();
+          app.advance(-7 * 3_600_000);
+        }
+        // On again, so that it is not the switch by which they are dead.
+        equal((await app.admin('PATCH', `/clients/${trusted.id}`, { is_active: true })).status, 200);
+        for (const token of [tokens.access_token, tokens.refresh_token])
+          results.push(await isActive(app, token));
+      }
+      deepEqual(results, [false, false, false, false], `after ${writes} writes`);
+      if (!hasDied) break;
+      died += 1;
+    }
+    t.diagnostic(`killed at ${died} writes`);
+    ok(died >= 3 && died < MOST, String(died));
+  });
+}
+
+test('an application that trust was taken from half-way is trusted again: its new tokens stay', async () => {
+  const user = await app.createUser('trusting-again');
+  const trusted = await app.register({ scope: 'openid offline_access', skip_consent: true });
+  life.dieAfter(1);
+  const { status } = await app.admin('PATCH', `/clients/${trusted.id}`, { skip_consent: false });
+  equal(life.revive(), true);
+  equal(status, 503);
+  equal((await app.admin('PATCH', `/clients/${trusted.id}`, { skip_consent: true })).status, 200);
+  const tokens = await tokensOf(app, trusted, user, { scope: 'openid offline_access' });
+  app.advance(7 * 3_600_000);
+  await app.app.jobs.tick();
+  app.advance(-7 * 3_600_000);
+  equal(await isActive(app, tokens.refresh_token), true);
+});
+
 test('killed at each write of a refresh: never two tokens that live, and signing in works', async (t) => {
   const user = await app.createUser('refreshing');
   let died = 0;
