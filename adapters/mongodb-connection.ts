@@ -40,7 +40,7 @@ export interface Connection {
 }
 
 const DEFAULT_DATABASE = 'latchkey';
-/** Requests have to be told within 2 s (issue D); a process that is busy gets to it a little later. */
+/** Requests get their 503 within 2 s (docs/operations.md); a process that is busy gets to it a little later. */
 const TIMEOUT_MS = 1_500;
 const START_TIMEOUT_MS = 10_000;
 /** So long a caller waits once somebody has waited in vain: a request asks several times, and has two seconds for it all. */

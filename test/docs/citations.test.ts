@@ -1,0 +1,67 @@
+// Documentation: what a comment cites is in the repository or a public standard. docs/decisions/README.md says where.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { read, root } from './markdown.ts';
+
+const index = read('docs/decisions/README.md');
+const checklist = read('test/attacks/README.md');
+const architecture = read('docs/architecture.md');
+
+const sources = ['src', 'adapters', 'interactions', 'templates', 'scripts', 'test'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:ts|js|njk|css|sh)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((path) => !path.startsWith('test/docs/')),
+);
+
+const sectionOf = (title: string): string =>
+  index.split(/^### /m).find((part) => part.startsWith(title)) ?? '';
+const decisionRows = sectionOf('"decisions');
+const specificationRows = sectionOf('"specification');
+
+interface Citation {
+  readonly pattern: RegExp;
+  /** @param cited the pattern's first group */
+  readonly isKnown: (cited: string) => boolean;
+}
+
+const citations: readonly Citation[] = [
+  { pattern: /\bdecisions,? \(?§(\d+)/gi, isKnown: (section) => decisionRows.includes(`| §${section} `) },
+  { pattern: /\bdecision (\d{4})\b/gi, isKnown: (id) => index.includes(`| [${id}](${id}-`) },
+  {
+    pattern: /\bspecification(?:['’]s)?,? \(?(§[\d.]*\d)/gi,
+    isKnown: (section) => new RegExp(`^\\| [^|]*${section}(?: |,)`, 'm').test(specificationRows),
+  },
+  { pattern: /\b(R\d{3})\b/g, isKnown: (line) => checklist.includes(`| ${line} |`) },
+  { pattern: /\((C\d{1,2})\)/g, isKnown: (rule) => architecture.includes(`| ${rule} |`) },
+  { pattern: /\b(docs\/[\w/-]+\.md)\b/g, isKnown: (path) => existsSync(join(root, path)) },
+];
+
+const unknownIn = (text: string): string[] =>
+  citations.flatMap(({ pattern, isKnown }) =>
+    [...text.matchAll(pattern)].filter(([, cited = '']) => !isKnown(cited)).map(([whole]) => whole),
+  );
+
+test('comments: every decision, line of the checklist and rule that is cited is in the repository', () => {
+  const unknown = sources.flatMap((path) =>
+    unknownIn(readFileSync(join(root, path), 'utf8')).map((what) => `${path}: ${what}`),
+  );
+  assert.deepEqual(unknown, []);
+});
+
+test('comments: the product cites no document that is not in the repository', () => {
+  const elsewhere = /\b(?:issue [A-H]\b|(?:checklist|glossary|anchors|performance|ux|interface-\w+)\.md\b)/;
+  const found = sources
+    .filter((path) => !path.startsWith('test/'))
+    .filter((path) => elsewhere.test(readFileSync(join(root, path), 'utf8')));
+  assert.deepEqual(found, []);
+});
+
+test('comments: the check sees what leads nowhere', () => {
+  assert.deepEqual(unknownIn('decisions §8, decision 0012, specification §2.6, R089 (C14)'), []);
+  // Put together, so that no file holds them whole.
+  const nowhere = ['decisions §99', 'decision 0999', 'specification §9.9', 'R999', '(C99)', 'docs/none.md'];
+  assert.deepEqual(unknownIn(nowhere.join(' ')), nowhere);
+});
