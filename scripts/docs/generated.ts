@@ -65,7 +65,7 @@ ${renderReference()}
 ## Settings
 
 Stored, and changed at run time: in the Admin UI, or by \`GET\`, \`PUT\` and \`PATCH\` of \`/admin/api/settings\`. A change
-takes effect in every process at the next request. Source: [src/settings/schema.ts](../src/settings/schema.ts).
+takes effect in every process within a second. Source: [src/settings/schema.ts](../src/settings/schema.ts).
 
 Two settings must fit each other: \`refresh_token_idle_seconds\` is not more than \`refresh_token_absolute_seconds\`, and
 \`session_idle_seconds\` not more than \`session_absolute_seconds\`.
