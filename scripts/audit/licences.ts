@@ -1,0 +1,47 @@
+// Owns which licences a package of production may have: those that let anybody run and change the product without duties
+// beyond naming their authors.
+
+const ALLOWED: ReadonlySet<string> = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'Unlicense',
+]);
+
+/** SPDX expressions as npm packages use them: `MIT`, `(MIT OR CC0-1.0)`, `MIT AND ISC`. */
+const isAllowed = (expression: string): boolean =>
+  expression
+    .replace(/[()]/g, '')
+    .split(' OR ')
+    .some((choice) => choice.split(' AND ').every((licence) => ALLOWED.has(licence.trim())));
+
+interface LockedPackage {
+  readonly license?: string;
+  readonly dev?: boolean;
+}
+
+export interface ForeignLicence {
+  readonly name: string;
+  readonly licence: string;
+}
+
+/** @param lock the text of package-lock.json @returns how many packages production has, and those not allowed */
+export function findForeignLicences(lock: string): { count: number; foreign: ForeignLicence[] } {
+  const { packages }: { packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(lock);
+  const production = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  return {
+    count: production.length,
+    foreign: production
+      .map(([path, { license = 'no licence' }]) => ({
+        name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+        licence: license,
+      }))
+      .filter(({ licence }) => !isAllowed(licence)),
+  };
+}
