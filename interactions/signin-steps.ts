@@ -95,6 +95,7 @@ const STEP_UP_REASONS = new Set([
   'essential_acrs',
   'demanded_acr',
   'admin_scope',
+  'owed_second_step',
 ]);
 
 /** @returns what the authentication was worth */
@@ -140,7 +141,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     interaction: BoundInteraction,
     account: A,
     amr: readonly string[],
-  ): Promise<Exclude<SigninProgress['step'], 'codes' | 'new_codes'> | undefined> {
+  ): Promise<Exclude<SigninProgress['step'], 'codes' | 'new_codes'> | 'trusted' | undefined> {
     const factor = await missingFactor(ctx, interaction, account, amr);
     const isToMake = mustMakePasskey(account, amr);
     // A passkey that checks its holder is a second factor as well: nobody need set up another first, and nobody can show
@@ -149,16 +150,17 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       const hasCode = passkeys.stepAfterKey(account) === 'verify';
       return factor === 'verify' && hasCode ? 'verify' : 'passkey';
     }
-    if (factor !== undefined) return factor;
-    return isOfferDue(ctx, interaction, account, amr) ? 'offer' : undefined;
+    if (factor !== undefined && factor !== 'trusted') return factor;
+    return isOfferDue(ctx, interaction, account, amr) ? 'offer' : factor;
   }
 
+  /** @returns `trusted`: none, because this device stands for it */
   async function missingFactor(
     ctx: Koa.Context,
     interaction: BoundInteraction,
     account: A,
     amr: readonly string[],
-  ): Promise<'verify' | 'enrol' | 'password' | undefined> {
+  ): Promise<'verify' | 'enrol' | 'password' | 'trusted' | undefined> {
     if (amr.includes('mfa')) return undefined;
     const hasCode = amr.includes('otp');
     if (isAmong(amr, PASSKEYS)) {
@@ -179,7 +181,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     if (step === 'none') return demand === undefined ? undefined : 'verify';
     // R101: a trusted device stands for the second factor at an ordinary sign-in of an ordinary account, no more.
     const mayBeTrusted = step === 'verify' && demand === undefined && account.role === 'user';
-    return mayBeTrusted && (await isTrustedDevice(ctx, account)) ? undefined : step;
+    return mayBeTrusted && (await isTrustedDevice(ctx, account)) ? 'trusted' : step;
   }
 
   function timesOf(
@@ -199,6 +201,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     account: A,
     amr: readonly string[],
     times: MethodTimes,
+    isByTrust: boolean,
   ): Promise<void> {
     // Decisions §8: a session changes only by what was authenticated in this interaction. Where that is nothing there is
     // no result that the library could take for a sign-in.
@@ -215,7 +218,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
     const login = { accountId: account.id, amr: [...amr], acr: acrOf(amr), remember: true };
     await current.finishStep(ctx, interaction, {
       // OIDC Core §2: auth_time is when the person authenticated, not when the browser came back.
-      login: { ...login, ts, methodTimes: times },
+      login: { ...login, ts, methodTimes: isByTrust ? { ...times, trusted_device: ts } : times },
       // The account was chosen by signing in with it.
       select_account: {},
       // Or made for it, or had all along (prompt=create).
@@ -234,7 +237,8 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
       if (provenAt === undefined) delete interaction.provenAt;
       else interaction.provenAt = provenAt;
       const step = await missingStep(ctx, interaction, account, amr);
-      if (step === undefined) return complete(ctx, interaction, account, amr, times);
+      if (step === undefined || step === 'trusted')
+        return complete(ctx, interaction, account, amr, times, step === 'trusted');
       const report = reportOfStep(interaction, account.id, { amr, methods }, step);
       if (report !== undefined) await deps.reportSignIn(report);
       // After a link to the mailbox a code to it would be the same factor again, so none is sent.

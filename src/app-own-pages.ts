@@ -6,7 +6,7 @@ import { accountPasskeys } from './account/passkeys-page.ts';
 import { consoleSignInUrl, type OwnPage } from './account/sign-in-url.ts';
 import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
-import { readMethodTimes } from './accounts/freshness.ts';
+import { owesSecondStep, readMethodTimes } from './accounts/freshness.ts';
 import type { AdminRoutesDeps } from './admin/routes.ts';
 import { createAdminUi } from './admin/ui/create.ts';
 import { createOwnAccount, type OwnAccountParts } from './app-own-account.ts';
@@ -55,13 +55,16 @@ export function createOwnPages(parts: Parts): Koa.Middleware[] {
     const signedInAt = session.loginTs ?? 0;
     if (!directory.isAuthenticationCurrent(account, signedInAt)) return undefined;
     const methodTimes = readMethodTimes(Reflect.get(session, 'methodTimes'));
+    const amr = session.amr ?? [];
+    // Signed in before second factors were required: the sign-in that comes instead asks for what is missing.
+    if (owesSecondStep(current().mfa_mode, { methodTimes, amr })) return undefined;
     return {
       sessionUid: session.uid,
       account,
       signedInAt,
       isFresh: directory.isFresh(account, methodTimes),
       methodTimes,
-      amr: session.amr ?? [],
+      amr,
       acr: session.acr,
       hasUsedFactors: directory.mayAdminister(account, session.acr),
       strongestAcr: passkeys.strongestAcr(account),

@@ -19,8 +19,13 @@ export const PROOF_METHODS = [
 
 export type ProofMethod = (typeof PROOF_METHODS)[number];
 
-/** When each method was last authenticated, in epoch seconds. */
-export type MethodTimes = { readonly [Method in ProofMethod]?: number };
+/**
+ * When each method was last authenticated, in epoch seconds. `trusted_device`: when one stood for the second factor; it
+ * proves nothing by itself.
+ */
+export type MethodTimes = { readonly [Method in ProofMethod | 'trusted_device']?: number };
+
+const TIMED = [...PROOF_METHODS, 'trusted_device'] as const;
 
 /** 3: two factors; 2: password and mailed code; 1: password (or a mailed link in its place); 0: nothing. */
 export type ProofClass = 0 | 1 | 2 | 3;
@@ -75,11 +80,24 @@ export function isFresh(
   return shown >= classOfAccount(account, policy);
 }
 
+/**
+ * Whether a session lacks the second step that everybody owes where it is required, as one of before does. A trusted device
+ * stood for it once, and is not asked about again. A session of an earlier version has no times, but its `amr`.
+ */
+export function owesSecondStep(
+  mfaMode: ProofPolicy['mfaMode'],
+  { methodTimes, amr }: { readonly methodTimes: MethodTimes; readonly amr: readonly string[] },
+): boolean {
+  if (mfaMode !== 'required' || methodTimes.trusted_device !== undefined) return false;
+  if (amr.includes('mfa') || amr.includes('otp')) return false;
+  return classOfMethods((method) => methodTimes[method] !== undefined) < 2;
+}
+
 /** What is stored, as far as it is what it should be. A session of the previous version has no times: it is never fresh. */
 export function readMethodTimes(stored: unknown): MethodTimes {
   if (typeof stored !== 'object' || stored === null) return {};
-  const times: { [Method in ProofMethod]?: number } = {};
-  for (const method of PROOF_METHODS) {
+  const times: { -readonly [Method in keyof MethodTimes]: MethodTimes[Method] } = {};
+  for (const method of TIMED) {
     const at: unknown = Reflect.get(stored, method);
     if (typeof at === 'number') times[method] = at;
   }
@@ -88,8 +106,8 @@ export function readMethodTimes(stored: unknown): MethodTimes {
 
 /** The later time of each. */
 export function mergeMethodTimes(one: MethodTimes, other: MethodTimes): MethodTimes {
-  const times: { [Method in ProofMethod]?: number } = { ...one };
-  for (const method of PROOF_METHODS) {
+  const times: { -readonly [Method in keyof MethodTimes]: MethodTimes[Method] } = { ...one };
+  for (const method of TIMED) {
     const at = other[method];
     if (at !== undefined) times[method] = Math.max(at, times[method] ?? at);
   }
@@ -102,7 +120,7 @@ export function methodTimesUntil(times: MethodTimes, until: number): MethodTimes
 }
 
 /** When the latest of them was; undefined: never. */
-export function newestOf(times: MethodTimes): number | undefined {
+export function newestOf({ trusted_device: _, ...times }: MethodTimes): number | undefined {
   const all = Object.values(times);
   return all.length === 0 ? undefined : Math.max(...all);
 }

@@ -9,6 +9,7 @@ import {
   type Interaction,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
+import { owesSecondStep } from '../accounts/freshness.ts';
 import type { Clock } from '../clock.ts';
 import { mayRequest } from './client-access.ts';
 import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './device-request.ts';
@@ -159,6 +160,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     interactions: {
       policy: createInteractionPolicy({
         hasSecondFactors: () => deps.settings().mfa_mode !== 'off',
+        owesSecondStep: (session) => owesSecondStep(deps.settings().mfa_mode, session),
         accounts: deps.accounts,
       }),
       url: (_ctx: KoaContextWithOIDC, _interaction: Interaction) => deps.interactionUrl,

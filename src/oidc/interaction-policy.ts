@@ -1,6 +1,7 @@
 // Owns when a person must act: the library's checks (OIDC Core §3.1.2.1) and the few that our accounts and first-party
 // applications need.
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { type MethodTimes, readMethodTimes } from '../accounts/freshness.ts';
 import { acrRequestOf, wishAbove } from './acr.ts';
 import { clientAccessCheck } from './client-access.ts';
 import { currentScopes, scopesOfClaims } from './entitlement.ts';
@@ -13,11 +14,17 @@ const { base, Check, Prompt } = interactionPolicy;
 interface Deps {
   /** Whether second factors are in use at all. */
   readonly hasSecondFactors: () => boolean;
+  /** Whether that session has not come as far as everybody has to. */
+  readonly owesSecondStep: (session: {
+    readonly methodTimes: MethodTimes;
+    readonly amr: readonly string[];
+  }) => boolean;
   readonly accounts: Pick<AccountDirectory, 'reachableAcrs' | 'mayAdminister'>;
 }
 
 export function createInteractionPolicy({
   hasSecondFactors,
+  owesSecondStep,
   accounts,
 }: Deps): interactionPolicy.DefaultPolicy {
   const policy = base();
@@ -61,6 +68,22 @@ export function createInteractionPolicy({
         ? Check.REQUEST_PROMPT
         : Check.NO_NEED_TO_PROMPT;
     }),
+  );
+
+  // Second factors became required after that sign-in: what it gave until now goes on at no application without one.
+  policy.get('login')?.checks.add(
+    new Check(
+      'owed_second_step',
+      'a second factor is required',
+      'login_required',
+      ({ oidc: { session } }: KoaContextWithOIDC) => {
+        if (session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
+        const methodTimes = readMethodTimes(Reflect.get(session, 'methodTimes'));
+        return owesSecondStep({ methodTimes, amr: session.amr ?? [] })
+          ? Check.REQUEST_PROMPT
+          : Check.NO_NEED_TO_PROMPT;
+      },
+    ),
   );
 
   // The session's account was deleted, deactivated or locked since: nobody is signed in.

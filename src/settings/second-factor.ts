@@ -8,7 +8,9 @@ export const secondFactorDefinitions = {
     group: 'Second factor',
     default: 'optional',
     choices: ['off', 'optional', 'required'],
-    description: 'Whether a second factor is asked for: never, of those who have one, or of everybody.',
+    description:
+      'Whether a second factor is asked for: never, of those who have one, or of everybody. With `required` it is asked of ' +
+      'sessions that began without one, too, at their next sign-in to an application and on the pages here.',
   }),
   admin_mfa: choice({
     group: 'Second factor',
