@@ -1,5 +1,6 @@
 // Owns the list of users as a file for spreadsheets (RFC 4180): the same search and filters as the list, all of its pages.
 import { Readable } from 'node:stream';
+import { stringify } from 'csv-stringify/sync';
 import { itemsOf } from './field-values.ts';
 import type { Page, Values, Visit } from './page.ts';
 
@@ -30,20 +31,24 @@ const PAGE = '1000';
 const FORMULA = /^[\s=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%]/;
 
 /** A cell that is text wherever it is opened: people choose their names, and a formula could send the sheet away. */
-export function cellOf(value: unknown): string {
-  const text = Array.isArray(value) ? value.join(' ') : String(value ?? '');
-  const plain = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) || plain !== text ? `"${plain.replaceAll('"', '""')}"` : plain;
-}
+const harmless = (text: string) => (FORMULA.test(text) ? { value: `'${text}`, quoted: true } : text);
 
-const rowOf = (user: Values): string => `${columns.map((name) => cellOf(user[name])).join(',')}\r\n`;
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : String(value ?? ''));
+
+export const csvOf = (rows: readonly (readonly unknown[])[]): string =>
+  stringify(
+    rows.map((row) => row.map(textOf)),
+    { cast: { string: harmless }, quoted_match: /[\r\n]/, record_delimiter: 'windows' },
+  );
+
+const rowOf = (user: Values): unknown[] => columns.map((name) => user[name]);
 
 type Rows = Values & { readonly next?: unknown };
 
 async function* linesFrom(visit: Visit, query: URLSearchParams, first: Rows): AsyncGenerator<string> {
-  yield `${columns.join(',')}\r\n`;
+  yield csvOf([columns]);
   for (let page = first; ; ) {
-    yield itemsOf(page).map(rowOf).join('');
+    yield csvOf(itemsOf(page).map(rowOf));
     if (typeof page.next !== 'string') return;
     query.set('cursor', page.next);
     page = (await visit.call('GET /users', { query })).data;
