@@ -3,11 +3,12 @@
 import { Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import type { OutboxMail } from '../mail/outbox.ts';
 import { mails as collection, type MailRecord } from '../store/collections.ts';
 import type { Cursors } from './cursor.ts';
 import { pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
-import type { MailPort, MailView } from './ports.ts';
+import type { MailPort } from './ports.ts';
 import { idParams } from './resource.ts';
 import { defineRoute, type Route, type Sensitivity } from './route.ts';
 import { nullable, strict, timestamp } from './schema-parts.ts';
@@ -62,7 +63,7 @@ const mailSchema = ObjectSchema(
 );
 
 const iso = (at: number): string => new Date(at).toISOString();
-const show = (mail: MailView) => ({
+const show = (mail: OutboxMail) => ({
   id: mail.id,
   state: mail.state,
   to: mail.to,
@@ -98,7 +99,7 @@ export function mailRoutes({ mail, cursors, clock }: Deps): Route[] {
       query: listQuerySchema(list),
       success: { status: 200, schema: pageSchema(mailSchema) },
       handle: async ({ query }) => {
-        const page = await readPage<Sorted, MailView>({
+        const page = await readPage<Sorted, OutboxMail>({
           list,
           request: readListQuery(list, query, clock()),
           cursors,

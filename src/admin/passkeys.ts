@@ -11,12 +11,12 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { passkeys as collection } from '../store/passkeys.ts';
 import type { Cursors } from './cursor.ts';
-import { pageSchema, readPage } from './list.ts';
+import { pageSchema } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import { idParams, userPasskeyParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
 import { nullable, timestamp } from './schema-parts.ts';
-import { selectFew } from './select-few.ts';
+import { pageOfFew } from './select-few.ts';
 import type { AccountsPort } from './users.ts';
 
 export interface PasskeysPort {
@@ -104,15 +104,8 @@ export function passkeyRoutes({ passkeys, accounts, cursors, clock }: Deps): Rou
       success: { status: 200, schema: pageSchema(passkeySchema) },
       handle: async ({ params, query }) => {
         const own = await passkeys.list(await get(params.id));
-        const asked = readListQuery(list, query, clock());
-        const page = await readPage({
-          list,
-          request: { ...asked, scope: [asked.scope, params.id] },
-          cursors,
-          query: async (wanted) => selectFew(own, list.collection.fields, wanted),
-          recordOf: (passkey) => passkey,
-          idOf: ({ id }) => id,
-        });
+        const request = readListQuery(list, query, clock());
+        const page = await pageOfFew(own, { list, request, owner: params.id, cursors });
         return { data: { ...page, items: page.items.map(show) } };
       },
     }),

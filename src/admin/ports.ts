@@ -1,7 +1,8 @@
 // Owns what the admin API needs of the other parts, as narrow as it uses them. The parts themselves know nothing of it.
 import type Koa from 'koa';
 import type { AdminAccess } from '../accounts/role-access.ts';
-import type { MailRecord, SessionRecord } from '../store/collections.ts';
+import type { OutboxMail } from '../mail/outbox.ts';
+import type { SessionRecord } from '../store/collections.ts';
 import type { Query, Stored } from '../store/port.ts';
 
 /** Who acts: the bearer of ADMIN_TOKEN, an administrator, a client with scope `admin`, or an API key. */
@@ -25,25 +26,10 @@ export interface Listing<Item> {
 
 /** Outbound mail; `kept` ones, which there was no server for, come with their texts. */
 export interface MailPort {
-  list(query: Query): Promise<Listing<MailView>>;
-  find(id: string): Promise<MailView | undefined>;
+  list(query: Query): Promise<Listing<OutboxMail>>;
+  find(id: string): Promise<OutboxMail | undefined>;
   /** @throws AppError request.invalid for a bad address */
   sendTest(to: string): Promise<{ readonly state: 'sent' | 'kept' | 'failed'; readonly problem?: string }>;
-}
-
-export interface MailView {
-  readonly id: string;
-  readonly state: MailRecord['state'];
-  readonly to: string;
-  readonly template: string;
-  readonly subject: string;
-  readonly text?: string;
-  readonly html?: string;
-  readonly attempts: number;
-  readonly dueAt: number;
-  readonly lastError?: string;
-  readonly createdAt: number;
-  readonly sentAt?: number;
 }
 
 export interface SessionsPort {

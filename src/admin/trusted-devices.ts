@@ -5,12 +5,12 @@ import type { TrustedDevice, TrustedDevices } from '../accounts/trusted-devices.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Cursors } from './cursor.ts';
-import { pageSchema, readPage } from './list.ts';
+import { pageSchema } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import { idParams, userDeviceParams } from './resource.ts';
 import { type Answer, defineRoute, type Route } from './route.ts';
 import { timestamp } from './schema-parts.ts';
-import { selectFew } from './select-few.ts';
+import { pageOfFew } from './select-few.ts';
 import type { AccountsPort } from './users.ts';
 
 export type TrustedDevicesPort = Pick<TrustedDevices, 'list' | 'revoke'>;
@@ -84,15 +84,8 @@ export function trustedDeviceRoutes({ trustedDevices, accounts, cursors, clock }
       success: { status: 200, schema: pageSchema(deviceSchema) },
       handle: async ({ params, query }) => {
         const devices = await trustedDevices.list(await get(params.id));
-        const asked = readListQuery(list, query, clock());
-        const page = await readPage({
-          list,
-          request: { ...asked, scope: [asked.scope, params.id] },
-          cursors,
-          query: async (wanted) => selectFew(devices, list.collection.fields, wanted),
-          recordOf: (device) => device,
-          idOf: ({ id }) => id,
-        });
+        const request = readListQuery(list, query, clock());
+        const page = await pageOfFew(devices, { list, request, owner: params.id, cursors });
         return { data: { ...page, items: page.items.map(show) } };
       },
     }),

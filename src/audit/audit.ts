@@ -10,6 +10,7 @@ import type { AuditRecord } from '../store/collections.ts';
 import { type Collection, type Page, type Query, type Stored, StoreUnavailable } from '../store/port.ts';
 import { withoutSecrets } from './details.ts';
 import type { AuditActor, AuditEvent } from './events.ts';
+import { forgetEvents } from './forget-events.ts';
 import type { Origin, Origins } from './origin.ts';
 
 export interface Audit {
@@ -95,16 +96,6 @@ export function createAudit({ collection, clock, newId, origins, log }: Deps): A
     },
     find: (id) => collection.find(id),
     query: (query) => collection.query(query),
-    async forget(before, limit) {
-      const { items } = await collection.query({
-        filters: [{ field: 'at', op: 'lte', value: before }],
-        sort: 'at',
-        order: 'asc',
-        limit,
-        isCounted: false,
-      });
-      const removed = await Promise.all(items.map(({ id }) => collection.remove(id)));
-      return removed.filter(Boolean).length;
-    },
+    forget: (before, limit) => forgetEvents(collection, before, limit),
   };
 }

@@ -10,6 +10,7 @@ import type { AuditRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Page, type Query, type Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import type { AuditEventName } from './events.ts';
+import { forgetEvents } from './forget-events.ts';
 
 export interface IssuedTokens {
   readonly clientId: string;
@@ -253,16 +254,6 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
 
     find: (id) => collection.find(id),
     query: (query) => collection.query(query),
-    async forget(before, limit) {
-      const { items } = await collection.query({
-        filters: [{ field: 'at', op: 'lte', value: before }],
-        sort: 'at',
-        order: 'asc',
-        limit,
-        isCounted: false,
-      });
-      const removed = await Promise.all(items.map(({ id }) => collection.remove(id)));
-      return removed.filter(Boolean).length;
-    },
+    forget: (before, limit) => forgetEvents(collection, before, limit),
   };
 }
