@@ -71,6 +71,10 @@ export const catalogue = {
   'group.not_member': { status: 404, message: 'The user is not in this group.' },
   'group.changed': { status: 412, message: 'The group was changed since you read it.' },
   'client.not_found': { status: 404, message: 'There is no such application.' },
+  'client.built_in': {
+    status: 409,
+    message: 'This application is the pages of this server themselves. It cannot be changed or deleted.',
+  },
   'client.invalid_metadata': { status: 400, message: 'The application cannot be registered like this.' },
   'session.not_found': { status: 404, message: 'There is no such session.' },
   'token.not_found': { status: 404, message: 'There is no such token.' },

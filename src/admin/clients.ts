@@ -13,6 +13,7 @@ import { readClient } from '../clients/read-client.ts';
 import { restrictedTo } from '../clients/restricted.ts';
 import { type Client, toClient } from '../clients/to-client.ts';
 import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
 import { type ClientRecord, clients as collection } from '../store/collections.ts';
 import {
   changedClientSchema,
@@ -77,6 +78,12 @@ const showWithSecret = ({ client, clientSecret }: { client: Client; clientSecret
 });
 
 export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
+  /** Without the application of our own pages nobody gets into them any more, administrators included. */
+  async function refuseBuiltIn(clientId: string): Promise<void> {
+    const found = await clients.find(clientId);
+    if (found?.value.origin === 'seed') throw new AppError('client.built_in');
+  }
+
   const change = (method: 'PUT' | 'PATCH'): Route =>
     defineRoute({
       method,
@@ -90,15 +97,16 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
       params: clientIdParams,
       body: method === 'PUT' ? replacedClientSchema : changedClientSchema,
       success: { status: 200, schema: clientWithSecretSchema, hasVersion: true },
-      handle: async ({ params, body, ifVersion }) =>
-        showWithSecret(
-          await clients.update(params.client_id, {
-            ...readClient(body),
-            mode: method === 'PUT' ? 'replace' : 'merge',
-            authority: 'administrator',
-            ifVersion,
-          }),
-        ),
+      handle: async ({ params, body, ifVersion }) => {
+        await refuseBuiltIn(params.client_id);
+        const updated = await clients.update(params.client_id, {
+          ...readClient(body),
+          mode: method === 'PUT' ? 'replace' : 'merge',
+          authority: 'administrator',
+          ifVersion,
+        });
+        return showWithSecret(updated);
+      },
     });
 
   return [
@@ -156,6 +164,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
       params: clientIdParams,
       success: { status: 204 },
       handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {
+        await refuseBuiltIn(params.client_id);
         await clients.remove(params.client_id, { ifVersion });
         return undefined;
       },
@@ -170,10 +179,11 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
       body: rotationSchema,
       isBodyOptional: true,
       success: { status: 200, schema: clientWithSecretSchema, hasVersion: true },
-      handle: async ({ params, body, ifVersion }) =>
-        showWithSecret(
-          await clients.rotateSecret(params.client_id, { overlapSeconds: body.overlap_seconds, ifVersion }),
-        ),
+      handle: async ({ params, body, ifVersion }) => {
+        await refuseBuiltIn(params.client_id);
+        const overlapSeconds = body.overlap_seconds;
+        return showWithSecret(await clients.rotateSecret(params.client_id, { overlapSeconds, ifVersion }));
+      },
     }),
   ];
 }

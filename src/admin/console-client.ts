@@ -1,5 +1,5 @@
 // Owns the application that the administrator's pages, and people's own, sign in as: a client of this provider like any
-// other, made at first start under a fixed id.
+// other, made at first start under a fixed id and kept right at every later one.
 import type { Clients } from '../clients/contract.ts';
 import { AlreadyExists } from '../store/port.ts';
 
@@ -10,7 +10,10 @@ interface Deps {
   readonly baseUrl: string;
 }
 
-/** Makes the client when it is missing, and follows a changed BASE_URL. Safe in several processes at once. */
+/**
+ * Makes the client when it is missing, follows a changed BASE_URL, and takes back what would keep everybody out of our own
+ * pages (an earlier version let the API change it). Safe in several processes at once.
+ */
 export async function seedConsoleClient({ clients, baseUrl }: Deps): Promise<void> {
   const metadata = {
     client_name: 'Latchkey',
@@ -33,7 +36,16 @@ export async function seedConsoleClient({ clients, baseUrl }: Deps): Promise<voi
     } catch (error) {
       if (!(error instanceof AlreadyExists)) throw error;
     }
-  } else if (String(known.value.metadata.redirect_uris) !== String(metadata.redirect_uris)) {
-    await clients.update(CONSOLE_CLIENT_ID, { metadata, mode: 'merge', authority: 'administrator' });
+    return;
   }
+  const { isActive, skipConsent, allowedGroups, metadata: stored } = known.value;
+  const isOpen = isActive && skipConsent && allowedGroups === undefined;
+  const isAsMade = Object.entries(metadata).every(([name, value]) => String(stored[name]) === String(value));
+  if (isOpen && isAsMade) return;
+  await clients.update(CONSOLE_CLIENT_ID, {
+    metadata,
+    mode: 'replace',
+    settings: { isActive: true, skipConsent: true, allowedGroups: null },
+    authority: 'administrator',
+  });
 }

@@ -1,0 +1,57 @@
+// The application of our own pages, deleted or changed by the admin API (a stolen API key, a script that tidies up): nobody
+// gets to /admin and /account any more, or what is signed in there goes elsewhere (checklist R131).
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { CONSOLE_CLIENT_ID } from '../../src/admin/console-client.ts';
+import { clients } from '../../src/store/collections.ts';
+import { Agent } from '../support/agent.ts';
+import { startApp } from '../support/app.ts';
+
+const SECRET_KEY = '0123456789abcdef0123456789abcdef0123456789';
+const app = await startApp({ store: 'sqlite', env: { SECRET_KEY } });
+after(() => app.stop());
+const path = `/clients/${CONSOLE_CLIENT_ID}`;
+
+async function expectSignInPages(): Promise<void> {
+  for (const own of ['/admin', '/account']) {
+    const agent = new Agent(app);
+    const page = await agent.follow(await agent.get(own));
+    ok(page.body.includes('name="password"'), `${own}: ${page.status}`);
+  }
+}
+
+test('attack: deleting or changing the application of our own pages shuts everybody out', async () => {
+  for (const [method, at, body] of [
+    ['DELETE', path],
+    ['PATCH', path, { is_active: false }],
+    ['PATCH', path, { allowed_groups: [] }],
+    ['PATCH', path, { redirect_uris: ['https://evil.example/callback'] }],
+    ['PATCH', path, { client_name: 'Another' }],
+    ['PUT', path, { client_name: 'Another', redirect_uris: ['https://evil.example/callback'] }],
+    ['POST', `${path}/rotate-secret`],
+  ] as const) {
+    const answer = await app.admin(method, at, body);
+    const what = `${method} ${JSON.stringify(body)}`;
+    deepEqual([answer.status, answer.body.error?.reason], [409, 'client.built_in'], what);
+  }
+  equal((await app.admin('GET', path)).status, 200);
+  await expectSignInPages();
+});
+
+test('attack: an application of our own pages that was switched off before is right again after a start', async () => {
+  const stored = app.store.collection(clients);
+  const made = await stored.find(CONSOLE_CLIENT_ID);
+  ok(made !== undefined);
+  await stored.replace(CONSOLE_CLIENT_ID, made.version, {
+    ...made.value,
+    isActive: false,
+    skipConsent: false,
+    allowedGroups: ['nobody'],
+    metadata: { ...made.value.metadata, redirect_uris: ['https://evil.example/callback'] },
+  });
+  const again = await startApp({ shared: app.store, env: { SECRET_KEY, BASE_URL: app.url } });
+  await again.stop();
+  const repaired = (await stored.find(CONSOLE_CLIENT_ID))?.value;
+  deepEqual({ ...repaired, updatedAt: 0 }, { ...made.value, updatedAt: 0 });
+  await expectSignInPages();
+});
