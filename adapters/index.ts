@@ -39,7 +39,7 @@ async function openEmbedded(dataDir: string, clock: Clock): Promise<Store> {
       cause: error,
     });
   }
-  const { createSqliteStore } = await import('./sqlite.ts');
+  const { createSqliteStore } = await import('./sqlite/store.ts');
   return createSqliteStore({ file: join(dataDir, 'latchkey.db'), clock, definitions: allCollections });
 }
 
@@ -48,7 +48,7 @@ async function openMongo(
   clock: Clock,
   definitions: typeof allCollections = allCollections,
 ): Promise<Store> {
-  const { createMongoStore } = await import('./mongodb.ts');
+  const { createMongoStore } = await import('./mongodb/store.ts');
   return createMongoStore({ uri, clock, definitions });
 }
 
@@ -57,7 +57,7 @@ async function openSplit(
   { clock, log }: Pick<OpenStoreOptions, 'clock' | 'log'>,
 ): Promise<Store> {
   const [{ createRedisStore }, { createSplitStore }] = await Promise.all([
-    import('./redis.ts'),
+    import('./redis/store.ts'),
     import('./split.ts'),
   ]);
   const durable = await openMongo(uri, clock, allCollections.filter(isOf('durable')));
@@ -94,7 +94,7 @@ export async function prepareStore({ config, clock }: Omit<OpenStoreOptions, 'lo
     const store = await openEmbedded(config.dataDir, clock);
     return store.close();
   }
-  const { prepareMongo } = await import('./mongodb.ts');
+  const { prepareMongo } = await import('./mongodb/store.ts');
   const definitions = url === undefined ? allCollections : allCollections.filter(isOf('durable'));
   await prepareMongo({ uri, clock, definitions });
 }

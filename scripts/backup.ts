@@ -1,6 +1,6 @@
 // Owns `npm run backup -- FILE`: a copy of the embedded database, taken while it runs.
 import { join, resolve } from 'node:path';
-import { backupSqlite } from '../adapters/sqlite-backup.ts';
+import { backupSqlite } from '../adapters/sqlite/backup.ts';
 import { StoreUnavailable } from '../src/store/port.ts';
 
 const HELP = `Copies the embedded database while the server runs.

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../adapters/index.ts';
-import { createMongoLoader } from '../adapters/mongodb-loader.ts';
-import { createSqliteStore } from '../adapters/sqlite.ts';
+import { createMongoLoader } from '../adapters/mongodb/loader.ts';
+import { createSqliteStore } from '../adapters/sqlite/store.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import type { Config } from '../src/config/types.ts';
 import { facts } from '../src/store/collections.ts';

@@ -1,7 +1,7 @@
 // Owns the tests of signing in with a password, and attacks on it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createCompleteSignIn } from '../../src/accounts/complete-sign-in.ts';
 import { createPasswords } from '../../src/accounts/password.ts';
 import { AppError } from '../../src/errors.ts';

@@ -1,7 +1,7 @@
 // Owns the proof of what a ticket is good for: one browser, one account as it was, ten minutes.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { toAccount } from '../../src/accounts/account.ts';
 import { blankAccount } from '../../src/accounts/changes.ts';
 import { createTickets } from '../../src/accounts/enrolment-tickets.ts';

@@ -2,7 +2,7 @@
 // what survives a crash or a race.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { toAccount } from '../../src/accounts/account.ts';
 import { blankAccount } from '../../src/accounts/changes.ts';
 import { labelOf } from '../../src/accounts/passkey-label.ts';

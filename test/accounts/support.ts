@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
 import {
   type Authenticate,

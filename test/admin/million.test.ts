@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { accounts, audit, sessions } from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';

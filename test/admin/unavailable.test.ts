@@ -1,7 +1,7 @@
 // What the admin API says when the store goes away in the middle: nothing is done twice, and what was done is told.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { systemClock } from '../../src/clock.ts';
 import { accounts } from '../../src/store/collections.ts';
 import { ADMIN_TOKEN, startApp } from '../support/app.ts';

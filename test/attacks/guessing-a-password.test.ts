@@ -3,7 +3,7 @@
 // CVE-2026-9798, CVE-2026-16103).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { systemClock } from '../../src/clock.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { liftLimits } from './limits.ts';

@@ -3,7 +3,7 @@
 // or by asking again: deny first, clean later.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import {
   type Collection,

@@ -4,7 +4,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { createMongoStore } from '../../adapters/mongodb.ts';
+import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { accounts, audit } from '../../src/store/collections.ts';
 import { run } from '../scripts/run.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, mock, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { generateSync } from 'otplib';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { bearer, call, claimsOf, isActive, userinfo } from '../flows/support.ts';
 import { Agent, codeRequest, type Page, redeem, refresh } from '../support/agent.ts';

@@ -2,7 +2,7 @@
 // (checklist R021, R126, R134, R138): refused by an answer of ours, never by a redirect, a stack or 54 kB in the store.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import type { CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
 import { call, postForm } from '../flows/support.ts';
 import { Agent, codeRequest } from '../support/agent.ts';

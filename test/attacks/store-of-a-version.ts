@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { systemClock } from '../../src/clock.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { tokensOf } from '../flows/support.ts';

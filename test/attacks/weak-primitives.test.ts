@@ -135,7 +135,7 @@ test('asked first and written then: one-time use is one conditional write in eve
   // Every write to MongoDB asks in its own filter; what is read before decides nothing (mongodb-races tests it).
   const writes = linesLike(
     /rows\.(?:findOneAndUpdate|updateOne|updateMany|replaceOne|findOneAndReplace|deleteOne|deleteMany)\(/,
-    /^adapters\/mongodb-collection\.ts$/,
+    /^adapters\/mongodb\/collection\.ts$/,
   );
   ok(writes.length >= 5, writes.join('\n'));
   for (const line of writes) match(line, /isLiveAt\(|isExpiredAt\(/, line);

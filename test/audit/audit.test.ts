@@ -2,7 +2,7 @@
 // what happens when it cannot be written (checklist R146, R150).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { type AuditEventName, auditEventNames } from '../../src/audit/events.ts';
 import { createOrigins } from '../../src/audit/origin.ts';

@@ -2,7 +2,7 @@
 // loses nothing, several processes count together, and events leave in time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createTokenLog } from '../../src/audit/token-log.ts';
 import { createTimeSortedIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';

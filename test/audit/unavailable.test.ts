@@ -2,7 +2,7 @@
 // refused, what takes something away is done all the same, nothing is lost without a trace.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { openSignIn } from '../attacks/sign-in-form.ts';
 import { Agent, redeem } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMongoStore } from '../../adapters/mongodb.ts';
+import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { audit } from '../../src/store/collections.ts';
 import { start } from '../browser/processes.ts';

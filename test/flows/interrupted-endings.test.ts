@@ -2,7 +2,7 @@
 // same, however long nobody was there (R048, R063).
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { oidcSessions } from '../../src/store/protocol-collections.ts';
 import { Agent, refresh } from '../support/agent.ts';
 import { startApp } from '../support/app.ts';

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createNotices } from '../../src/app-notices.ts';
 import { createWorld } from '../accounts/support.ts';
 

@@ -3,7 +3,7 @@
 // on top. Both numbers are held where they are today: a call more is a decision, not an accident.
 import { equal, ok } from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { FLUSH_MS } from '../../src/audit/token-log.ts';
 import type { Collection, CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
 import { Agent, challengeOf, hiddenFields, redeem, refresh, requestTokens } from '../support/agent.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createKeyring } from '../../src/keys/keyring.ts';
 import { generateRsaKey } from '../../src/keys/rsa-key.ts';
 import { createSealer } from '../../src/keys/sealing.ts';

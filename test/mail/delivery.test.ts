@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import type { OpenSmtp } from '../../src/mail/smtp.ts';
 import { Undelivered } from '../../src/mail/undelivered.ts';
 import { type MailRecord, mails } from '../../src/store/collections.ts';

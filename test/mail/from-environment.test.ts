@@ -1,7 +1,7 @@
 // Owns the proof that SMTP_URL is what the setting starts with, and no more: what an administrator set stays.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { startApp } from '../support/app.ts';
 import { startMailServer } from './support.ts';
 

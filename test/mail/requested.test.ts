@@ -1,7 +1,7 @@
 // Owns the proof that wishes for a mail are answered in order, once, and that one which cannot be answered holds up nobody.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createTimeSortedIds } from '../../src/ids.ts';
 import { createRequestedMails } from '../../src/mail/requested.ts';
 import { mailRequests } from '../../src/store/collections.ts';

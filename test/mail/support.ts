@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import type { Clock } from '../../src/clock.ts';
 import { createMailViews } from '../../src/http/mail-views.ts';
 import { createTimeSortedIds } from '../../src/ids.ts';

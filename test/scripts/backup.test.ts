@@ -6,7 +6,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { type Note, notes } from '../store/sqlite-support.ts';
 import { startApp } from '../support/app.ts';
 import { run } from './run.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createMongoStore } from '../../adapters/mongodb.ts';
+import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { accounts, audit } from '../../src/store/collections.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';

@@ -1,7 +1,7 @@
 // Owns the proof that secret settings rest sealed, are never answered, and outlive a lost or rotated SECRET_KEY.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { AppError } from '../../src/errors.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { createSettings, type Settings } from '../../src/settings/settings.ts';

@@ -1,5 +1,5 @@
 // Owns the proof that the reference store keeps the storage contract, in both of its halves.
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { storeContract } from './contract.ts';
 import type { Backend } from './contract-fixture.ts';
 

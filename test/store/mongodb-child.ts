@@ -2,7 +2,7 @@
 // a line for what is done; the parent takes a line as the store's acknowledgement.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { createMongoStore } from '../../adapters/mongodb.ts';
+import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import { isToBeRemoved, notes, textOf } from './sqlite-support.ts';
 
 const [uri = '', label = ''] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createMongoStore } from '../../adapters/mongodb.ts';
+import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import type { Stored } from '../../src/store/port.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
 import { isToBeRemoved, type Note, notes, startChild, textOf } from './sqlite-support.ts';

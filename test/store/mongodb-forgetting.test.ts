@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MongoServerError } from 'mongodb';
-import { createMongoCollection } from '../../adapters/mongodb-collection.ts';
-import { openConnection } from '../../adapters/mongodb-connection.ts';
-import type { Row } from '../../adapters/mongodb-document.ts';
-import { prepareCollections } from '../../adapters/mongodb-schema.ts';
+import { createMongoCollection } from '../../adapters/mongodb/collection.ts';
+import { openConnection } from '../../adapters/mongodb/connection.ts';
+import type { Row } from '../../adapters/mongodb/document.ts';
+import { prepareCollections } from '../../adapters/mongodb/schema.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { newId } from '../../src/ids.ts';
 import { audit } from '../../src/store/collections.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { type Db, MongoClient } from 'mongodb';
-import { createMongoStore, prepareMongo } from '../../adapters/mongodb.ts';
-import { openConnection } from '../../adapters/mongodb-connection.ts';
+import { openConnection } from '../../adapters/mongodb/connection.ts';
+import { createMongoStore, prepareMongo } from '../../adapters/mongodb/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import {
   AlreadyExists,

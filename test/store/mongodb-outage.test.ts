@@ -5,8 +5,8 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { MongoServerError } from 'mongodb';
-import { createMongoStore } from '../../adapters/mongodb.ts';
-import { openConnection } from '../../adapters/mongodb-connection.ts';
+import { openConnection } from '../../adapters/mongodb/connection.ts';
+import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import { type Collection, type Store, StoreUnavailable } from '../../src/store/port.ts';
 import { type MongoServer, startOwnMongoServer } from '../support/mongodb-server.ts';
 import { isWithin } from '../support/patience.ts';

@@ -2,7 +2,7 @@
 // has expired, and many want its place, or the owner itself comes back (C6, C7, C14; checklist R070–R077, R125).
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { createMongoStore } from '../../adapters/mongodb.ts';
+import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import {
   AlreadyExists,
   type Collection,

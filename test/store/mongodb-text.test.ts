@@ -2,7 +2,7 @@
 // UTF-8 or units of UTF-16.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeOrdered, encodeOrdered } from '../../adapters/mongodb-text.ts';
+import { decodeOrdered, encodeOrdered } from '../../adapters/mongodb/text.ts';
 
 // Around every border of the encoding, and pieces of what it writes itself.
 const points = [

@@ -1,6 +1,6 @@
 // Owns the proof that the MongoDB store keeps the storage contract.
 import { after, before, describe } from 'node:test';
-import { createMongoStore } from '../../adapters/mongodb.ts';
+import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import type { Store } from '../../src/store/port.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
 import { storeContract } from './contract.ts';

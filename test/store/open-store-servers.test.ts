@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { openStore } from '../../adapters/index.ts';
-import { createMongoStore } from '../../adapters/mongodb.ts';
+import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import { facts, settings } from '../../src/store/collections.ts';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { accessTokens } from '../../src/store/protocol-collections.ts';

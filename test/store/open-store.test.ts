@@ -45,7 +45,7 @@ describe('openStore', () => {
   });
 
   test('the start is quiet: no warning of an experimental module', () => {
-    const script = `await import(${JSON.stringify(new URL('../../adapters/sqlite.ts', import.meta.url).href)})`;
+    const script = `await import(${JSON.stringify(new URL('../../adapters/sqlite/store.ts', import.meta.url).href)})`;
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       encoding: 'utf8',
     });

@@ -1,7 +1,7 @@
 // Owns the proof that the Redis store keeps the storage contract on a cluster of three masters, and what is special there.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRedisStore } from '../../adapters/redis.ts';
+import { createRedisStore } from '../../adapters/redis/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import type { CollectionDefinition } from '../../src/store/port.ts';
 import { isWithin } from '../support/patience.ts';

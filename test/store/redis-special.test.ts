@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRedisStore, type RedisStore } from '../../adapters/redis.ts';
+import { createRedisStore, type RedisStore } from '../../adapters/redis/store.ts';
 import { StoreUnavailable, VersionConflict } from '../../src/store/port.ts';
 import { makeCertificate } from '../mail/certificate.ts';
 import { isWithin, slowness } from '../support/patience.ts';

@@ -1,6 +1,6 @@
 // Owns what the Redis tests share: a backend for the contract, and a collection to write.
 import { randomBytes } from 'node:crypto';
-import { createRedisStore } from '../../adapters/redis.ts';
+import { createRedisStore } from '../../adapters/redis/store.ts';
 import { type CollectionDefinition, type Store, StoreUnavailable } from '../../src/store/port.ts';
 import type { Backend } from './contract-fixture.ts';
 

@@ -1,7 +1,7 @@
 // Owns the tests of Redis addresses: what they mean, what is refused, and that a refusal repeats no password.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeAddress, parseRedisUrl } from '../../adapters/redis-url.ts';
+import { describeAddress, parseRedisUrl } from '../../adapters/redis/url.ts';
 import { StoreUnavailable } from '../../src/store/port.ts';
 
 const said = (url: string) =>

@@ -2,7 +2,7 @@
 // are its halves here; test/flows-on/split.test.ts runs the product on the real ones.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { createMemoryStore } from '../../adapters/memory.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createSplitStore } from '../../adapters/split.ts';
 import * as model from '../../src/store/collections.ts';
 import { type Store, StoreUnavailable, VersionConflict } from '../../src/store/port.ts';

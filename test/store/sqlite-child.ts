@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
-import { openConnection } from '../../adapters/sqlite-connection.ts';
+import { openConnection } from '../../adapters/sqlite/connection.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { update } from '../../src/store/update.ts';
 import { isToBeRemoved, notes, textOf } from './sqlite-support.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
-import { openConnection } from '../../adapters/sqlite-connection.ts';
+import { openConnection } from '../../adapters/sqlite/connection.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import type { Collection, Stored } from '../../src/store/port.ts';
 import {
   type Child,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
-import { createSqliteStore, createSqliteStoreOn } from '../../adapters/sqlite.ts';
-import { openConnection } from '../../adapters/sqlite-connection.ts';
+import { openConnection } from '../../adapters/sqlite/connection.ts';
+import { createSqliteStore, createSqliteStoreOn } from '../../adapters/sqlite/store.ts';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { notes, startChild, temporaryDirectory, textOf } from './sqlite-support.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { type Store, StoreUnavailable } from '../../src/store/port.ts';
 import { isWithin } from '../support/patience.ts';
 import { notes, startChild, temporaryDirectory } from './sqlite-support.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
-import { openConnection } from '../../adapters/sqlite-connection.ts';
+import { openConnection } from '../../adapters/sqlite/connection.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import {
   AlreadyExists,
   type CollectionDefinition,

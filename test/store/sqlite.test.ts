@@ -1,5 +1,5 @@
 // Owns the proof that the SQLite store keeps the storage contract.
-import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import type { Store } from '../../src/store/port.ts';
 import { storeContract } from './contract.ts';
 import type { Backend } from './contract-fixture.ts';

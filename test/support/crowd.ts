@@ -1,9 +1,9 @@
 // Owns a crowd for tests of size: people as they are in a company of any size (names, addresses, groups, some locked or
 // gone), the same ones each time, and a way to put a million documents into an embedded database in a minute.
 import { DatabaseSync } from 'node:sqlite';
-import { toDocument } from '../../adapters/memory-document.ts';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
-import { toCells, toTable } from '../../adapters/sqlite-table.ts';
+import { toDocument } from '../../adapters/document.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
+import { toCells, toTable } from '../../adapters/sqlite/table.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import type { AccountRecord, AuditRecord, SessionRecord } from '../../src/store/collections.ts';
 import type { CollectionDefinition, Stored } from '../../src/store/port.ts';

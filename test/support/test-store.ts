@@ -2,11 +2,11 @@
 // on another backend than the one they ask for; its servers are named by MONGODB_TEST_URI and REDIS_TEST_URL.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createMemoryStore } from '../../adapters/memory.ts';
-import { createMongoStore } from '../../adapters/mongodb.ts';
-import { createRedisStore } from '../../adapters/redis.ts';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
+import { createMongoStore } from '../../adapters/mongodb/store.ts';
+import { createRedisStore } from '../../adapters/redis/store.ts';
 import { createSplitStore } from '../../adapters/split.ts';
-import { createSqliteStore } from '../../adapters/sqlite.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { settings, signingKeys } from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';

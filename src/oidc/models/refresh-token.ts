@@ -83,7 +83,7 @@ export function createRefreshTokenModel(
   };
 }
 
-/** No device has an `admin` scope (models/device-code.ts), also by a token that was issued before that rule. */
+/** No device has an `admin` scope (device-code.ts), also by a token that was issued before that rule. */
 function ofDevice(properties: Record<string, unknown>): Record<string, unknown> {
   const { gty, scope } = properties;
   const isFiltered = typeof gty === 'string' && gty.startsWith('device_code') && typeof scope === 'string';

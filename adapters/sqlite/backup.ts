@@ -2,7 +2,7 @@
 // writers, and what comes out is checked before it gets its name.
 import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { StoreUnavailable } from '../src/store/port.ts';
+import { StoreUnavailable } from '../../src/store/port.ts';
 
 export interface BackupResult {
   /** Documents by collection, as they are in the copy. */

@@ -3,9 +3,9 @@
 // sent again: an act that was told "unavailable" must not happen minutes later.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
-import { StoreUnavailable } from '../src/store/port.ts';
-import { scripts } from './redis-scripts.ts';
-import { describeAddress, parseRedisUrl, type RedisAddress } from './redis-url.ts';
+import { StoreUnavailable } from '../../src/store/port.ts';
+import { scripts } from './scripts.ts';
+import { describeAddress, parseRedisUrl, type RedisAddress } from './url.ts';
 
 /** Where to say that Redis went away and came back. */
 export interface RedisLog {

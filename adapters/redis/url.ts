@@ -1,5 +1,5 @@
 // Owns what a REDIS_URL may look like: one server, a cluster (several hosts), or a master found by its sentinels.
-import { StoreUnavailable } from '../src/store/port.ts';
+import { StoreUnavailable } from '../../src/store/port.ts';
 
 export interface RedisAddress {
   readonly hosts: readonly { readonly host: string; readonly port: number }[];

@@ -3,14 +3,14 @@
 
 import type { SQLInputValue } from 'node:sqlite';
 import { setImmediate as letOthersThrough } from 'node:timers/promises';
-import type { Query } from '../src/store/port.ts';
-import { all, byField } from './sqlite-condition.ts';
-import type { Connection, Row } from './sqlite-connection.ts';
-import type { Counter } from './sqlite-count.ts';
-import { along, amongRows, candidateRows, countExpired, type Plan, planOf, rowsOf } from './sqlite-plan.ts';
-import type { Condition } from './sqlite-sql.ts';
-import { fieldColumn, sortIndex, type Table, toCell } from './sqlite-table.ts';
-import { encodeText } from './sqlite-text.ts';
+import type { Query } from '../../src/store/port.ts';
+import { encodeText } from '../text.ts';
+import { all, byField } from './condition.ts';
+import type { Connection, Row } from './connection.ts';
+import type { Counter } from './count.ts';
+import { along, amongRows, candidateRows, countExpired, type Plan, planOf, rowsOf } from './plan.ts';
+import type { Condition } from './sql.ts';
+import { fieldColumn, sortIndex, type Table, toCell } from './table.ts';
 
 export interface Answer {
   readonly rows: Row[];

@@ -1,12 +1,12 @@
 // Owns filling a MongoDB database from elsewhere: many documents in one round trip, with the versions they had. For scripts,
 // before anybody uses the database; the store itself never writes this way.
 import type { Collection } from 'mongodb';
-import type { Clock } from '../src/clock.ts';
-import { type CollectionDefinition, type Stored, StoreUnavailable } from '../src/store/port.ts';
-import { toDocument } from './memory-document.ts';
-import { clashingIndex, openConnection, toOutcome } from './mongodb-connection.ts';
-import { expiryOf, fromRow, isLiveAt, type Row, readProjection, toRow } from './mongodb-document.ts';
-import { checkCollections } from './mongodb-schema.ts';
+import type { Clock } from '../../src/clock.ts';
+import { type CollectionDefinition, type Stored, StoreUnavailable } from '../../src/store/port.ts';
+import { toDocument } from '../document.ts';
+import { clashingIndex, openConnection, toOutcome } from './connection.ts';
+import { expiryOf, fromRow, isLiveAt, type Row, readProjection, toRow } from './document.ts';
+import { checkCollections } from './schema.ts';
 
 export interface MongoLoader {
   /**

@@ -1,14 +1,10 @@
 // Owns the Redis store: the ephemeral half of the storage port. Durable collections with queries live elsewhere.
-import type { Clock } from '../src/clock.ts';
-import type { CollectionDefinition, Store } from '../src/store/port.ts';
-import { type Changes, createChanges } from './redis-changes.ts';
-import { createRedisCollection, type Family, familyOf, sweepFamily } from './redis-collection.ts';
-import {
-  openRedisConnection,
-  type RedisConnection,
-  type RedisConnectionOptions,
-} from './redis-connection.ts';
-import { refuseEviction, warnOfForgetting } from './redis-settings.ts';
+import type { Clock } from '../../src/clock.ts';
+import type { CollectionDefinition, Store } from '../../src/store/port.ts';
+import { type Changes, createChanges } from './changes.ts';
+import { createRedisCollection, type Family, familyOf, sweepFamily } from './collection.ts';
+import { openRedisConnection, type RedisConnection, type RedisConnectionOptions } from './connection.ts';
+import { refuseEviction, warnOfForgetting } from './settings.ts';
 
 export interface RedisStoreOptions extends RedisConnectionOptions {
   readonly clock: Clock;

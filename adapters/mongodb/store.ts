@@ -2,12 +2,12 @@
 // (guarantees, time, errors), indexes, collections. Single nodes, replica sets and `mongodb+srv` all work: nothing here
 // needs a transaction or a change stream.
 import type { Collection as DriverCollection } from 'mongodb';
-import type { Clock } from '../src/clock.ts';
-import type { Collection, CollectionDefinition, Store } from '../src/store/port.ts';
-import { createMongoCollection } from './mongodb-collection.ts';
-import { type ConnectionOptions, openConnection, toOutcome } from './mongodb-connection.ts';
-import { checkNames, isExpiredAt, type Row } from './mongodb-document.ts';
-import { checkCollections, prepareCollections } from './mongodb-schema.ts';
+import type { Clock } from '../../src/clock.ts';
+import type { Collection, CollectionDefinition, Store } from '../../src/store/port.ts';
+import { createMongoCollection } from './collection.ts';
+import { type ConnectionOptions, openConnection, toOutcome } from './connection.ts';
+import { checkNames, isExpiredAt, type Row } from './document.ts';
+import { checkCollections, prepareCollections } from './schema.ts';
 
 export interface MongoStoreOptions extends ConnectionOptions {
   readonly clock: Clock;

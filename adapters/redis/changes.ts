@@ -1,6 +1,6 @@
 // Owns telling all processes that something they keep in memory (settings, signing keys) was changed: a message to those
 // who listen, and a counter for those who missed it, because a message may be lost and a counter is not.
-import type { RedisConnection } from './redis-connection.ts';
+import type { RedisConnection } from './connection.ts';
 
 export interface Changes {
   /** To be called after a write that others must see. Never throws; said again and again until Redis has heard it. */

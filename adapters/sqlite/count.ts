@@ -1,8 +1,8 @@
 // Owns finding what only a look at very many rows can find: in slices, with a turn of the event loop after each, so that
 // nobody's sign-in waits for an administrator's search; and not counted again at every page of the same list.
 import { setImmediate as letOthersThrough } from 'node:timers/promises';
-import { all } from './sqlite-condition.ts';
-import type { Connection } from './sqlite-connection.ts';
+import { all } from './condition.ts';
+import type { Connection } from './connection.ts';
 import {
   amongRows,
   candidateRows,
@@ -12,9 +12,9 @@ import {
   type Plan,
   rowsOf,
   type Sizes,
-} from './sqlite-plan.ts';
-import type { Condition } from './sqlite-sql.ts';
-import type { Table } from './sqlite-table.ts';
+} from './plan.ts';
+import type { Condition } from './sql.ts';
+import type { Table } from './table.ts';
 
 export interface Found {
   readonly total: number;

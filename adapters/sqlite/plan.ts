@@ -1,11 +1,11 @@
 // Owns looking, before a query is answered, at how many documents meet each of its filters: that decides whether to begin
 // with the few, or to walk the sorted index past those that don't match. SQLite itself would guess.
-import type { Query } from '../src/store/port.ts';
-import { all, anyOf, byField, contains, type FieldCondition, searchable } from './sqlite-condition.ts';
-import type { Connection } from './sqlite-connection.ts';
-import { candidatesOf } from './sqlite-search.ts';
-import type { Condition } from './sqlite-sql.ts';
-import { expiryIndex, sortIndex, type Table } from './sqlite-table.ts';
+import type { Query } from '../../src/store/port.ts';
+import { all, anyOf, byField, contains, type FieldCondition, searchable } from './condition.ts';
+import type { Connection } from './connection.ts';
+import { candidatesOf } from './search.ts';
+import type { Condition } from './sql.ts';
+import { expiryIndex, sortIndex, type Table } from './table.ts';
 
 export interface Sizes {
   /** Sorting so many rows takes a few milliseconds, less than walking an index past all that don't match. */

@@ -1,11 +1,11 @@
 // Owns the indexes of MongoDB: which ones a definition needs, making them (the release step), and whether they are there
 // (every start). Without its unique indexes a store would promise what it cannot keep, so it does not start then.
 import { type Db, type Collection as DriverCollection, type IndexDescription, MongoError } from 'mongodb';
-import type { CollectionDefinition } from '../src/store/port.ts';
-import { StoreUnavailable } from '../src/store/port.ts';
-import { derive } from './memory-document.ts';
-import { clashingIndex, toOutcome } from './mongodb-connection.ts';
-import { checkNames, derivedParts, isExpiredAt, modelOf, type Row } from './mongodb-document.ts';
+import type { CollectionDefinition } from '../../src/store/port.ts';
+import { StoreUnavailable } from '../../src/store/port.ts';
+import { derive } from '../document.ts';
+import { clashingIndex, toOutcome } from './connection.ts';
+import { checkNames, derivedParts, isExpiredAt, modelOf, type Row } from './document.ts';
 
 type Definition = CollectionDefinition<never>;
 

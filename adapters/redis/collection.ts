@@ -1,16 +1,16 @@
-// Owns documents of one collection in Redis: what goes into the scripts of redis-scripts.ts, and what comes back.
-import type { Clock } from '../src/clock.ts';
+// Owns documents of one collection in Redis: what goes into the scripts of scripts.ts, and what comes back.
+import type { Clock } from '../../src/clock.ts';
 import {
   AlreadyExists,
   type CollectionDefinition,
   type EphemeralCollection,
   type Stored,
   VersionConflict,
-} from '../src/store/port.ts';
-import { checkExpiry, checkIndex, type Document, isLive, toDocument } from './memory-document.ts';
-import type { RedisConnection } from './redis-connection.ts';
+} from '../../src/store/port.ts';
+import { checkExpiry, checkIndex, type Document, isLive, toDocument } from '../document.ts';
 // Redis is binary-safe, its driver is not: it sends UTF-8, which has no unpaired surrogates either.
-import { decodeText, encodeText } from './sqlite-text.ts';
+import { decodeText, encodeText } from '../text.ts';
+import type { RedisConnection } from './connection.ts';
 
 /** How many documents one script looks at: others wait while it runs. */
 const BATCH = 200;

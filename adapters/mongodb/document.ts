@@ -1,10 +1,10 @@
 // Owns how a document lies in MongoDB: the value as JSON text (its keys are never names in BSON), and beside it what is
-// found and sorted by. Every condition that callers have a part in is built here or in mongodb-query.ts.
+// found and sorted by. Every condition that callers have a part in is built here or in query.ts.
 import type { Document as Bson, Filter, UpdateFilter } from 'mongodb';
-import type { CollectionDefinition, FieldValue, Stored } from '../src/store/port.ts';
-import { type Document, fold } from './memory-document.ts';
-import { decodeOrdered, encodeOrdered } from './mongodb-text.ts';
-import { encodeText } from './sqlite-text.ts';
+import type { CollectionDefinition, FieldValue, Stored } from '../../src/store/port.ts';
+import { type Document, fold } from '../document.ts';
+import { encodeText } from '../text.ts';
+import { decodeOrdered, encodeOrdered } from './text.ts';
 
 export interface Row extends Bson {
   /** The id, by encodeOrdered. */

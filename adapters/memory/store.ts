@@ -1,5 +1,5 @@
 // Owns the reference store: the storage contract in plain Maps, for reading and for tests. One process, nothing kept.
-import type { Clock } from '../src/clock.ts';
+import type { Clock } from '../../src/clock.ts';
 import {
   AlreadyExists,
   type Collection,
@@ -8,7 +8,7 @@ import {
   type Stored,
   StoreUnavailable,
   VersionConflict,
-} from '../src/store/port.ts';
+} from '../../src/store/port.ts';
 import {
   checkExpiry,
   checkIndex,
@@ -17,8 +17,8 @@ import {
   type Document,
   isLive,
   toDocument,
-} from './memory-document.ts';
-import { select } from './memory-query.ts';
+} from '../document.ts';
+import { select } from './query.ts';
 
 /** What is kept: the text instead of the value, so that nothing is shared with callers (C2). */
 interface Entry extends Omit<Document<unknown>, 'copy'> {

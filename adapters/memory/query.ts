@@ -1,6 +1,6 @@
 // Owns how the reference store answers a query: filter, sort, cut. Slow and obvious on purpose.
-import type { FieldFilter, FieldValue, Query } from '../src/store/port.ts';
-import { compareText, fold } from './memory-document.ts';
+import type { FieldFilter, FieldValue, Query } from '../../src/store/port.ts';
+import { compareText, fold } from '../document.ts';
 
 /** What a query may look at. */
 export interface Candidate {

@@ -1,21 +1,21 @@
 // Owns reading and writing documents of one collection in SQLite: every write looks at the row and its unique keys
 // first and then changes it, inside one write transaction, so no other process gets in between.
 import type { SQLInputValue } from 'node:sqlite';
-import type { Clock } from '../src/clock.ts';
+import type { Clock } from '../../src/clock.ts';
 import {
   AlreadyExists,
   type Collection,
   type CollectionDefinition,
   type Stored,
   VersionConflict,
-} from '../src/store/port.ts';
-import { checkExpiry, checkIndex, checkQuery, type Document, isLive, toDocument } from './memory-document.ts';
-import { type Connection, isUniqueClash, type Row } from './sqlite-connection.ts';
-import type { Counter } from './sqlite-count.ts';
-import { runQuery } from './sqlite-query.ts';
-import { keyColumn, type Table, toCells } from './sqlite-table.ts';
-import { decodeText, encodeText } from './sqlite-text.ts';
-import type { Writer } from './sqlite-writer.ts';
+} from '../../src/store/port.ts';
+import { checkExpiry, checkIndex, checkQuery, type Document, isLive, toDocument } from '../document.ts';
+import { decodeText, encodeText } from '../text.ts';
+import { type Connection, isUniqueClash, type Row } from './connection.ts';
+import type { Counter } from './count.ts';
+import { runQuery } from './query.ts';
+import { keyColumn, type Table, toCells } from './table.ts';
+import type { Writer } from './writer.ts';
 
 export interface CollectionDeps<T> {
   readonly connection: Connection;

@@ -1,7 +1,7 @@
 // Owns searching in text with millions of documents: an index over every three characters that follow each other
 // (SQLite's FTS5, trigrams) of the fields that are searched. It finds candidates; whoever asks it looks at each again. It
 // keeps no text of its own, and triggers keep it in step with the table, whichever process writes.
-import type { Condition } from './sqlite-sql.ts';
+import type { Condition } from './sql.ts';
 
 export interface SearchIndex {
   /** Of the virtual table, which names its fields: with others it is another one. */

@@ -4,8 +4,8 @@ import { randomInt } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreUnavailable } from '../src/store/port.ts';
-import { fold } from './memory-document.ts';
+import { StoreUnavailable } from '../../src/store/port.ts';
+import { fold } from '../document.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 

@@ -1,7 +1,7 @@
 // Owns what a Redis server must be set to, and should be: asked once at the start, of every master.
 import type { Redis } from 'ioredis';
-import { StoreUnavailable } from '../src/store/port.ts';
-import type { RedisConnection, RedisLog } from './redis-connection.ts';
+import { StoreUnavailable } from '../../src/store/port.ts';
+import type { RedisConnection, RedisLog } from './connection.ts';
 
 const SAFE_POLICY = 'noeviction';
 

@@ -1,16 +1,16 @@
 // Owns reading and writing documents of one collection in MongoDB. Every write is one operation on one document, whose
 // filter says what must still hold (version, expiry); nothing is read first and trusted later, and no transaction is used.
 import type { Collection as DriverCollection, Filter } from 'mongodb';
-import type { Clock } from '../src/clock.ts';
+import type { Clock } from '../../src/clock.ts';
 import {
   AlreadyExists,
   type Collection,
   type CollectionDefinition,
   StoreUnavailable,
   VersionConflict,
-} from '../src/store/port.ts';
-import { checkExpiry, checkIndex, checkQuery, type Document, isLive, toDocument } from './memory-document.ts';
-import { type Connection, clashingIndex } from './mongodb-connection.ts';
+} from '../../src/store/port.ts';
+import { checkExpiry, checkIndex, checkQuery, type Document, isLive, toDocument } from '../document.ts';
+import { type Connection, clashingIndex } from './connection.ts';
 import {
   byId,
   expiryOf,
@@ -23,9 +23,9 @@ import {
   toRow,
   toStored,
   toUpdate,
-} from './mongodb-document.ts';
-import { runQuery } from './mongodb-query.ts';
-import { uniqueIndexOf } from './mongodb-schema.ts';
+} from './document.ts';
+import { runQuery } from './query.ts';
+import { uniqueIndexOf } from './schema.ts';
 
 export interface CollectionDeps<T> {
   readonly connection: Connection;

@@ -1,7 +1,7 @@
 // Owns how a query becomes conditions of MongoDB. Callers' text is only ever a compared value or an escaped literal.
 import type { Collection as DriverCollection, Filter } from 'mongodb';
-import type { FieldFilter, FieldValue, Page, Query } from '../src/store/port.ts';
-import type { Connection } from './mongodb-connection.ts';
+import type { FieldFilter, FieldValue, Page, Query } from '../../src/store/port.ts';
+import type { Connection } from './connection.ts';
 import {
   fromRow,
   isExpiredAt,
@@ -10,8 +10,8 @@ import {
   readProjection,
   toCell,
   toSearchable,
-} from './mongodb-document.ts';
-import { encodeOrdered } from './mongodb-text.ts';
+} from './document.ts';
+import { encodeOrdered } from './text.ts';
 
 export interface QueryDeps {
   readonly connection: Connection;

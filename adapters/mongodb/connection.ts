@@ -12,7 +12,7 @@ import {
   MongoWriteConcernError,
   ReadConcern,
 } from 'mongodb';
-import { StoreUnavailable } from '../src/store/port.ts';
+import { StoreUnavailable } from '../../src/store/port.ts';
 
 export interface ConnectionOptions {
   /** `mongodb://` or `mongodb+srv://`. What it says about pool and timeouts holds; about durability it cannot. */

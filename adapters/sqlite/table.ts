@@ -1,9 +1,9 @@
 // Owns how a collection definition becomes a table: names, columns, SQL indexes, and the row a value is stored as.
 import type { SQLInputValue } from 'node:sqlite';
-import type { CollectionDefinition, FieldType, FieldValue } from '../src/store/port.ts';
-import { type Document, derive } from './memory-document.ts';
-import { type SearchIndex, toSearchIndex } from './sqlite-search.ts';
-import { encodeText } from './sqlite-text.ts';
+import type { CollectionDefinition, FieldType, FieldValue } from '../../src/store/port.ts';
+import { type Document, derive } from '../document.ts';
+import { encodeText } from '../text.ts';
+import { type SearchIndex, toSearchIndex } from './search.ts';
 
 export interface Column {
   readonly name: string;

@@ -1,8 +1,8 @@
 // Owns the write queue: everything that asks to be written during one turn of the event loop goes to the disk in one
 // transaction. One fsync then serves many callers (group commit); each is answered after the commit, never before.
 import { randomInt } from 'node:crypto';
-import { StoreUnavailable } from '../src/store/port.ts';
-import { type Connection, isBusy, sqliteCode, toOutcome } from './sqlite-connection.ts';
+import { StoreUnavailable } from '../../src/store/port.ts';
+import { type Connection, isBusy, sqliteCode, toOutcome } from './connection.ts';
 
 export interface Writer {
   /**

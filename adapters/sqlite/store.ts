@@ -1,19 +1,19 @@
 // Owns the SQLite store: one file, one connection in each process, any number of processes. It puts the parts together:
 // connection (pragmas, errors), schema, write queue, collections.
-import type { Clock } from '../src/clock.ts';
+import type { Clock } from '../../src/clock.ts';
 import {
   type Collection,
   type CollectionDefinition,
   type Store,
   StoreUnavailable,
-} from '../src/store/port.ts';
-import { createSqliteCollection } from './sqlite-collection.ts';
-import { type Connection, openConnection, toOutcome } from './sqlite-connection.ts';
-import { createCounter } from './sqlite-count.ts';
-import type { Sizes } from './sqlite-plan.ts';
-import { ensureTables } from './sqlite-schema.ts';
-import { type Table, toTable } from './sqlite-table.ts';
-import { createWriter, type WriterOptions } from './sqlite-writer.ts';
+} from '../../src/store/port.ts';
+import { createSqliteCollection } from './collection.ts';
+import { type Connection, openConnection, toOutcome } from './connection.ts';
+import { createCounter } from './count.ts';
+import type { Sizes } from './plan.ts';
+import { ensureTables } from './schema.ts';
+import { type Table, toTable } from './table.ts';
+import { createWriter, type WriterOptions } from './writer.ts';
 
 export interface SqliteStoreOptions extends Omit<WriterOptions, 'connection'> {
   /** Created, readable by its owner alone, when missing. Its directory must exist. */

@@ -1,10 +1,10 @@
 // Owns how filters become SQL: text of callers is only ever bound, never part of it. Conditions on one field can be
 // answered from that field's index alone, also the other way round: by what does not meet them.
-import type { FieldFilter, FieldValue } from '../src/store/port.ts';
-import { fold } from './memory-document.ts';
-import type { Condition } from './sqlite-sql.ts';
-import { fieldColumn, toCell } from './sqlite-table.ts';
-import { encodeText } from './sqlite-text.ts';
+import type { FieldFilter, FieldValue } from '../../src/store/port.ts';
+import { fold } from '../document.ts';
+import { encodeText } from '../text.ts';
+import type { Condition } from './sql.ts';
+import { fieldColumn, toCell } from './table.ts';
 
 /** What must hold of one field. */
 export interface FieldCondition extends Condition {

@@ -1,7 +1,7 @@
 // Owns the schema of the database file: creates what is missing, adds what a grown definition declares and fills it
 // for the rows that exist. Safe to run in several processes at once and to kill at any statement.
-import { type Connection, isUniqueClash } from './sqlite-connection.ts';
-import type { Table } from './sqlite-table.ts';
+import { type Connection, isUniqueClash } from './connection.ts';
+import type { Table } from './table.ts';
 
 const BACK_FILL_ROWS = 500;
 

@@ -1,4 +1,4 @@
-// Owns what every backend must agree on, written down once by the reference store: what is derived from a value
+// Owns what every backend must agree on, written down once: what is derived from a value
 // (index keys, queryable fields), when a document is live, how text is ordered and folded, which queries are valid.
 import type { CollectionDefinition, FieldType, FieldValue, Query } from '../src/store/port.ts';
 
