@@ -1,7 +1,6 @@
 // Owns putting together the ways to an account of one's own: signing up, an invitation, a one-time link to an account that
 // an administrator made (app.ts builds the rest).
 
-import { consoleSignInUrl } from './account/sign-in-url.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { createTickets } from './accounts/enrolment-tickets.ts';
 import { createEnrolment } from './app-enrolment.ts';
@@ -9,6 +8,7 @@ import type { Factors } from './app-factors.ts';
 import { createInvitationParts } from './app-invitations.ts';
 import type { Protection } from './app-protection.ts';
 import { createSignup, type SignupDeps } from './app-signup.ts';
+import { consoleSignInUrl } from './self-service/sign-in-url.ts';
 import * as newAccounts from './store/signups.ts';
 
 type Parts = Omit<SignupDeps, 'audit' | 'limits' | 'isPasswordAsked'> & {

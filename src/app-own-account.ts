@@ -1,13 +1,6 @@
-// Owns putting together people's own pages (src/account): ending what is shown there. What is shown
+// Owns putting together people's own pages (src/self-service): ending what is shown there. What is shown
 // is app-own-overview.ts; the password and the second factor are app-own-proofs.ts.
 import type Koa from 'koa';
-import { accountApi } from './account/api.ts';
-import { createHomePage, type HomeDeps } from './account/home-page.ts';
-import { createPasswordPage } from './account/password-page.ts';
-import { accountRoutes } from './account/routes.ts';
-import { createSecondFactorPage } from './account/second-factor-page.ts';
-import type { OwnPage } from './account/sign-in-url.ts';
-import { createVisit, type VisitDeps, type Visitor } from './account/visit.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { addressKey } from './accounts/email.ts';
 import { minPasswordLength } from './accounts/password-rules.ts';
@@ -25,6 +18,13 @@ import { AppError } from './errors.ts';
 import { readJson } from './http/body.ts';
 import type { RateLimits } from './http/rate-limit.ts';
 import type { BrowserSession } from './oidc/browser-session.ts';
+import { accountApi } from './self-service/api.ts';
+import { createHomePage, type HomeDeps } from './self-service/home-page.ts';
+import { createPasswordPage } from './self-service/password-page.ts';
+import { accountRoutes } from './self-service/routes.ts';
+import { createSecondFactorPage } from './self-service/second-factor-page.ts';
+import type { OwnPage } from './self-service/sign-in-url.ts';
+import { createVisit, type VisitDeps, type Visitor } from './self-service/visit.ts';
 import { createApplicationAccess } from './sessions/application-access.ts';
 import type { Grants } from './sessions/grants.ts';
 import type { Sessions } from './sessions/sessions.ts';

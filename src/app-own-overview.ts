@@ -1,7 +1,5 @@
 // Owns what people's own page shows (app-own-account.ts serves it): the account, where it is signed in, what it is open to,
 // and what happened lately.
-import type { GlanceFacts } from './account/glance.ts';
-import type { Visitor } from './account/visit.ts';
 import { hasSecondFactor } from './accounts/security-state.ts';
 import { CONSOLE_CLIENT_ID } from './admin/console-client.ts';
 import { deviceName } from './admin/device-name.ts';
@@ -12,6 +10,8 @@ import type { Audit } from './audit/audit.ts';
 import type { Clients } from './clients/contract.ts';
 import type { Clock } from './clock.ts';
 import type { AccountPageModels } from './http/account-pages.ts';
+import type { GlanceFacts } from './self-service/glance.ts';
+import type { Visitor } from './self-service/visit.ts';
 import type { ApplicationAccesses } from './sessions/application-access.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { SettingValues } from './settings/schema.ts';

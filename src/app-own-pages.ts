@@ -2,8 +2,6 @@
 // own (/account). app-http.ts says when they are asked.
 import type { RequestListener } from 'node:http';
 import type Koa from 'koa';
-import { accountPasskeys } from './account/passkeys-page.ts';
-import { consoleSignInUrl, type OwnPage } from './account/sign-in-url.ts';
 import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import { owesSecondStep, readMethodTimes } from './accounts/freshness.ts';
@@ -25,6 +23,8 @@ import { createAuthorizeOwner } from './oidc/own-bearer.ts';
 import { ACR } from './oidc/scopes.ts';
 import type { SessionOfToken } from './oidc/token-session.ts';
 import type { TokenState } from './oidc/token-state.ts';
+import { accountPasskeys } from './self-service/passkeys-page.ts';
+import { consoleSignInUrl, type OwnPage } from './self-service/sign-in-url.ts';
 
 interface Parts extends Omit<OwnAccountParts, 'audit' | 'limits' | 'knownBrowsers'> {
   readonly config: Pick<Config, 'baseUrl' | 'issuer' | 'cookieKeys'>;

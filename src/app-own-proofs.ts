@@ -1,8 +1,8 @@
 // Owns what people do to their own password and second factor: the change, and what goes with it everywhere (other
-// sessions, trusted browsers, the audit log, a mail). The pages are src/account (app-own-account.ts puts them together).
+// sessions, trusted browsers, the audit log, a mail). The pages are src/self-service (app-own-account.ts puts them
+// together).
 import type Koa from 'koa';
 import { acrOf } from '../interactions/signin-steps.ts';
-import type { Visitor } from './account/visit.ts';
 import type { Account } from './accounts/account.ts';
 import type { Accounts } from './accounts/accounts.ts';
 import type { Authenticate } from './accounts/authenticate.ts';
@@ -17,6 +17,7 @@ import type { AuditEventName } from './audit/events.ts';
 import { AppError } from './errors.ts';
 import type { MailTemplate } from './mail/templates.ts';
 import type { BrowserSession } from './oidc/browser-session.ts';
+import type { Visitor } from './self-service/visit.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { SettingValues } from './settings/schema.ts';
 import type { AccountRecord } from './store/collections.ts';

@@ -59,7 +59,7 @@ const columns: readonly (readonly string[])[] = [
   ['src/boot'],
   // The composition root may be several files, app.ts and app-….ts.
   ['src/app'],
-  ['src/admin', 'src/account', 'interactions', 'src/jobs'],
+  ['src/admin', 'src/self-service', 'interactions', 'src/jobs'],
   ['src/oidc', 'src/http', 'src/sessions', 'src/workers'],
   ['src/accounts', 'src/clients', 'src/settings', 'src/keys', 'src/mail', 'src/audit'],
   ['src/store', 'src/config'],
@@ -181,7 +181,7 @@ const doors: readonly [vendor: RegExp, door: RegExp][] = [
   // Domains, store and jobs know nothing of HTTP.
   [
     /^(?:koa|koa-router|koa-mount|@koa\/.*)$/,
-    /^src\/(?:app[\w-]*\.ts|admin\/|account\/|oidc\/|http\/)|^interactions\//,
+    /^src\/(?:app[\w-]*\.ts|admin\/|self-service\/|oidc\/|http\/)|^interactions\//,
   ],
 ];
 

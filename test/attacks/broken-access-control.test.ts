@@ -180,7 +180,7 @@ test('broken access control: each route of the admin API, each kind of bearer', 
 });
 
 test('broken access control: every route of the account API has its line in the table', async () => {
-  const source = await readFile(new URL('../../src/account/api.ts', import.meta.url), 'utf8');
+  const source = await readFile(new URL('../../src/self-service/api.ts', import.meta.url), 'utf8');
   const inSource = [...source.matchAll(/^ {4}\[?(?:\n? *)'([a-z-]+(?:\/[a-z{}-]+)?)',/gm)].map(
     ([, path]) => path,
   );

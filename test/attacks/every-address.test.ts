@@ -16,7 +16,7 @@ test('every page and every endpoint that a router names is attacked, by each of 
   const named = [...pages.matchAll(/router\.(get|post)\('([^']+)'/g)].map(
     ([, method = '', path]) => `${method.toUpperCase()} ${path}`,
   );
-  const own = await read('src/account/routes.ts');
+  const own = await read('src/self-service/routes.ts');
   named.push(...[...own.matchAll(/\['((?:GET|POST) \/account[^']*)'/g)].map(([, route = '']) => route));
   const methods = await read('src/oidc/methods.ts');
   for (const [, path, allowed = ''] of methods.matchAll(/^ {2}'(\/[^']*)': '([A-Z, ]+)'/gm)) {
