@@ -2,8 +2,6 @@
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
-import type { ConsentScope } from '../src/http/pages.ts';
-import type { Views } from '../src/http/views.ts';
 import { claimsUnder, namesInClaims, scopesOfClaims } from '../src/oidc/entitlement.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { Client as LibraryClient } from '../src/oidc/library-types.ts';
@@ -11,6 +9,8 @@ import { clientRecord } from '../src/oidc/models/client.ts';
 import type { SessionGrant } from '../src/oidc/models/grant.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import { isGrantable } from '../src/oidc/scopes.ts';
+import type { ConsentScope } from '../src/views/pages.ts';
+import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 

@@ -2,10 +2,10 @@
 // pages.
 
 import type { Clock } from '../src/clock.ts';
-import { networkOf } from '../src/http/rate-key.ts';
-import type { Views } from '../src/http/views.ts';
 import type { DevicePages } from '../src/oidc/configuration.ts';
 import type { KoaContextWithOIDC } from '../src/oidc/library-types.ts';
+import { networkOf } from '../src/rate-limits/key.ts';
+import type { Views } from '../src/views/views.ts';
 
 /** By the name of the library's error (lib/helpers/re_render_errors.js). */
 const ALERTS: Readonly<Record<string, string>> = {

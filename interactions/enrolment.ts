@@ -3,8 +3,8 @@
 import type Koa from 'koa';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
-import type { FieldErrors } from '../src/http/form-page.ts';
-import type { Views } from '../src/http/views.ts';
+import type { FieldErrors } from '../src/views/form-page.ts';
+import type { Views } from '../src/views/views.ts';
 import type { DonePages } from './done-pages.ts';
 import { errorsOf } from './signup-form.ts';
 

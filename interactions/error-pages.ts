@@ -3,11 +3,11 @@
 
 import type Koa from 'koa';
 import type { ErrorPage } from '../src/http/boundary.ts';
-import type { Text } from '../src/http/form-page.ts';
 import { requestIdOf } from '../src/http/request-log.ts';
-import { safeLink } from '../src/http/safe-urls.ts';
-import type { Views } from '../src/http/views.ts';
 import type { Client, ErrorOut, KoaContextWithOIDC } from '../src/oidc/library-types.ts';
+import type { Text } from '../src/views/form-page.ts';
+import { safeLink } from '../src/views/safe-urls.ts';
+import type { Views } from '../src/views/views.ts';
 import type { WaysBack } from './way-back.ts';
 
 interface Deps {

@@ -3,10 +3,10 @@
 import type Koa from 'koa';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
-import type { FieldErrors } from '../src/http/form-page.ts';
-import type { Views } from '../src/http/views.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { FieldErrors } from '../src/views/form-page.ts';
+import type { Views } from '../src/views/views.ts';
 import type { DonePages } from './done-pages.ts';
 import type { EnrolmentTickets } from './enrolment.ts';
 import type { ReportSignIn } from './sign-in-report.ts';

@@ -2,11 +2,11 @@
 import type Koa from 'koa';
 import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
-import type { SendOptions, Views } from '../src/http/views.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import { clientRecord } from '../src/oidc/models/client.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { ClientRecord } from '../src/store/records.ts';
+import type { SendOptions, Views } from '../src/views/views.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 import type { AuthMode, Proof, SigninSteps, StepsAccount } from './signin-steps.ts';

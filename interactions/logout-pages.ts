@@ -1,7 +1,7 @@
 // Owns the pages of signing out: the question, and "signed out".
 import type { Csrf } from '../src/http/csrf.ts';
-import type { Views } from '../src/http/views.ts';
 import type { LogoutPages } from '../src/oidc/logout.ts';
+import type { Views } from '../src/views/views.ts';
 import type { WaysBack } from './way-back.ts';
 
 const PURPOSE = 'logout';

@@ -3,10 +3,10 @@ import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
-import type { FieldErrors } from '../src/http/form-page.ts';
-import type { Views } from '../src/http/views.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import { ACR } from '../src/oidc/scopes.ts';
+import type { FieldErrors } from '../src/views/form-page.ts';
+import type { Views } from '../src/views/views.ts';
 import type { ReportSignIn } from './sign-in-report.ts';
 
 interface FirstAdmin {

@@ -1,6 +1,6 @@
 // Owns what every page of an interaction tells the views: language, and where its form may lead.
-import type { SendOptions } from '../src/http/views.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { SendOptions } from '../src/views/views.ts';
 
 export function stringParameter(interaction: BoundInteraction, name: string): string | undefined {
   const value = interaction.params[name];

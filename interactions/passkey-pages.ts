@@ -1,8 +1,8 @@
 // Owns the pages on which a passkey is made during a sign-in: the one where it must be (there is no other way in), and
 // the offer after a password, which may be declined. The ceremony itself is passkeys.ts.
 import type Koa from 'koa';
-import type { Views } from '../src/http/views.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions } from './page-options.ts';
 import type { SigninSteps, StepsAccount } from './signin-steps.ts';

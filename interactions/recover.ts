@@ -2,8 +2,8 @@
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
-import type { Views } from '../src/http/views.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';

@@ -1,10 +1,10 @@
 // Owns the pages of the second factor at sign-in: asking for a code, enrolling an authenticator, showing recovery codes.
-// Which of them is next is signin-steps.ts; whether a code is right is src/accounts.
+// Which of them is next is signin-steps.ts; whether a code is right is src/second-factors.
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
-import type { Views } from '../src/http/views.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
+import type { Views } from '../src/views/views.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { maskEmail } from './mask-email.ts';
 import { pageOptions } from './page-options.ts';

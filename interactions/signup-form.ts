@@ -2,7 +2,7 @@
 // whatever else an account has (a role, a flag, an id) cannot come in by this form, and trying it is refused.
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
-import type { FieldErrors } from '../src/http/form-page.ts';
+import type { FieldErrors } from '../src/views/form-page.ts';
 
 export const signupFields = [
   'username',

@@ -4,11 +4,11 @@
 import type Koa from 'koa';
 import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
-import type { FieldErrors } from '../src/http/form-page.ts';
-import type { Views } from '../src/http/views.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { ClientRecord } from '../src/store/records.ts';
+import type { FieldErrors } from '../src/views/form-page.ts';
+import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 import type { Proof, SigninSteps, StepsAccount } from './signin-steps.ts';

@@ -101,7 +101,7 @@ async function createAdmin({ admin, env }: Request): Promise<string> {
   const config = loadConfig(env);
   const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
   // Only now: loading the whole product takes longer than saying that an option is wrong.
-  const { openApp } = await import('../src/boot.ts');
+  const { openApp } = await import('../src/process/boot.ts');
   const { app, close } = await openApp({ config, log });
   try {
     const account = await app.accounts.createFirstAdmin(admin);

@@ -63,7 +63,7 @@ async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: st
   const config = loadConfig(process.env);
   const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
   // Only now: loading the whole product takes longer than saying that an option is wrong.
-  const { openApp } = await import('../src/boot.ts');
+  const { openApp } = await import('../src/process/boot.ts');
   const { app, close } = await openApp({ config, log });
   try {
     if (options.reseal) {

@@ -2,7 +2,7 @@
 // value from outside can end a record or steer a terminal (security checklist R147, R148).
 import pino from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { LogLevel } from './config/types.ts';
+import type { LogLevel } from './log-level.ts';
 
 // No `child`: pino writes its bindings past the formatters that mask secrets.
 export type Logger = Pick<

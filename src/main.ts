@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 // Where that folder cannot be written, this says so in its result and the start is slower, no more.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/latchkey', import.meta.url)));
-const { runWeb } = await import('./web.ts');
+const { runWeb } = await import('./process/web.ts');
 await runWeb();
 // Now, not at exit: a process that is killed would leave nothing behind.
 flushCompileCache();

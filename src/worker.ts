@@ -1,7 +1,7 @@
 // Owns the process entry of `worker`: the background jobs alone, without HTTP. Any number of them, beside any number of
 // `web` processes, is safe: a lease in the store lets one run a job at a time.
-import { type Booted, boot, openApp, version } from './boot.ts';
-import { type Running, runWorkers } from './workers.ts';
+import { type Booted, boot, openApp, version } from './process/boot.ts';
+import { type Running, runWorkers } from './process/workers.ts';
 
 async function start({ config, log }: Booted): Promise<Running> {
   const { app, close } = await openApp({ config, log });

@@ -12,7 +12,7 @@ import { guardLastAdmin } from './last-admin.ts';
 import { clearFailures } from './lockout.ts';
 import { findByLoginName, parseLoginName } from './login-name.ts';
 import { createOnboarding } from './onboarding.ts';
-import type { Passwords } from './password.ts';
+import type { Passwords } from './passwords/password.ts';
 import { createRemoval } from './removal.ts';
 import { hasSecondFactor } from './security-state.ts';
 
@@ -68,7 +68,7 @@ export interface AccountsDeps {
   clock: Clock;
   newId: () => string;
   passwords: Pick<Passwords, 'hash'>;
-  /** Code points (password-rules.ts). */
+  /** Code points (passwords/password-rules.ts). */
   minPasswordLength: () => number;
   /** Names of this service (product, host), which passwords must not be built around. */
   contextWords?: () => readonly string[];

@@ -10,11 +10,11 @@ import type { AccountRecord } from '../store/collections.ts';
 import { type Collection, type Stored, VersionConflict } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { type Account, toAccount } from './account.ts';
-import { createKeyedQueue } from './bounded-queue.ts';
 import { type BrowserTokens, countBrowserFailure, findKnownBrowser } from './known-browsers.ts';
 import { countFailure, isExhausted, isLocked, type LockoutSettings } from './lockout.ts';
 import { findByLoginName, type LoginName, parseLoginName } from './login-name.ts';
-import type { Passwords } from './password.ts';
+import { createKeyedQueue } from './passwords/bounded-queue.ts';
+import type { Passwords } from './passwords/password.ts';
 
 export interface SignInOutcome {
   readonly outcome: 'success' | 'unknown' | 'wrong' | 'locked' | 'inactive';
@@ -28,7 +28,10 @@ export interface AuthenticateDeps {
   settings: () => LockoutSettings;
   /** Whether its owner can come in without a password, or by a mailed link. */
   hasOtherWayIn: (record: AccountRecord) => boolean;
-  /** Where slower hashes of other systems are stored: how long a refusal takes, and what was met (refusal-time.ts). */
+  /**
+   * Where slower hashes of other systems are stored: how long a refusal takes, and what was met
+   * (passwords/refusal-time.ts).
+   */
   refusals?: { msFor(password: string): number; met(hash: string, ms: number): void };
   /** Told of every attempt, for the audit log. Awaited beside the count of a failure, so that it costs no extra time. */
   onOutcome: (event: SignInOutcome) => unknown;

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { AccountRecord, Role } from '../store/collections.ts';
 import { parseEmail } from './email.ts';
 import { clearFailures } from './lockout.ts';
-import { passwordProblems } from './password-rules.ts';
+import { passwordProblems } from './passwords/password-rules.ts';
 import {
   type AddressChanges,
   mergeAddress,

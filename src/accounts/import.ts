@@ -6,8 +6,8 @@ import type { AccountRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection } from '../store/port.ts';
 import { type Account, toAccount } from './account.ts';
 import { type AccountChanges, applyChanges, blankAccount } from './changes.ts';
-import { readPasswordHash } from './foreign-hash.ts';
 import type { Groups } from './groups.ts';
+import { readPasswordHash } from './passwords/foreign-hash.ts';
 
 export type ImportedAccount = AccountChanges & {
   readonly username: string;
@@ -29,7 +29,7 @@ export type PrepareImport = (input: ImportedAccount) => Promise<{
 interface Deps {
   readonly collection: Collection<AccountRecord>;
   readonly groups: Pick<Groups, 'missing' | 'addMember'>;
-  /** Called before a hash is stored (refusal-time.ts). */
+  /** Called before a hash is stored (passwords/refusal-time.ts). */
   readonly noteHash: (hash: string) => Promise<void>;
   readonly clock: Clock;
   readonly newId: () => string;

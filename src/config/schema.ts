@@ -1,5 +1,6 @@
 // Owns the list of environment variables: each exactly once, with its type, default and meaning. load.ts reads by it,
 // reference.ts renders docs/configuration.md from it. The `_FILE` twin of every secret follows from `isSecret`.
+import { logLevels } from '../log-level.ts';
 import { mongodbAddress, redisAddress } from './database-address.ts';
 import {
   baseUrl,
@@ -14,7 +15,6 @@ import {
   sized,
   text,
 } from './parsers.ts';
-import { logLevels } from './types.ts';
 
 export interface Variable<T> {
   /** For people: what may stand there. */

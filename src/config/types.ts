@@ -1,8 +1,5 @@
 // Owns the shape of the boot configuration: what the environment says, validated and frozen.
-
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-export type LogLevel = (typeof logLevels)[number];
+import type { LogLevel } from '../log-level.ts';
 
 /** Headless onboarding: an administrator to create when there is none yet. */
 export interface FirstAdmin {

@@ -1,13 +1,13 @@
 // Owns which addresses (paths) are limited per network, and which of their requests count. Signing in and administrators'
-// bearers are limited where they are judged, since they can come in by more than one path (rate-guards.ts).
+// bearers are limited where they are judged, since they can come in by more than one path (src/accounts/guess-limits.ts).
 //
 // An OAuth endpoint answers 429 with Retry-After (RFC 6585 §4) and `temporarily_unavailable`: RFC 6749 §5.2 has no code
 // for it at the token endpoint, and `slow_down` (RFC 8628 §3.5) would tell any other client than a polling device
 // nothing. Polling itself is not counted.
 import type Koa from 'koa';
 import type { ErrorCode } from '../errors.ts';
+import type { RateKind, RateLimits } from '../rate-limits/limits.ts';
 import { describeFailure } from './failure.ts';
-import type { RateKind, RateLimits } from './rate-limit.ts';
 
 /** How a request ended. */
 interface Ending {

@@ -1,5 +1,5 @@
 // Owns the headers every answer carries, errors included (checklist R112). Pages replace the Content-Security-Policy by
-// one that lets them show something (views.ts); what may be cached says so itself.
+// one that lets them show something (src/views/views.ts); what may be cached says so itself.
 import type Koa from 'koa';
 
 export interface SecurityHeadersOptions {

@@ -1,5 +1,5 @@
 // Owns which mails there are and which values each needs. What they look like is templates/mail/<name>.njk, what they
-// say is the `mail.…` strings; the one who renders them is handed in (src/http has the template engine).
+// say is the `mail.…` strings; the one who renders them is handed in (src/views has the template engine).
 
 /** `url`s are links under BASE_URL; `expiresSeconds` says how long the link or code lives. */
 export const mailTemplates = {

@@ -1,5 +1,5 @@
 // Owns hearing of tokens from the library's events: what was issued, refused and reused. Who writes it down is the
-// composition's (src/app-audit.ts); nothing here waits, so no token is later for it.
+// composition's (src/app/audit.ts); nothing here waits, so no token is later for it.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { IdentityProvider } from './identity-provider.ts';
 import type { RepeatWatch } from './repeated-values.ts';

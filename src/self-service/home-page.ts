@@ -2,8 +2,8 @@
 // of that. What the password and the second factor are is changed on pages of their own.
 import type Koa from 'koa';
 import type { Account } from '../accounts/account.ts';
-import type { AccountPageModels } from '../http/account-pages.ts';
 import type { Form } from '../http/form.ts';
+import type { AccountPageModels } from '../views/account-pages.ts';
 import type { GlanceFacts } from './glance.ts';
 import { glanceOf } from './glance.ts';
 import { type Alerts, noticeOf, type Problem, type Visit, type Visitor } from './visit.ts';

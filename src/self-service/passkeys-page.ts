@@ -5,8 +5,8 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import { answerJson, type JsonBody, jsonBody } from '../http/ceremony.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
-import type { PageModels } from '../http/pages.ts';
-import type { Views } from '../http/views.ts';
+import type { PageModels } from '../views/pages.ts';
+import type { Views } from '../views/views.ts';
 import type { SignedIn } from './visit.ts';
 
 interface PasskeyAccount {

@@ -3,7 +3,7 @@
 // changes nothing (checklist R063, R098).
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
-import type { FieldErrors } from '../http/form-page.ts';
+import type { FieldErrors } from '../views/form-page.ts';
 import type { Problem, Visit, Visitor } from './visit.ts';
 
 export interface PasswordDeps {

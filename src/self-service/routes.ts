@@ -2,7 +2,7 @@
 // not signed in goes to sign in and comes back.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
-import type { Views } from '../http/views.ts';
+import type { Views } from '../views/views.ts';
 import type { createHomePage } from './home-page.ts';
 import type { createPasswordPage } from './password-page.ts';
 import type { createSecondFactorPage } from './second-factor-page.ts';

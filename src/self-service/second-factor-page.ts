@@ -2,8 +2,8 @@
 // codes made anew. Every act takes a sign-in of the last five minutes, as strong as the account can (checklist R098).
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
-import type { AccountPageModels } from '../http/account-pages.ts';
 import type { Form } from '../http/form.ts';
+import type { AccountPageModels } from '../views/account-pages.ts';
 import { type Alerts, noticeOf, type Problem, type Visit, type Visitor } from './visit.ts';
 
 interface Enrolment {

@@ -1,5 +1,5 @@
 // Owns where a browser goes to sign in for people's own pages, and where it comes back to. The application is the one of
-// all our own pages, which app.ts makes at first start.
+// all our own pages, which src/app/create-app.ts makes at first start.
 import { randomBytes } from 'node:crypto';
 
 const CLIENT_ID = 'latchkey-admin';

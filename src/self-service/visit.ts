@@ -7,8 +7,8 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
 import type { OneTime } from '../http/one-time.ts';
-import type { Views } from '../http/views.ts';
 import { newSecret } from '../ids.ts';
+import type { Views } from '../views/views.ts';
 import { type OwnPage, ownPages } from './sign-in-url.ts';
 
 export interface SignedIn<A> {

@@ -1,4 +1,4 @@
-// Owns the settings of how pages and mails look (src/http/theme.ts makes a theme of them).
+// Owns the settings of how pages and mails look (src/views/theme.ts makes a theme of them).
 import { color, text, url } from './definitions.ts';
 
 export const brandingDefinitions = {

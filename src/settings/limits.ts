@@ -1,4 +1,4 @@
-// Owns the settings of the rate limits (src/http/rate-limit.ts counts them): points per window, 0 for no limit. An
+// Owns the settings of the rate limits (src/rate-limits/limits.ts counts them): points per window, 0 for no limit. An
 // address stands for its network: IPv4 as it is, of IPv6 the /64.
 import { integer, type SettingDefinition } from './definitions.ts';
 

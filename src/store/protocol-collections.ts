@@ -68,7 +68,7 @@ export const interactions: CollectionDefinition<ProtocolPayload> = {
         accountIn(p.session) ??
         accountIn(loginIn(p.lastSubmission)),
     },
-    // One of so many per network (src/http/open-places.ts).
+    // One of so many per network (src/rate-limits/open-places.ts).
     place: { unique: true, key: (p) => text(p, 'place') },
     network: { key: (p) => text(p, 'place')?.replace(/#\d+$/, '') },
   },

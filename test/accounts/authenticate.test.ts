@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createCompleteSignIn } from '../../src/accounts/complete-sign-in.ts';
-import { createPasswords } from '../../src/accounts/password.ts';
+import { createPasswords } from '../../src/accounts/passwords/password.ts';
 import { AppError } from '../../src/errors.ts';
 import { accounts as accountsDefinition } from '../../src/store/collections.ts';
 import {

@@ -1,9 +1,9 @@
 // Owns the tests of the list of common passwords and of words that say which service it is (R082).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isCommonPassword } from '../../src/accounts/common-passwords.ts';
 import { fold } from '../../src/accounts/fold.ts';
-import { passwordProblems } from '../../src/accounts/password-rules.ts';
+import { isCommonPassword } from '../../src/accounts/passwords/common-passwords.ts';
+import { passwordProblems } from '../../src/accounts/passwords/password-rules.ts';
 import { AppError } from '../../src/errors.ts';
 import { createWorld, goodPassword, withEachStore } from './support.ts';
 

@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import { test } from 'node:test';
-import { isForeignHash, readPasswordHash, verifyForeignHash } from '../../src/accounts/foreign-hash.ts';
+import {
+  isForeignHash,
+  readPasswordHash,
+  verifyForeignHash,
+} from '../../src/accounts/passwords/foreign-hash.ts';
 import { isWithin } from '../support/patience.ts';
 
 const stored = (text: string): string => {

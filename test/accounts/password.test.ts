@@ -1,8 +1,8 @@
 // Owns the tests of password hashes and password rules.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPasswords, defaultHashParameters } from '../../src/accounts/password.ts';
-import { passwordProblems } from '../../src/accounts/password-rules.ts';
+import { createPasswords, defaultHashParameters } from '../../src/accounts/passwords/password.ts';
+import { passwordProblems } from '../../src/accounts/passwords/password-rules.ts';
 import { AppError } from '../../src/errors.ts';
 import { cheapParameters } from './support.ts';
 

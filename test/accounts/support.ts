@@ -13,7 +13,7 @@ import {
   type SignInOutcome,
 } from '../../src/accounts/authenticate.ts';
 import { type CompleteSignIn, createCompleteSignIn } from '../../src/accounts/complete-sign-in.ts';
-import { createPasswords, type Passwords } from '../../src/accounts/password.ts';
+import { createPasswords, type Passwords } from '../../src/accounts/passwords/password.ts';
 import { newId } from '../../src/ids.ts';
 import { type AccountRecord, accounts as accountsDefinition, facts } from '../../src/store/collections.ts';
 import type { Collection, Store } from '../../src/store/port.ts';
@@ -78,7 +78,7 @@ export interface World {
 
 export const lockoutDefaults = { lockout_threshold: 5, lockout_seconds: 900 };
 
-/** All of accounts on one store, as app.ts puts it together. */
+/** All of accounts on one store, as src/app/create-app.ts puts it together. */
 export function createWorld(
   backend: Pick<Backend, 'store' | 'now'>,
   options: {

@@ -1,8 +1,8 @@
 // What the overview asks an administrator to look at first: only what is out of the ordinary, and never too late.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { attentionOf, type Facts, failingOf } from '../../src/admin/ui/attention.ts';
-import { keyPlanOf } from '../../src/admin/ui/key-plan.ts';
+import { keyPlanOf } from '../../src/admin/resources/keys/plan.ts';
+import { attentionOf, type Facts, failingOf } from '../../src/admin/resources/stats/attention.ts';
 
 const NOW = Date.parse('2026-03-14T09:00:00Z');
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 // Holds the lists of the Admin UI and of the audit log: whatever is declared twice is shown twice, or hides its twin.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { adminPages } from '../../src/admin/ui/pages.ts';
+import { adminPages } from '../../src/admin/console/page-list.ts';
 import { auditEventNames } from '../../src/audit/events.ts';
 
 const twice = (names: readonly string[]): string[] =>

@@ -1,6 +1,6 @@
 // Lists (decisions §6, checklist R125, R133): paging, sorting, searching, filtering; and what tampers with them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { createCursors } from '../../src/admin/cursor.ts';
+import { createCursors } from '../../src/admin/api/cursor.ts';
 import { accounts as definition } from '../../src/store/collections.ts';
 import { type Answer, dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
 import { goodPassword, type World, withEachServer, withServer } from './support.ts';

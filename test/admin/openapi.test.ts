@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { isConditional, isCreating } from '../../src/admin/route.ts';
+import { isConditional, isCreating } from '../../src/admin/api/route.ts';
 import { problemIn, problemOfAnswer, type SeenAnswer, watchAdminApi } from '../support/api-check.ts';
 import { apiDocument, declaredRoutes } from '../support/api-document.ts';
 import { membersOf } from './answers.ts';

@@ -1,8 +1,8 @@
 // The read-only role and the read-only scope (decisions §2, issue E.3): what a role and a scope together open.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createPerform } from '../../src/admin/perform.ts';
-import { defineRoute } from '../../src/admin/route.ts';
+import { createPerform } from '../../src/admin/api/perform.ts';
+import { defineRoute } from '../../src/admin/api/route.ts';
 import { accounts } from '../../src/store/collections.ts';
 import { call, requestTokensOf, tokensOf } from '../flows/support.ts';
 import { Agent, refresh } from '../support/agent.ts';

@@ -1,7 +1,7 @@
 // SSO sessions over HTTP (decisions §6).
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { deviceName } from '../../src/admin/device-name.ts';
+import { deviceName } from '../../src/http/device-name.ts';
 import { grants, oidcSessions, refreshTokens } from '../../src/store/protocol-collections.ts';
 import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
 import { goodPassword, type World, withEachServer } from './support.ts';

@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { IsObject, type TSchema } from 'typebox';
-import { isConditional, type Route } from '../../src/admin/route.ts';
+import { isConditional, type Route } from '../../src/admin/api/route.ts';
 import { accounts } from '../../src/store/collections.ts';
 import { update } from '../../src/store/update.ts';
 import { tokensOf } from '../flows/support.ts';

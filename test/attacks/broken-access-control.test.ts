@@ -4,7 +4,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { isConditional, type Route } from '../../src/admin/route.ts';
+import { isConditional, type Route } from '../../src/admin/api/route.ts';
 import { accounts } from '../../src/store/collections.ts';
 import { update } from '../../src/store/update.ts';
 import { type Answer, dataOf, send } from '../admin/answers.ts';

@@ -3,8 +3,8 @@
 // CVE-2025-64101, Django CVE-2019-19844).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createLinks, type LinkPurpose } from '../../src/accounts/links.ts';
 import { secretDigest } from '../../src/ids.ts';
+import { createLinks, type LinkPurpose } from '../../src/recovery/links.ts';
 import * as model from '../../src/store/collections.ts';
 import { Agent, codeRequest, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';

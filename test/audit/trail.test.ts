@@ -2,7 +2,7 @@
 // of an administrator, with before and after, and without any secret (checklist R131, R146, R147).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { auditEventOf } from '../../src/admin/audit-trail.ts';
+import { auditEventOf } from '../../src/admin/api/audit-trail.ts';
 import { Agent, hiddenFields, redeem, refresh } from '../support/agent.ts';
 import { ADMIN_TOKEN, PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 

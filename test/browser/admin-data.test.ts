@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { adminPages } from '../../src/admin/ui/pages.ts';
+import { adminPages } from '../../src/admin/console/page-list.ts';
 import { type AdminWorld, noticeOf, PASSWORD, press, startAdminWorld } from './admin-world.ts';
 import { enter, heading, loaded } from './steps.ts';
 import { plugIn, withoutAutofill } from './virtual-authenticator.ts';

@@ -4,7 +4,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { IsObject, type TSchema } from 'typebox';
-import type { Route } from '../../src/admin/route.ts';
+import type { Route } from '../../src/admin/api/route.ts';
 import { type Answer, type CallOptions, dataOf, itemsOf, wrongFields } from '../admin/answers.ts';
 import { declaredRoutes } from '../support/api-document.ts';
 import { type ApiWorld, bodyFor, sendsBody, startApiWorld } from '../support/api-world.ts';

@@ -4,7 +4,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { IsEnum, type TSchema } from 'typebox';
 import { fold } from '../../src/accounts/fold.ts';
-import type { Route } from '../../src/admin/route.ts';
+import type { Route } from '../../src/admin/api/route.ts';
 import { dataOf, itemsOf, type Members } from '../admin/answers.ts';
 import { declaredRoutes } from '../support/api-document.ts';
 import { addRows } from '../support/api-rows.ts';

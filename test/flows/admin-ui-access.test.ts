@@ -2,7 +2,7 @@
 // that the list of pages has.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { adminPages } from '../../src/admin/ui/pages.ts';
+import { adminPages } from '../../src/admin/console/page-list.ts';
 import * as model from '../../src/store/collections.ts';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';

@@ -2,7 +2,7 @@
 // are found by a filter and counted, and one event of each class can be opened.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { eventNames } from '../../src/admin/ui/names.ts';
+import { eventNames } from '../../src/admin/pages/names.ts';
 import { auditEventNames } from '../../src/audit/events.ts';
 import { Agent, type Page, redeem, refresh } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';

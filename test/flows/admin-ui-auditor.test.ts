@@ -2,7 +2,7 @@
 // attack, over HTTP, on every page that the list of pages has. Under a BASE_URL with a path, so that links are tried, too.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { adminPages } from '../../src/admin/ui/pages.ts';
+import { adminPages } from '../../src/admin/console/page-list.ts';
 import { accounts } from '../../src/store/collections.ts';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
-import { createNotices } from '../../src/app-notices.ts';
+import { createNotices } from '../../src/notifications/owner-notices.ts';
 import { createWorld } from '../accounts/support.ts';
 
 test('the queue of mails is out of order: locks go unannounced, and administrators’ changes are made', async () => {

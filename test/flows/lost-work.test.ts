@@ -2,7 +2,7 @@
 // a form that meets a sign-in comes back filled in, for its own person in its own browser, and a reload repeats nothing.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { adminPages } from '../../src/admin/ui/pages.ts';
+import { adminPages } from '../../src/admin/console/page-list.ts';
 import { dumpStore } from '../attacks/store-dump.ts';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
@@ -405,7 +405,7 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
 test('every form of the Admin UI is known by what a reload after it does', () => {
   const acts = /^\/(?:users|applications|groups|api-keys)\/:id\/[a-z-]+$/;
   const posts = adminPages.filter(({ method }) => method === 'POST').map(({ path }) => path);
-  // Acts on one thing all end in acts.ts, which leads on.
+  // Acts on one thing all end in src/admin/pages/acts.ts, which leads on.
   const unknown = posts.filter((path) => ANSWERS[path] === undefined && !acts.test(path));
   deepEqual(unknown, []);
   deepEqual(

@@ -2,7 +2,7 @@
 // (issue B; checklist R072, R084, R097).
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { createLinks } from '../../src/accounts/links.ts';
+import { createLinks } from '../../src/recovery/links.ts';
 import * as model from '../../src/store/collections.ts';
 import { Agent, challengeOf, hiddenFields, type Page, redeem, refresh } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';

@@ -3,8 +3,8 @@
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { newId } from '../../src/ids.ts';
 import { createScheduler } from '../../src/jobs/scheduler.ts';
-import { sendMail } from '../../src/jobs/send-mail.ts';
 import { createLogger } from '../../src/log.ts';
+import { sendMail } from '../../src/mail/send-job.ts';
 import { leases, mails } from '../../src/store/collections.ts';
 import { testMail } from './support.ts';
 

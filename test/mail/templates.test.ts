@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { createMailViews } from '../../src/http/mail-views.ts';
-import { languages } from '../../src/http/strings.ts';
-import { contrast } from '../../src/http/theme.ts';
 import { type MailTemplate, type MailValues, mailTemplates } from '../../src/mail/templates.ts';
+import { createMailViews } from '../../src/mail/views.ts';
+import { languages } from '../../src/views/strings.ts';
+import { contrast } from '../../src/views/theme.ts';
 import { plainTheme } from '../pages/server.ts';
 import { baseUrl, start } from './support.ts';
 

@@ -1,6 +1,6 @@
 // Owns sample models of people's own pages.
-import { toQrDataUri } from '../../src/accounts/qr.ts';
-import type { PageModels } from '../../src/http/pages.ts';
+import { toQrDataUri } from '../../src/second-factors/qr.ts';
+import type { PageModels } from '../../src/views/pages.ts';
 import { csrf, noErrors, type Sample, sample } from './sample.ts';
 import { recoveryCodes } from './second-step-samples.ts';
 

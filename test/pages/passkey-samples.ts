@@ -1,5 +1,5 @@
 // Owns sample models of the pages that passkeys are on.
-import type { PageModels } from '../../src/http/pages.ts';
+import type { PageModels } from '../../src/views/pages.ts';
 import { csrf, interaction, type Sample, sample } from './sample.ts';
 
 const making = {

@@ -1,5 +1,5 @@
 // Owns what a sample is: a page with a model for it, each pair checked by its type.
-import type { PageModels, PageName } from '../../src/http/pages.ts';
+import type { PageModels, PageName } from '../../src/views/pages.ts';
 
 export interface Sample<T extends PageName = PageName> {
   readonly template: T;

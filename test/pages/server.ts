@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
-import type { PageModels } from '../../src/http/pages.ts';
-import type { Theme } from '../../src/http/theme.ts';
-import { createViews, type Views } from '../../src/http/views.ts';
+import type { PageModels } from '../../src/views/pages.ts';
+import type { Theme } from '../../src/views/theme.ts';
+import { createViews, type Views } from '../../src/views/views.ts';
 import type { Sample } from './sample.ts';
 
 export const plainTheme: Theme = {

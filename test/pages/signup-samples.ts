@@ -1,5 +1,5 @@
 // Owns sample models of signing up: the form in its states, the code that proves the address, the end of an invitation.
-import type { PageModels } from '../../src/http/pages.ts';
+import type { PageModels } from '../../src/views/pages.ts';
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
 
 const fields = {

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { CreatedApplication } from '../../src/http/pages.ts';
-import { createEnvironment } from '../../src/http/views.ts';
+import type { CreatedApplication } from '../../src/views/pages.ts';
+import { createEnvironment } from '../../src/views/views.ts';
 
 let folder: string;
 before(() => {

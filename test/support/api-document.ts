@@ -1,8 +1,8 @@
 // Owns the OpenAPI document of the admin API for tests, made without a server: declarations use nothing of what their
 // handlers need.
 
-import { toOpenApi } from '../../src/admin/openapi.ts';
-import type { Route } from '../../src/admin/route.ts';
+import { toOpenApi } from '../../src/admin/api/openapi.ts';
+import type { Route } from '../../src/admin/api/route.ts';
 import { type AdminRoutesDeps, adminRouteList } from '../../src/admin/routes.ts';
 
 let routes: readonly Route[] | undefined;

@@ -1,9 +1,9 @@
 // Owns a running application with one thing of every kind that the admin API shows, and a request that fits for each of
 // its routes: what the tests that go through all routes start from.
 import { equal, ok } from 'node:assert/strict';
-import { createTrustedDevices } from '../../src/accounts/trusted-devices.ts';
-import { exampleOf } from '../../src/admin/examples.ts';
-import type { Route } from '../../src/admin/route.ts';
+import { exampleOf } from '../../src/admin/api/examples.ts';
+import type { Route } from '../../src/admin/api/route.ts';
+import { createTrustedDevices } from '../../src/second-factors/trusted-devices.ts';
 import { accounts, trustedDevices } from '../../src/store/collections.ts';
 import { passkeys } from '../../src/store/passkeys.ts';
 import { update } from '../../src/store/update.ts';

@@ -2,7 +2,7 @@
 import cluster from 'node:cluster';
 import { createHttpServer, listen, stopServer } from '../../src/http/server.ts';
 import { createLogger } from '../../src/log.ts';
-import { runWorkers } from '../../src/workers.ts';
+import { runWorkers } from '../../src/process/workers.ts';
 
 const [, , behaviour = 'serve', count = '1', port = '0', graceMs = '2000'] = process.argv;
 const log = createLogger({ level: 'info', pretty: false });

@@ -20,7 +20,7 @@ export interface SigninProgress {
    * may be made.
    */
   readonly step: 'verify' | 'enrol' | 'password' | 'passkey' | 'new_codes' | 'codes' | 'offer';
-  /** The authenticator being enrolled, sealed for the account (accounts/totp.ts). */
+  /** The authenticator being enrolled, sealed for the account (src/second-factors/totp.ts). */
   readonly pending?: string;
   /** Epoch milliseconds of the last code by mail, for the page's countdown. */
   readonly mailedAt?: number;
@@ -47,7 +47,10 @@ interface Deps {
   readonly clock: Clock;
   readonly accounts: AccountDirectory;
   readonly baseUrl: string;
-  /** Finds a new interaction its place among the network's (src/http/open-places.ts). @throws AppError request.rate_limited */
+  /**
+   * Finds a new interaction its place among the network's (src/rate-limits/open-places.ts). @throws AppError
+   * request.rate_limited
+   */
   readonly takePlace: <T>(address: string, save: (place: string | undefined) => Promise<T>) => Promise<T>;
 }
 

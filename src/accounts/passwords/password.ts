@@ -1,0 +1,90 @@
+// Owns password hashes: argon2id with its parameters in the hash (decisions §8, checklist R083), never more at once
+// than the machine bears. What a password must look like is password-rules.ts.
+import {
+  hash as argon2Hash,
+  argon2id,
+  needsRehash as argon2NeedsRehash,
+  verify as argon2Verify,
+  type HashOptions,
+} from 'argon2';
+import { newSecret } from '../../ids.ts';
+import { createBoundedQueue } from './bounded-queue.ts';
+import { isForeignHash, verifyForeignHash } from './foreign-hash.ts';
+
+export interface HashParameters {
+  readonly memoryKib: number;
+  readonly passes: number;
+  readonly lanes: number;
+}
+
+/** 19 MiB, two passes, one lane: OWASP's floor for argon2id, about 30 ms of one core. */
+export const defaultHashParameters: HashParameters = { memoryKib: 19_456, passes: 2, lanes: 1 };
+
+export interface PasswordCheck {
+  readonly isValid: boolean;
+  /** Right, but hashed with other parameters than today's. */
+  readonly needsRehash: boolean;
+}
+
+export interface Passwords {
+  /** @returns a PHC string. @throws AppError server.busy */
+  hash(password: string): Promise<string>;
+  /**
+   * Without a hash the same work is done against a dummy, so that the time does not tell who has an account
+   * (checklist R085). @throws AppError server.busy
+   */
+  verify(hash: string | undefined, password: string): Promise<PasswordCheck>;
+}
+
+const phcShape = /^\$argon2(?:id|i|d)\$v=\d+\$[a-z]=\d+(?:,[a-z]=\d+){0,3}\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
+
+/** The one normalization a password gets (checklist R081): the same keys on another keyboard give the same text. */
+const normalize = (password: string): string => password.normalize('NFKC');
+
+/**
+ * @param deps.maxInFlight hashes computed at once; the cores of the machine (they share the thread pool with RSA)
+ * @param deps.maxQueued how many may wait; more are refused
+ */
+export function createPasswords(deps: {
+  parameters?: HashParameters;
+  maxInFlight: number;
+  maxQueued: number;
+}): Passwords {
+  const { memoryKib, passes, lanes } = deps.parameters ?? defaultHashParameters;
+  const options: HashOptions = {
+    type: argon2id,
+    memoryCost: memoryKib,
+    timeCost: passes,
+    parallelism: lanes,
+  };
+  const queue = createBoundedQueue(deps);
+  let dummy: Promise<string> | undefined;
+
+  // Prepared at the first check whoever is asked for, and asked for again if it failed (out of memory, say).
+  const dummyHash = (): Promise<string> => {
+    dummy ??= argon2Hash(newSecret(), options).catch((error: unknown) => {
+      dummy = undefined;
+      throw error;
+    });
+    return dummy;
+  };
+
+  return {
+    hash: (password) => queue.run(() => argon2Hash(normalize(password), options)),
+    verify: (stored, password) =>
+      queue.run(async () => {
+        const fallback = await dummyHash();
+        if (stored !== undefined && isForeignHash(stored)) {
+          const isValid = await verifyForeignHash(stored, password);
+          // A wrong one takes at least what it takes elsewhere.
+          if (!isValid) await argon2Verify(fallback, normalize(password));
+          return { isValid, needsRehash: isValid };
+        }
+        const isReadable = stored !== undefined && phcShape.test(stored);
+        const isMatch = await argon2Verify(isReadable ? stored : fallback, normalize(password));
+        if (!isReadable || !isMatch) return { isValid: false, needsRehash: false };
+        const isOldKind = !stored.startsWith('$argon2id$');
+        return { isValid: true, needsRehash: isOldKind || argon2NeedsRehash(stored, options) };
+      }),
+  };
+}

@@ -1,0 +1,210 @@
+// Owns what is written down about what administrators do: every route that changes something has a line here, and each
+// success becomes one event with who, what, and before and after (checklist R131, R146). A route without a line is
+// written down as `admin.acted`, and test/audit says so.
+import type { Account } from '../../accounts/account.ts';
+import { toUser } from '../../accounts/to-user.ts';
+import { differenceOf } from '../../audit/details.ts';
+import type { AuditEvent, AuditEventName, AuditTarget } from '../../audit/events.ts';
+import { type Client, toClient } from '../../clients/to-client.ts';
+import type { Clock } from '../../clock.ts';
+import type { SettingDescription } from '../../settings/settings.ts';
+import type { Answer, RawInput, Route } from './route.ts';
+
+interface Line {
+  readonly event: AuditEventName;
+  readonly target?: AuditTarget['kind'];
+  /** Which views are compared; default: none. */
+  readonly view?: 'user' | 'client' | 'settings';
+  /** Whether the body holds no secret and nothing about a person, so that it is written down as it came. */
+  readonly isBodyShown?: boolean;
+  /** The user is the target, the group is told beside it. */
+  readonly isMembership?: boolean;
+}
+
+const user = (event: AuditEventName): Line => ({ event, target: 'user', view: 'user' });
+const client = (event: AuditEventName): Line => ({ event, target: 'client', view: 'client' });
+
+const member = { target: 'user', isMembership: true } as const;
+
+const lines: Readonly<Record<string, Line>> = {
+  'POST /users': user('user.created'),
+  'PUT /users/{id}': user('user.updated'),
+  'PATCH /users/{id}': user('user.updated'),
+  'DELETE /users/{id}': user('user.removed'),
+  'POST /users/unlock': user('user.unlocked'),
+  'POST /users/{id}/unlock': user('user.unlocked'),
+  'POST /users/{id}/deactivate': user('user.deactivated'),
+  'POST /users/{id}/reactivate': user('user.reactivated'),
+  'POST /users/{id}/revoke-sessions': { event: 'user.sessions_revoked', target: 'user' },
+  'POST /users/{id}/reset-mfa': user('mfa.reset'),
+  'POST /users/{id}/send-password-reset': { event: 'password.reset_requested', target: 'user' },
+  'POST /users/{id}/send-enrolment-link': { event: 'enrolment.requested', target: 'user' },
+  'POST /users/{id}/send-email-verification': { event: 'email.verification_requested', target: 'user' },
+  'POST /clients': client('client.created'),
+  'PUT /clients/{client_id}': client('client.updated'),
+  'PATCH /clients/{client_id}': client('client.updated'),
+  'DELETE /clients/{client_id}': client('client.removed'),
+  'POST /clients/{client_id}/rotate-secret': { event: 'client.secret_rotated', target: 'client' },
+  'POST /initial-access-tokens': { event: 'registration_token.created', target: 'token' },
+  'DELETE /initial-access-tokens/{id}': { event: 'registration_token.removed', target: 'token' },
+  // Written by the route itself, with one event for each user.
+  'POST /users/import': { event: 'users.imported' },
+  'POST /groups': { event: 'group.created', target: 'group', isBodyShown: true },
+  'PUT /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
+  'PATCH /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
+  'DELETE /groups/{id}': { event: 'group.removed', target: 'group' },
+  'POST /groups/{id}/members': { ...member, event: 'group.member_added' },
+  'DELETE /groups/{id}/members/{user_id}': { ...member, event: 'group.member_removed' },
+  'DELETE /tokens/{id}': { event: 'token.revoked', target: 'token' },
+  'DELETE /users/{id}/grants/{grant_id}': { event: 'consent.revoked', target: 'grant' },
+  'POST /api-keys': { event: 'api_key.created', target: 'api_key', isBodyShown: true },
+  'DELETE /api-keys/{id}': { event: 'api_key.revoked', target: 'api_key' },
+  'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
+  'DELETE /users/{id}/sessions/{session_id}': { event: 'session.revoked', target: 'session' },
+  'DELETE /users/{id}/trusted-devices/{device_id}': { event: 'device.revoked', target: 'device' },
+  'DELETE /users/{id}/passkeys/{passkey_id}': { event: 'passkey.removed', target: 'passkey' },
+  'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
+  'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
+  'POST /keys/rotate': { event: 'key.rotation_requested', target: 'key' },
+  'POST /invitations': { event: 'invitation.created', target: 'invitation' },
+  'DELETE /invitations/{id}': { event: 'invitation.revoked', target: 'invitation' },
+  'POST /settings/import': { event: 'settings.changed', target: 'setting', view: 'settings' },
+  'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },
+};
+
+const unnamed: Line = { event: 'admin.acted' };
+
+const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
+
+/** @returns the name under which the route's acts are found, undefined when it has none of its own */
+export const auditEventOf = (route: Pick<Route, 'method' | 'path'>): AuditEventName | undefined =>
+  lines[nameOf(route)]?.event;
+
+type View = Readonly<Record<string, unknown>>;
+
+/** What is looked at before and after the act. */
+interface Seen {
+  readonly version?: number | undefined;
+  readonly view: View;
+}
+
+export interface AuditTrailDeps {
+  readonly audit: { write(event: AuditEvent): Promise<void> };
+  readonly accounts: { find(id: string): Promise<Account | undefined> };
+  readonly clients: { find(id: string): Promise<Client | undefined> };
+  readonly settings: { describe(): SettingDescription[] };
+  readonly clock: Clock;
+}
+
+/** Notes what is there; @returns what is to be called after a success. */
+export type AuditTrail = (
+  route: Route,
+  input: RawInput,
+) => Promise<(answer: Answer<unknown> | undefined) => Promise<void>>;
+
+// A person's data is written down only as far as it is about access; of the rest the log tells which fields changed. So
+// little is left in the log of somebody who was deleted, and that until its retention is over.
+const userFields = [
+  'username',
+  'email',
+  'role',
+  'is_active',
+  'is_email_verified',
+  'totp_verified',
+  'groups',
+  'locked_until',
+  'password_changed_at',
+] as const;
+
+const isMembers = (value: unknown): value is View => typeof value === 'object' && value !== null;
+
+const textOf = (value: unknown, name: string): string | undefined => {
+  const member: unknown = isMembers(value) ? value[name] : undefined;
+  return typeof member === 'string' ? member : undefined;
+};
+
+const pick = (view: View, names: readonly string[]): View =>
+  Object.fromEntries(names.filter((name) => Object.hasOwn(view, name)).map((name) => [name, view[name]]));
+
+/** The last parameter of the path names the thing itself; where there is none, the body or the answer does. */
+function targetIdOf(
+  { path }: Route,
+  { params, body }: RawInput,
+  answer?: Answer<unknown>,
+): string | undefined {
+  const name = [...path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1];
+  if (name !== undefined) return textOf(params, name);
+  return textOf(body, 'user_id') ?? answer?.id ?? textOf(answer?.data, 'id');
+}
+
+const membershipOf = ({ params, body }: RawInput) => ({
+  group: textOf(params, 'id'),
+  userId: textOf(params, 'user_id') ?? textOf(body, 'user_id'),
+});
+
+const settingsView = (described: readonly SettingDescription[]): View =>
+  // A secret's value is null in a description: that it was set shows in `fields`.
+  Object.fromEntries(described.map(({ key, value }) => [key, value]));
+
+const shownOf = (kind: Line['view'], data: View): View =>
+  kind === 'user' ? pick(data, userFields) : filtered(data, (name) => name !== 'updated_at');
+
+const filtered = (data: View, isKept: (name: string, value: unknown) => boolean): View =>
+  Object.fromEntries(Object.entries(data).filter(([name, value]) => isKept(name, value)));
+
+/** Of a thing that is new or gone, what it does not have tells nothing. */
+const withoutBlanks = (data: View): View => filtered(data, (_name, value) => value !== null);
+
+export function createAuditTrail({ audit, accounts, clients, settings, clock }: AuditTrailDeps): AuditTrail {
+  async function see(kind: Line['view'], id: string | undefined): Promise<Seen | undefined> {
+    if (kind === 'settings') return { view: settingsView(settings.describe()) };
+    if (id === undefined || kind === undefined) return undefined;
+    if (kind === 'user') {
+      const account = await accounts.find(id);
+      return account && { version: account.version, view: shownOf(kind, toUser(account, clock())) };
+    }
+    const found = await clients.find(id);
+    return found && { version: found.version, view: shownOf(kind, toClient(found)) };
+  }
+
+  /** From the answer, which is what was written; a second look could see what others wrote since. */
+  function seenIn(kind: Line['view'], answer: Answer<unknown> | undefined): Seen {
+    if (kind === 'settings') return { view: settingsView(settings.describe()) };
+    const data = isMembers(answer?.data) ? answer.data : {};
+    return { version: answer?.version, view: shownOf(kind, data) };
+  }
+
+  function changeOf({ view }: Line, before: Seen | undefined, answer: Answer<unknown> | undefined): View {
+    if (view === undefined) return {};
+    if (before === undefined) return { after: withoutBlanks(seenIn(view, answer).view) };
+    if (answer === undefined) return { before: withoutBlanks(before.view) };
+    const after = seenIn(view, answer);
+    // Another administrator came in between: some of the difference is theirs, and has an event of its own.
+    const isShared =
+      before.version !== undefined && after.version !== undefined && after.version > before.version + 1;
+    return { ...differenceOf(before.view, after.view), ...(isShared && { is_shared: true }) };
+  }
+
+  return async (route, input) => {
+    const line = lines[nameOf(route)] ?? unnamed;
+    const membership = line.isMembership === true ? membershipOf(input) : undefined;
+    const before = await see(line.view, targetIdOf(route, input));
+    return async (answer) => {
+      const fields = isMembers(input.body) ? Object.keys(input.body) : [];
+      const id = membership?.userId ?? targetIdOf(route, input, answer);
+      await audit.write({
+        event: line.event,
+        actor: input.actor,
+        ...(line.target && { target: { kind: line.target, id } }),
+        ...(line.target === 'client' && { clientId: id }),
+        details: {
+          ...(line === unnamed && { route: nameOf(route) }),
+          ...(fields.length > 0 && { fields }),
+          ...(line.isBodyShown === true && { given: input.body }),
+          ...(membership && { group: membership.group }),
+          ...changeOf(line, before, answer),
+        },
+      });
+    };
+  };
+}

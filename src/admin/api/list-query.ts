@@ -1,0 +1,153 @@
+// Owns the parameters that every list takes (decisions §6): limit, offset or cursor, sort, order, search, filters and
+// time ranges. One declaration per list gives the schema, the refusals and what to ask the storage for.
+import {
+  Enum,
+  Integer,
+  Object as ObjectSchema,
+  Optional,
+  String as StringSchema,
+  type TObject,
+  type TProperties,
+  type TSchema,
+} from 'typebox';
+import { AppError } from '../../errors.ts';
+import type { CollectionDefinition, FieldFilter, FieldValue } from '../../store/port.ts';
+import { EXPECTED } from './expected.ts';
+
+/** Filters of which all must hold. */
+export type FilterGroup = readonly FieldFilter[];
+
+export interface ListFilter {
+  readonly schema: TSchema;
+  /**
+   * What the value means: one group, or several of which no document fits two, because the storage has no "or".
+   * Absent: equality with the field of the same name.
+   */
+  readonly toGroups?: (value: FieldValue, now: number) => readonly FilterGroup[];
+}
+
+export interface ListDefinition<Record> {
+  /** Binds cursors to this list. */
+  readonly name: string;
+  readonly collection: CollectionDefinition<Record>;
+  /** Fields of the collection; the first one is the default. */
+  readonly sorts: readonly [string, ...string[]];
+  readonly defaultOrder: 'asc' | 'desc';
+  /** Fields that `search` looks into. */
+  readonly searches?: readonly string[];
+  /** How a search text is spelled in those fields. */
+  readonly toSearchText?: (text: string) => string;
+  readonly filters?: Readonly<{ [name: string]: ListFilter }>;
+  /** Time fields: each gives `<name>_from` and `<name>_to`. */
+  readonly times: readonly string[];
+}
+
+/** The parameters of one request, checked. */
+export interface ListRequest {
+  readonly limit: number;
+  readonly offset: number | undefined;
+  readonly cursor: string | undefined;
+  readonly sort: string;
+  readonly order: 'asc' | 'desc';
+  readonly search: string | undefined;
+  /** Disjoint: a document fits one of them or is not asked for. */
+  readonly groups: readonly FilterGroup[];
+  /** What makes this another list than others, for its cursors. */
+  readonly scope: unknown;
+}
+
+export const MAX_LIMIT = 1000;
+const MAX_OFFSET = 1_000_000;
+const DEFAULT_LIMIT = 50;
+
+const timeSchema = (description: string) =>
+  StringSchema({
+    format: 'date-time',
+    maxLength: 40,
+    description,
+    [EXPECTED]: 'a time as RFC 3339 has it, such as 2026-01-31T12:00:00Z',
+  });
+
+/** @returns the schema of the list's query string */
+export function listQuerySchema<Record>(list: ListDefinition<Record>): TObject {
+  const properties: TProperties = {
+    limit: Optional(
+      Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'How many at once.' }),
+    ),
+    offset: Optional(
+      Integer({ minimum: 0, maximum: MAX_OFFSET, description: 'How many to leave out; not with a cursor.' }),
+    ),
+    cursor: Optional(
+      StringSchema({ minLength: 1, maxLength: 4096, description: 'What the page before has as next.' }),
+    ),
+    sort: Optional(Enum([...list.sorts], { default: list.sorts[0] })),
+    order: Optional(Enum(['asc', 'desc'], { default: list.defaultOrder })),
+  };
+  if (list.searches) {
+    const description = `A part of ${list.searches.join(' or ')}, as it is written; case does not count.`;
+    properties.search = Optional(StringSchema({ maxLength: 200, description }));
+  }
+  for (const [name, { schema }] of Object.entries(list.filters ?? {})) properties[name] = Optional(schema);
+  for (const name of list.times) {
+    properties[`${name}_from`] = Optional(timeSchema(`${name} is this or later.`));
+    properties[`${name}_to`] = Optional(timeSchema(`${name} is this or earlier.`));
+  }
+  return ObjectSchema(properties, { additionalProperties: false });
+}
+
+/** @param query fits listQuerySchema(list). @throws AppError request.invalid */
+export function readListQuery<Record>(list: ListDefinition<Record>, query: object, now: number): ListRequest {
+  const given = new Map<string, unknown>(Object.entries(query));
+  const text = (name: string): string | undefined => {
+    const value = given.get(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const number = (name: string): number | undefined => {
+    const value = given.get(name);
+    return typeof value === 'number' ? value : undefined;
+  };
+  const { cursor, offset } = { cursor: text('cursor'), offset: number('offset') };
+  if (cursor !== undefined && offset !== undefined) {
+    throw new AppError('request.invalid', { fields: { offset: 'Cannot be given together with a cursor.' } });
+  }
+  const sort = text('sort') ?? list.sorts[0];
+  const order = text('order') === 'asc' ? 'asc' : text('order') === 'desc' ? 'desc' : list.defaultOrder;
+  const search = (list.toSearchText ?? String)(text('search') ?? '');
+  const wanted = [...given].filter(([name]) => !positional.has(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    limit: number('limit') ?? DEFAULT_LIMIT,
+    offset,
+    cursor,
+    sort,
+    order,
+    search: search === '' ? undefined : search,
+    groups: groupsOf(list, given, now),
+    scope: [list.name, sort, order, wanted],
+  };
+}
+
+// They say where in the list to stand, not which list.
+const positional: ReadonlySet<string> = new Set(['limit', 'offset', 'cursor', 'sort', 'order']);
+
+function groupsOf<Record>(
+  list: ListDefinition<Record>,
+  given: ReadonlyMap<string, unknown>,
+  now: number,
+): readonly FilterGroup[] {
+  let groups: readonly FilterGroup[] = [[]];
+  const also = (more: readonly FilterGroup[]): void => {
+    groups = groups.flatMap((group) => more.map((filters) => [...group, ...filters]));
+  };
+  for (const [name, { toGroups }] of Object.entries(list.filters ?? {})) {
+    const value = given.get(name);
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
+    also(toGroups?.(value, now) ?? [[{ field: name, op: 'eq', value }]]);
+  }
+  for (const field of list.times) {
+    const bounds = [['gte', given.get(`${field}_from`)] as const, ['lte', given.get(`${field}_to`)] as const];
+    for (const [op, value] of bounds) {
+      if (typeof value === 'string') also([[{ field, op, value: Date.parse(value) }]]);
+    }
+  }
+  return groups;
+}

@@ -1,0 +1,211 @@
+// Owns what the OpenAPI document says of answers: which statuses a route can have, with which headers and which body.
+import {
+  Enum,
+  Integer,
+  Null,
+  Object as ObjectSchema,
+  Optional,
+  Record as RecordSchema,
+  String as StringSchema,
+  type TSchema,
+} from 'typebox';
+import { catalogue, type ErrorCode } from '../../errors.ts';
+import { exampleOf } from './examples.ts';
+import { isConditional, isCreating, type Route } from './route.ts';
+import { strict } from './schema-parts.ts';
+
+// What only pages say: people sign in there, programs do not.
+const ofPages: ReadonlySet<string> = new Set([
+  'request.csrf',
+  'request.cookies_off',
+  'passkey.refused',
+  'passkey.unknown',
+  'passkey.unverified',
+  'passkey.registered',
+  'passkey.last',
+  'passkey.off',
+]);
+const areas =
+  /^(?:request|auth|account|password|group|client|session|token|grant|api_key|setting|invitation|passkey|server)\./;
+
+// Object.keys forgets the names in its type.
+const codes = (Object.keys(catalogue) as ErrorCode[]).filter(
+  (code) => areas.test(code) && !ofPages.has(code),
+);
+
+/** @returns the reasons that answers of this status can give, with what they mean */
+const reasonsOf = (status: number): { readonly reason: ErrorCode; readonly message: string }[] =>
+  codes
+    .filter((code) => catalogue[code].status === status)
+    .map((reason) => ({ reason, message: catalogue[reason].message }));
+
+export const errorSchema = ObjectSchema(
+  {
+    data: Null(),
+    error: ObjectSchema(
+      {
+        code: Integer({ description: 'The HTTP status.' }),
+        message: StringSchema({ description: 'One sentence for people.' }),
+        reason: Enum(codes, { description: 'Stable code, for programs.' }),
+        fields: Optional(
+          RecordSchema(StringSchema(), StringSchema(), {
+            description: 'Name of a field, parameter or header -> what is wrong with it.',
+          }),
+        ),
+        request_id: StringSchema({ description: 'The same as in the program log and the audit log.' }),
+      },
+      strict,
+    ),
+  },
+  strict,
+);
+
+/** What each refusal means; the reasons come from the catalogue. */
+const meanings = {
+  400: 'A field, a parameter or the whole request is not right: `fields` names each one.',
+  401: 'There is no bearer token, or it is not valid.',
+  403: 'The token is valid, and opens less than this.',
+  404: 'There is no such thing.',
+  405: 'The address is there, and takes other methods: `Allow` names them.',
+  409: 'It clashes with what is there.',
+  412: 'It was changed since it was read: `If-Match` does not fit any more.',
+  413: 'The body is larger than allowed.',
+  415: 'The body has the wrong content type, or is compressed.',
+  422: 'The `Idempotency-Key` was used for another request.',
+  429: 'Too many requests: `Retry-After` says when to come back.',
+  503: 'The service cannot answer right now: `Retry-After` says when to come back.',
+} as const;
+export type Refusal = keyof typeof meanings;
+
+export const headers = {
+  ETag: {
+    description: 'Which version this is; give it as `If-Match` with a change.',
+    required: true,
+    schema: { type: 'string', pattern: '^"\\d+"$' },
+  },
+  Location: { description: 'Where the new thing is.', schema: { type: 'string', format: 'uri' } },
+  'Idempotency-Replayed': {
+    description: 'The request with this key was done before; this is what was answered then.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'WWW-Authenticate': {
+    description: 'RFC 6750 §3: what the bearer lacks.',
+    schema: { type: 'string', pattern: '^Bearer' },
+  },
+  'Retry-After': { description: 'Seconds.', schema: { type: 'string', pattern: '^\\d+$' } },
+  'X-Request-Id': {
+    description: 'Names this request in the logs.',
+    required: true,
+    schema: { type: 'string' },
+  },
+} as const;
+type HeaderName = keyof typeof headers;
+
+const refer = (...names: HeaderName[]) => ({
+  headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+});
+
+const headersOfRefusal = (status: Refusal): HeaderName[] => {
+  if (status === 401 || status === 403) return ['WWW-Authenticate'];
+  return status === 409 || status === 429 || status === 503 ? ['Retry-After'] : [];
+};
+
+const isRefusal = (name: string): name is `${Refusal}` => Object.hasOwn(meanings, name);
+
+const refusalNamed = (status: Refusal): string => `Refused${status}`;
+
+/** Beside `headers` what every answer's refusals point to. */
+export const refusals: Readonly<Record<string, object>> = Object.fromEntries(
+  Object.keys(meanings)
+    .filter(isRefusal)
+    .map((name) => {
+      const status = Number(name) as Refusal;
+      const [first] = reasonsOf(status);
+      const error = {
+        code: status,
+        message: first?.message ?? '',
+        reason: first?.reason,
+        ...(status === 400 && { fields: { limit: 'Must be a whole number from 1 to 1000.' } }),
+        request_id: '5f0c6a3e-8f0e-4a53-9f0a-8a7f0c1f5b1e',
+      };
+      const list = reasonsOf(status).map(({ reason }) => `\`${reason}\``);
+      return [
+        refusalNamed(status),
+        {
+          description: `${meanings[status]} \`reason\`: ${list.join(', ')}.`,
+          ...refer(...headersOfRefusal(status), 'X-Request-Id'),
+          content: {
+            'application/json': {
+              schema: { $ref: '#/components/schemas/Error' },
+              example: { data: null, error },
+            },
+          },
+        },
+      ];
+    }),
+);
+
+/** All of them in words, for a reference. */
+export const refusalMeanings = () =>
+  Object.entries(meanings).map(([status, meaning]) => ({
+    status,
+    meaning,
+    reasons: reasonsOf(Number(status)),
+  }));
+
+/** @returns the statuses of refusal that a route can answer with */
+export function refusalsOf(route: Route): Refusal[] {
+  const takesBody = route.body !== undefined || route.lines !== undefined;
+  const isChanging = route.method !== 'GET';
+  const has: readonly (readonly [Refusal, boolean])[] = [
+    [400, true],
+    [401, true],
+    [403, true],
+    [404, route.params !== undefined || route.body !== undefined],
+    [409, isChanging],
+    [412, isConditional(route) || route.isUnversioned === true],
+    [413, takesBody],
+    [415, takesBody],
+    [422, isCreating(route)],
+    [429, true],
+    [503, true],
+  ];
+  return has.filter(([, isSo]) => isSo).map(([status]) => status);
+}
+
+/** The schema is that of one line. */
+export const linesOf = (lines: NonNullable<Route['lines']>, which: 'row' | 'result') =>
+  Object.fromEntries(
+    lines.types.map((type) => [
+      type,
+      { schema: lines[which], example: `${JSON.stringify(exampleOf(lines[which]))}\n` },
+    ]),
+  );
+
+const enveloped = (route: Route, inner: TSchema): TSchema =>
+  route.isBare === true ? inner : ObjectSchema({ data: inner }, strict);
+
+const successOf = (route: Route): object => {
+  const { schema, hasVersion } = route.success;
+  const names: HeaderName[] = [
+    ...(hasVersion === true ? ['ETag' as const] : []),
+    ...(isCreating(route) ? ['Location' as const, 'Idempotency-Replayed' as const] : []),
+    'X-Request-Id',
+  ];
+  const body = schema && enveloped(route, schema);
+  return {
+    description: schema || route.lines ? 'Done.' : 'Done; there is nothing to say.',
+    ...refer(...names),
+    ...(body && { content: { 'application/json': { schema: body, example: exampleOf(body) } } }),
+    ...(route.lines && {
+      content: linesOf({ ...route.lines, types: route.lines.types.slice(0, 1) }, 'result'),
+    }),
+  };
+};
+
+export const responsesOf = (route: Route): object => ({
+  [route.success.status]: successOf(route),
+  ...Object.fromEntries(
+    refusalsOf(route).map((status) => [status, { $ref: `#/components/responses/${refusalNamed(status)}` }]),
+  ),
+});

@@ -1,0 +1,138 @@
+// Owns the way of a request to its route: who asks, which route, what came in, and the envelope around the answer.
+import type Koa from 'koa';
+import Router from 'koa-router';
+import { AppError } from '../../errors.ts';
+import { readJson } from '../../http/body.ts';
+import { readLines } from '../../http/lines.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import type { Idempotency, Reply } from './idempotency.ts';
+import { createPerform, type Perform, requireAccess, requireFresh } from './perform.ts';
+import type { Actor, AuthorizeAdmin } from './ports.ts';
+import { readQueryString } from './query-string.ts';
+import { type Answer, isCreating, type RawInput, type Route } from './route.ts';
+
+interface Deps {
+  readonly routes: readonly Route[];
+  /** Path of the API, without a slash at its end. */
+  readonly prefix: string;
+  /** The same as others see it: absolute. */
+  readonly publicUrl: string;
+  readonly authorizeAdmin: AuthorizeAdmin;
+  readonly auditTrail: AuditTrail;
+  readonly idempotency: Idempotency;
+}
+
+const entityTag = /^"(\d{1,15})"$/;
+/** A version that nothing has. */
+const NO_VERSION = -1;
+
+/** RFC 9110 §13.1.1: strong comparison, so a weak tag matches nothing; `*` is met by whatever is found. */
+function expectedVersion(ifMatch: string): number | undefined {
+  if (ifMatch === '' || ifMatch.trim() === '*') return undefined;
+  if (ifMatch.includes(',')) {
+    throw new AppError('request.invalid', { fields: { 'If-Match': 'Must be one entity tag.' } });
+  }
+  return Number(entityTag.exec(ifMatch.trim())?.[1] ?? NO_VERSION);
+}
+
+/** koa-router writes `:id` where OpenAPI writes `{id}`. */
+const toPattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+
+const hasBody = (ctx: Koa.Context): boolean =>
+  (ctx.request.length ?? 0) > 0 || ctx.get('Transfer-Encoding') !== '';
+
+/**
+ * @returns middleware for everything under the prefix. Nobody but an administrator learns there which addresses and
+ *   methods exist: authorisation comes first (401 before 404, 405, 415 and 400).
+ */
+export function createAdminRouter(deps: Deps): Koa.Middleware {
+  const { routes, prefix, authorizeAdmin } = deps;
+  const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ prefix, sensitive: true, strict: true });
+  const perform = createPerform(deps.auditTrail);
+  for (const route of routes) {
+    router.register(toPattern(route.path), [route.method], respond(route, deps, perform));
+  }
+  // The type asks for what koa-router itself puts into the context (params, router).
+  const dispatch = router.routes() as Koa.Middleware;
+
+  return async (ctx, next) => {
+    if (ctx.path !== prefix && !ctx.path.startsWith(`${prefix}/`)) return next();
+    ctx.set('Cache-Control', 'no-store');
+    ctx.state.actor = await authorizeAdmin(ctx, reading.has(ctx.method) ? 'read' : 'all');
+    return dispatch(ctx, () => refuseUnmatched(ctx));
+  };
+}
+
+const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+const respond =
+  (route: Route, { publicUrl, idempotency }: Deps, perform: Perform): Router.IMiddleware =>
+  async (ctx) => {
+    const actor: Actor = ctx.state.actor;
+    // Before anything of the request is looked at; `perform` asks again.
+    requireAccess(route, actor);
+    if (route.lines !== undefined) {
+      await requireFresh(route, { actor, query: {}, body: {} });
+      return answerLines(ctx, route.lines, actor);
+    }
+    const query = readQueryString(ctx.querystring, route.query);
+    const isBodyRead = route.body !== undefined && (route.isBodyOptional !== true || hasBody(ctx));
+    const input: RawInput = {
+      actor,
+      params: ctx.params,
+      query,
+      body: isBodyRead ? await readJson(ctx) : {},
+      ifVersion: expectedVersion(ctx.get('If-Match')),
+    };
+    if (route.isUnversioned === true && input.ifVersion !== undefined) throw new AppError('request.changed');
+    const act = async (): Promise<Reply> => replyOf(route, await perform(route, input), publicUrl);
+    const key = ctx.get('Idempotency-Key');
+    if (key === '' || !isCreating(route)) return send(ctx, await act());
+    const address = `${route.method} ${route.path}`;
+    const { isRepeated, ...reply } = await idempotency.once({ key, actor, address, body: input.body }, act);
+    if (isRepeated) ctx.set('Idempotency-Replayed', 'true');
+    return send(ctx, reply);
+  };
+
+async function answerLines(
+  ctx: Koa.ParameterizedContext,
+  { run, ...options }: NonNullable<Route['lines']>,
+  actor: Actor,
+): Promise<void> {
+  readQueryString(ctx.querystring, undefined);
+  if (ctx.querystring !== '') {
+    const names = [...new URLSearchParams(ctx.querystring).keys()];
+    throw new AppError('request.invalid', {
+      fields: Object.fromEntries(names.map((name) => [name, 'Is not known here.'])),
+    });
+  }
+  ctx.body = await run({ lines: readLines(ctx, options), actor });
+  ctx.type = options.types[0] ?? '';
+}
+
+function replyOf(route: Route, answer: Answer<unknown> | undefined, publicUrl: string): Reply {
+  const { status } = route.success;
+  if (answer === undefined) return { status };
+  const { data, version, id } = answer;
+  return {
+    status,
+    ...(version !== undefined && { etag: `"${version}"` }),
+    ...(id !== undefined && { location: `${publicUrl}${route.path}/${encodeURIComponent(id)}` }),
+    body: route.isBare === true ? data : { data },
+  };
+}
+
+function send(ctx: Koa.ParameterizedContext, { status, etag, location, body }: Reply): void {
+  ctx.status = status;
+  if (etag !== undefined) ctx.set('ETag', etag);
+  if (location !== undefined) ctx.set('Location', location);
+  if (body !== undefined) ctx.body = body;
+}
+
+function refuseUnmatched(ctx: Koa.ParameterizedContext): never {
+  const matched: readonly Router.Layer[] = ctx.matched ?? [];
+  const methods = new Set(matched.flatMap(({ methods }) => methods));
+  if (methods.size === 0) throw new AppError('request.not_found');
+  ctx.set('Allow', [...methods].join(', '));
+  throw new AppError('request.method_not_allowed');
+}

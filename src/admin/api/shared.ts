@@ -1,0 +1,35 @@
+// Owns small parts that the routes of several resources share: ids in paths, and the check of a version before an act
+// that the domain does not make conditional itself.
+import { Object as ObjectSchema, String as StringSchema } from 'typebox';
+import { AppError, type ErrorCode } from '../../errors.ts';
+import { strict } from './schema-parts.ts';
+
+/** Any id that we or our backends make: short and plain. */
+const id = () => StringSchema({ minLength: 1, maxLength: 128, pattern: '^[\\w.:-]+$' });
+
+export const idParams = ObjectSchema({ id: id() }, strict);
+export const clientIdParams = ObjectSchema({ client_id: id() }, strict);
+export const userSessionParams = ObjectSchema({ id: id(), session_id: id() }, strict);
+export const userDeviceParams = ObjectSchema({ id: id(), device_id: id() }, strict);
+/** Credential ids are longer than any id of ours (WebAuthn §7.1: up to 1023 bytes). */
+export const userPasskeyParams = ObjectSchema(
+  { id: id(), passkey_id: StringSchema({ minLength: 1, maxLength: 1364, pattern: '^[\\w-]+$' }) },
+  strict,
+);
+export const userIdBody = ObjectSchema({ user_id: StringSchema({ minLength: 1, maxLength: 128 }) }, strict);
+
+/**
+ * @param ifVersion what If-Match asked for
+ * @returns what was found. @throws AppError `missing`, or account.changed or request.changed when it has another version
+ */
+export function atVersion<Found extends { readonly version: number }>(
+  found: Found | undefined,
+  missing: ErrorCode,
+  ifVersion?: number,
+): Found {
+  if (found === undefined) throw new AppError(missing);
+  if (ifVersion !== undefined && ifVersion !== found.version) {
+    throw new AppError(missing === 'account.not_found' ? 'account.changed' : 'request.changed');
+  }
+  return found;
+}

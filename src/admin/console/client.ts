@@ -1,0 +1,51 @@
+// Owns the application that the administrator's pages, and people's own, sign in as: a client of this provider like any
+// other, made at first start under a fixed id and kept right at every later one.
+import type { Clients } from '../../clients/contract.ts';
+import { AlreadyExists } from '../../store/port.ts';
+
+export const CONSOLE_CLIENT_ID = 'latchkey-admin';
+
+interface Deps {
+  readonly clients: Pick<Clients, 'find' | 'create' | 'update'>;
+  readonly baseUrl: string;
+}
+
+/**
+ * Makes the client when it is missing, follows a changed BASE_URL, and takes back what would keep everybody out of our own
+ * pages (an earlier version let the API change it). Safe in several processes at once.
+ */
+export async function seedConsoleClient({ clients, baseUrl }: Deps): Promise<void> {
+  const metadata = {
+    client_name: 'Latchkey',
+    redirect_uris: [`${baseUrl}/admin/callback`, `${baseUrl}/account/callback`],
+    post_logout_redirect_uris: [`${baseUrl}/admin`],
+    grant_types: ['authorization_code'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    scope: 'openid profile',
+  };
+  const known = await clients.find(CONSOLE_CLIENT_ID);
+  if (known === undefined) {
+    try {
+      await clients.create({
+        clientId: CONSOLE_CLIENT_ID,
+        metadata,
+        settings: { skipConsent: true },
+        origin: 'seed',
+      });
+    } catch (error) {
+      if (!(error instanceof AlreadyExists)) throw error;
+    }
+    return;
+  }
+  const { isActive, skipConsent, allowedGroups, metadata: stored } = known.value;
+  const isOpen = isActive && skipConsent && allowedGroups === undefined;
+  const isAsMade = Object.entries(metadata).every(([name, value]) => String(stored[name]) === String(value));
+  if (isOpen && isAsMade) return;
+  await clients.update(CONSOLE_CLIENT_ID, {
+    metadata,
+    mode: 'replace',
+    settings: { isActive: true, skipConsent: true, allowedGroups: null },
+    authority: 'administrator',
+  });
+}

@@ -1,0 +1,300 @@
+// Owns the Admin UI as a whole: who may in, which page answers, CSRF on every form, and what pages are given.
+import type Koa from 'koa';
+import Router from 'koa-router';
+import { accessOfRole } from '../../accounts/role-access.ts';
+import type { Clock } from '../../clock.ts';
+import { AppError } from '../../errors.ts';
+import type { BodyOptions } from '../../http/body.ts';
+import type { Csrf } from '../../http/csrf.ts';
+import { createForm, type Form } from '../../http/form.ts';
+import { linesOfText } from '../../http/lines.ts';
+import type { OneTime } from '../../http/one-time.ts';
+import type { Views } from '../../views/views.ts';
+import { type Perform, requireAccess, requireFresh } from '../api/perform.ts';
+import type { Actor } from '../api/ports.ts';
+import { readQueryString } from '../api/query-string.ts';
+import type { Route } from '../api/route.ts';
+import { createFormats } from '../pages/format.ts';
+import type { CallInput, CallResult, Page, PageModel, Values, Visit } from '../pages/page.ts';
+import { createTryCallback, TRY_CALLBACK } from '../test-sign-in/callback.ts';
+import type { TrialRun } from '../test-sign-in/run.ts';
+import type { createFactorOffer } from './factor-offer.ts';
+import { navigationFor } from './navigation.ts';
+import { noticeOf } from './notices.ts';
+import { createPendingForms, FILLED } from './pending-form.ts';
+import { createShownOnce, SHOWN } from './shown-once.ts';
+import type { createConsoleSignIn } from './sign-in.ts';
+import type { AdminVisitor, Visitors } from './visitor.ts';
+
+export interface ConsoleDeps {
+  readonly pages: readonly Page[];
+  readonly routes: readonly Route[];
+  readonly perform: Perform;
+  /** Has what this request causes be this administrator's in the audit log. */
+  readonly setActor: (actor: Actor) => void;
+  readonly visitors: Visitors;
+  readonly signIn: ReturnType<typeof createConsoleSignIn>;
+  readonly trialRun: TrialRun;
+  /** An application as the API shows it. */
+  readonly readClient: (clientId: string) => Promise<Values | undefined>;
+  readonly idleSeconds: () => number;
+  readonly factorOffer: ReturnType<typeof createFactorOffer>;
+  /** What an administrator with a second factor has to have used. */
+  readonly strongAcr: string;
+  readonly views: Views;
+  readonly csrf: Csrf;
+  readonly oneTime: OneTime;
+  readonly readForm: (ctx: Koa.Context, options?: BodyOptions) => Promise<Form>;
+  /** Answers somebody who is no administrator. */
+  readonly refuse: (ctx: Koa.Context) => void;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  readonly basePath: string;
+  readonly issuer: string;
+}
+
+const READING_ALONE =
+  'Your role is auditor: it opens everything here for reading, but for what is written in mails, and changes nothing. ' +
+  'Ask an administrator to do this.';
+
+function goTo(ctx: Koa.Context, url: string): void {
+  ctx.status = 303;
+  ctx.redirect(url);
+}
+
+const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+
+const OWN_PARAMETERS: ReadonlySet<string> = new Set(['done', FILLED, SHOWN]);
+
+/** What an address says for the page itself; the rest is for the API, which knows no empty parameter. */
+function queryOf(ctx: Koa.Context): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(ctx.querystring))
+    if (!OWN_PARAMETERS.has(name) && value !== '') query.append(name, value);
+  return query;
+}
+
+export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
+  const { routes, perform, visitors, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
+  const home = `${basePath}/admin`;
+  const forms = createPendingForms(deps);
+  const shown = createShownOnce(deps);
+  const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
+
+  /** Who is nobody here any more does nothing. */
+  function actorOf({ account, access, isFresh }: AdminVisitor): Actor {
+    if (access === undefined) throw new AppError('auth.insufficient_scope');
+    return { kind: 'user', id: account.id, access, isFresh: async () => isFresh };
+  }
+
+  const routeOf = (name: string): Route => {
+    const route = byName.get(name);
+    if (route === undefined) throw new TypeError(`there is no route ${name}`);
+    return route;
+  };
+
+  async function callLines(who: AdminVisitor, name: string, text: string): Promise<readonly Values[]> {
+    const route = routeOf(name);
+    const { lines } = route;
+    if (lines === undefined) throw new TypeError(`${name} takes no lines`);
+    const actor = actorOf(who);
+    requireAccess(route, actor);
+    await requireFresh(route, { actor, query: {}, body: {} });
+    const answer = await lines.run({ lines: linesOfText(text, lines), actor });
+    return answer.split('\n').flatMap((line): Values[] => (line === '' ? [] : [JSON.parse(line)]));
+  }
+
+  async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
+    const route = routeOf(name);
+    const query = new URLSearchParams(input.query ?? {}).toString();
+    const answer = await perform(route, {
+      actor: actorOf(who),
+      params: input.params ?? {},
+      query: readQueryString(query, route.query),
+      body: input.body ?? {},
+      ifVersion: input.ifVersion,
+    });
+    return { data: isValues(answer?.data) ? answer.data : {}, version: answer?.version };
+  }
+
+  function show(ctx: Koa.Context, who: AdminVisitor, template: string, model: PageModel, status = 200): void {
+    const frame = {
+      ...createFormats(clock()),
+      navigation: navigationFor(who.access),
+      canChange: who.access === 'all',
+      home,
+      baseUrl: deps.baseUrl,
+      issuer: deps.issuer,
+      account: who.account,
+      csrf: forms.token(ctx, who),
+      crumbs: [],
+      notice: forms.noticeOf(ctx) ?? noticeOf(new URLSearchParams(ctx.querystring).get('done')),
+      alert: undefined,
+      errors: {},
+      searchText: '',
+      factorOffer: deps.factorOffer.of(ctx, who),
+    };
+    views.send(ctx, `admin/${template}`, { ...frame, ...model }, { status, uiLocales: 'en' });
+    if (status === 200) forms.fill(ctx);
+  }
+
+  function visitOf(ctx: Koa.Context, who: AdminVisitor, form: Form): Visit {
+    return {
+      ctx,
+      who,
+      form,
+      params: ctx.params,
+      query: queryOf(ctx),
+      now: clock(),
+      routes,
+      apiUrl: `${deps.baseUrl}/admin/api`,
+      canChange: who.access === 'all',
+      call: (name, input) => call(who, name, input),
+      callLines: (name, text) => callLines(who, name, text),
+      show: (template, model, status) => show(ctx, who, template, model, status),
+      async startTrial(clientId, parameters) {
+        const query = await deps.trialRun.begin(ctx, who, clientId, parameters);
+        goTo(ctx, `${basePath}/oauth2/authorize?${query}`);
+      },
+      async goOnce(path, data) {
+        const url = await shown.keep(who, `${home}${path}`, data);
+        if (url !== undefined) goTo(ctx, url);
+        return url !== undefined;
+      },
+      once: () => shown.take(ctx, who),
+      addFactor: () =>
+        signIn.start(ctx, home, {
+          maxAgeSeconds: idleSeconds(),
+          acr: deps.strongAcr,
+          isAcrDemanded: true,
+        }),
+      putOffFactor: () => deps.factorOffer.putOff(ctx, who),
+      go(path, done) {
+        const mark = path.includes('?') ? '&' : '?';
+        goTo(ctx, `${home}${path}${done === undefined ? '' : `${mark}done=${done}`}`);
+      },
+    };
+  }
+
+  /** What the API refuses, and the page has nothing better to say to. */
+  function showProblem(ctx: Koa.Context, who: AdminVisitor, error: unknown): void {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    const { status, fields = {} } = error;
+    const isOnlyReader = error.code === 'auth.insufficient_scope';
+    const message = isOnlyReader ? READING_ALONE : error.message;
+    const title = isOnlyReader
+      ? 'For administrators only'
+      : status === 404
+        ? 'Not found'
+        : 'That did not work';
+    show(ctx, who, 'problem', { title, here: '', message, problems: Object.entries(fields) }, status);
+  }
+
+  const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ prefix: '/admin', sensitive: true });
+  for (const page of deps.pages) {
+    router.register(page.path === '' ? '/' : page.path, [page.method], async (ctx) => {
+      const context: Koa.Context = ctx;
+      const who: AdminVisitor = ctx.state.visitor;
+      const isPost = page.method === 'POST';
+      const { formBytes } = page;
+      const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
+      const form = isPost ? await readForm(context, limits) : createForm('');
+      // A form that was opened under an earlier sign-in of the same person comes back filled in.
+      if (isPost && forms.verify(context, who, form) === 'earlier')
+        return goTo(context, await forms.keep(context, page, who.account.id, form));
+      if (isPost || page.needs === 'admin') {
+        // Each call of the API asks the same again; here, before anything of the form is looked at.
+        if (who.access !== 'all') return showProblem(context, who, new AppError('auth.insufficient_scope'));
+      }
+      // Before a form is filled in, where every way of sending it is sensitive; what is done decides (api/perform.ts).
+      if (page.isSensitive === true && !who.isFresh) return signInAgain(context, who, page, form);
+      if (!isPost) await forms.recall(context, page, who);
+      try {
+        await page.handle(visitOf(context, who, form));
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'auth.stale')
+          return signInAgain(context, who, page, form);
+        showProblem(context, who, error);
+      }
+    });
+  }
+  // The type asks for what koa-router itself puts into the context.
+  const dispatch = router.routes() as Koa.Middleware;
+
+  const needsOf = ({ strongestAcr }: Pick<AdminVisitor, 'strongestAcr'>) =>
+    strongestAcr === undefined ? {} : { acr: strongestAcr };
+
+  /** The one way of a sensitive act with a stale sign-in: authenticate as strongly as the account can, and come back. */
+  async function signInAgain(ctx: Koa.Context, who: AdminVisitor, page: Page, form: Form): Promise<void> {
+    const here = `${basePath}${ctx.path}${ctx.search}`;
+    const returnTo = page.method === 'POST' ? await forms.keep(ctx, page, who.account.id, form) : here;
+    signIn.start(ctx, returnTo, { ...needsOf(who), isFresh: true, maxAgeSeconds: idleSeconds() });
+  }
+
+  async function beginSignIn(ctx: Koa.Context): Promise<void> {
+    const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
+    const user = await visitors.signedIn(ctx);
+    if (user !== undefined && accessOfRole(user.account.role) === undefined) return deps.refuse(ctx);
+    const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : await forms.keepOfNobody(ctx);
+    // Where there is no second factor, and nothing less will do, one is set up.
+    const needs =
+      user === undefined || user.hasUsedFactors
+        ? {}
+        : { acr: deps.strongAcr, isAcrDemanded: user.strongestAcr !== deps.strongAcr };
+    return signIn.start(ctx, returnTo, { ...needs, maxAgeSeconds: idleSeconds() });
+  }
+
+  /**
+   * From another site's link the browser sends no strict cookie along; a page of ours that asks again does
+   * (R114: SameSite=Strict for administrators).
+   */
+  function comeAgain(ctx: Koa.Context, target: string): void {
+    views.send(ctx, 'admin/again', { target }, { uiLocales: 'en' });
+  }
+
+  async function comeBack(ctx: Koa.Context): Promise<void> {
+    const outcome = await signIn.finish(ctx);
+    if (outcome === 'cancelled') {
+      // Somebody who cancelled would only see the sign-in page again.
+      return views.send(ctx, 'signed-out', { continueUrl: `${deps.baseUrl}/admin` });
+    }
+    let target = home;
+    if (outcome === 'unknown') {
+      if (csrf.existingBrowserId(ctx) === undefined) throw new AppError('request.cookies_off');
+    } else if (await visitors.admit(ctx, outcome.subject)) target = outcome.returnTo;
+    if (ctx.get('Sec-Fetch-Site') === 'cross-site') return comeAgain(ctx, target);
+    goTo(ctx, target);
+  }
+
+  const endTrial = createTryCallback({
+    run: deps.trialRun,
+    issuer: deps.issuer,
+    readClient: deps.readClient,
+    async show(ctx, model, status) {
+      const who = await visitors.current(ctx);
+      const frame = { title: '', here: 'applications', ...model };
+      if (who?.access === 'all') return show(ctx, who, 'try-outcome', frame, status);
+      const bare = { ...createFormats(clock()), home, account: undefined, notice: undefined };
+      return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, uiLocales: 'en' });
+    },
+  });
+
+  return async (ctx, next) => {
+    if (ctx.path !== '/admin' && !ctx.path.startsWith('/admin/')) return next();
+    ctx.set('Cache-Control', 'no-store');
+    if (!['GET', 'HEAD', 'POST'].includes(ctx.method)) throw new AppError('request.method_not_allowed');
+    if (ctx.path === '/admin/callback' && ctx.method !== 'POST') return comeBack(ctx);
+    if (ctx.path === TRY_CALLBACK && ctx.method === 'GET') return endTrial(ctx, next);
+    const who = await visitors.current(ctx);
+    if (who === undefined) {
+      const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';
+      return isFromElsewhere ? comeAgain(ctx, `${basePath}${ctx.path}${ctx.search}`) : beginSignIn(ctx);
+    }
+    if (who.access === undefined) return deps.refuse(ctx);
+    deps.setActor(actorOf(who));
+    ctx.state.visitor = who;
+    return dispatch(ctx, async () => {
+      showProblem(ctx, who, new AppError('request.not_found'));
+    });
+  };
+}

@@ -1,0 +1,105 @@
+// Owns putting the Admin UI together: cookies, sign-in, who may in, pages.
+import type Koa from 'koa';
+import { toClient } from '../../clients/to-client.ts';
+import type { Clock } from '../../clock.ts';
+import { catalogue } from '../../errors.ts';
+import type { AskOurselves } from '../../http/in-process.ts';
+import { requestIdOf } from '../../http/request-log.ts';
+import { type AuditTrail, createAuditTrail } from '../api/audit-trail.ts';
+import { createPerform } from '../api/perform.ts';
+import { type AdminRoutesDeps, adminRouteList } from '../routes.ts';
+import { createTrialRun, type TrialRunDeps } from '../test-sign-in/run.ts';
+import { adminConsole, type ConsoleDeps } from './console.ts';
+import { createFactorOffer, type FactorOffer, isPutOffBy } from './factor-offer.ts';
+import { adminPages } from './page-list.ts';
+import { createSealedCookie } from './sealed-cookie.ts';
+import { createConsoleSignIn, isPendingSignIn, type PendingSignIn } from './sign-in.ts';
+import { type Admission, createVisitors, isAdmission, type Visitors } from './visitor.ts';
+
+interface Deps
+  extends Pick<ConsoleDeps, 'views' | 'csrf' | 'oneTime' | 'readForm' | 'setActor' | 'strongAcr'> {
+  /** What the REST API is made of; the pages do everything by its routes. */
+  readonly api: AdminRoutesDeps;
+  readonly signedIn: Visitors['signedIn'];
+  /** Which factors people may add to their own account. */
+  readonly addableFactors: () => FactorOffer;
+  /** Setting admin_idle_seconds. */
+  readonly idleSeconds: () => number;
+  readonly ask: AskOurselves;
+  readonly trials: Omit<TrialRunDeps, 'ask' | 'basePath' | 'issuer'>;
+  readonly cookieKeys: readonly string[];
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  readonly basePath: string;
+  readonly issuer: string;
+}
+
+/** @returns middleware for /admin, beside /admin/api */
+export function createAdminUi(deps: Deps): Koa.Middleware {
+  const { api, baseUrl, basePath, issuer, clock, views } = deps;
+  const cookie = {
+    keys: deps.cookieKeys,
+    isSecure: baseUrl.startsWith('https:'),
+    path: basePath === '' ? '/' : basePath,
+    clock,
+  };
+  const auditTrail: AuditTrail = createAuditTrail(api);
+  return adminConsole({
+    ...deps,
+    pages: adminPages,
+    routes: adminRouteList(api),
+    perform: createPerform(auditTrail),
+    trialRun: createTrialRun({ ...deps, ...deps.trials }),
+    async readClient(clientId) {
+      const client = await api.clients.find(clientId);
+      return client && toClient(client);
+    },
+    visitors: createVisitors({
+      ...deps,
+      admission: createSealedCookie<Admission>({
+        ...cookie,
+        name: 'latchkey_admin',
+        sameSite: 'strict',
+        isRight: isAdmission,
+      }),
+    }),
+    factorOffer: createFactorOffer({
+      strongAcr: deps.strongAcr,
+      addable: deps.addableFactors,
+      putOff: createSealedCookie<string>({
+        ...cookie,
+        name: 'latchkey_admin_later',
+        sameSite: 'strict',
+        isRight: isPutOffBy,
+      }),
+    }),
+    signIn: createConsoleSignIn({
+      ask: deps.ask,
+      baseUrl,
+      basePath,
+      issuer,
+      // Lax: the way back from the sign-in may have begun on another site.
+      pending: createSealedCookie<PendingSignIn>({
+        ...cookie,
+        name: 'latchkey_admin_signin',
+        sameSite: 'lax',
+        isRight: isPendingSignIn,
+      }),
+    }),
+    /** With the one thing that helps: becoming somebody else. */
+    refuse(ctx) {
+      const reason = 'auth.insufficient_scope';
+      const { status, message } = catalogue[reason];
+      const backUrl = `${baseUrl}/oauth2/logout`;
+      const requestId = requestIdOf(ctx);
+      views.send(ctx, 'error', {
+        status,
+        message,
+        reason,
+        requestId,
+        backUrl,
+        backLabel: { key: 'action.sign_out' },
+      });
+    },
+  });
+}

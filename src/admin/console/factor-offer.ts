@@ -1,0 +1,47 @@
+// Owns asking an administrator for a passkey or an authenticator app until there is one (decisions §8, `admin_mfa: offered`);
+// "not now" holds for a day, for this person in this browser. Auditors, who see no form here, have it on the overview.
+import type Koa from 'koa';
+import type { Page } from '../pages/page.ts';
+import type { SealedCookie } from './sealed-cookie.ts';
+import type { AdminVisitor } from './visitor.ts';
+
+/** What may be added here. */
+export interface FactorOffer {
+  readonly passkey: boolean;
+  readonly app: boolean;
+}
+
+const DAY_SECONDS = 86_400;
+
+export const isPutOffBy = (value: unknown): value is string => typeof value === 'string';
+
+interface Deps {
+  /** Who said "not now". */
+  readonly putOff: SealedCookie<string>;
+  /** The most that a sign-in can come to. */
+  readonly strongAcr: string;
+  readonly addable: () => FactorOffer;
+}
+
+export function createFactorOffer({ putOff, strongAcr, addable }: Deps) {
+  return {
+    /** @returns undefined: nothing is asked for */
+    of(ctx: Koa.Context, { access, account, strongestAcr }: AdminVisitor): FactorOffer | undefined {
+      if (access !== 'all' || strongestAcr === strongAcr || putOff.read(ctx) === account.id) return undefined;
+      const offer = addable();
+      return offer.passkey || offer.app ? offer : undefined;
+    },
+    putOff: (ctx: Koa.Context, { account }: AdminVisitor): void => putOff.write(ctx, account.id, DAY_SECONDS),
+  };
+}
+
+export const factorOfferPages: readonly Page[] = [
+  {
+    method: 'POST',
+    path: '/second-factor/later',
+    async handle(visit) {
+      visit.putOffFactor();
+      visit.go('');
+    },
+  },
+];

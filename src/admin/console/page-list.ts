@@ -1,0 +1,64 @@
+// Owns the list of all pages of the Admin UI. A new part of it is one file of pages, a line here, templates in
+// templates/admin, and, where it stands on its own, an entry of navigation.ts.
+
+import type { Page } from '../pages/page.ts';
+import { apiKeyPages } from '../resources/api-keys/pages.ts';
+import { auditPages } from '../resources/audit/pages.ts';
+import { applicationAccessPages } from '../resources/clients/access-page.ts';
+import { applicationActPages } from '../resources/clients/acts.ts';
+import { applicationListPages } from '../resources/clients/list-page.ts';
+import { applicationPages } from '../resources/clients/page.ts';
+import { groupListPages } from '../resources/groups/list-page.ts';
+import { groupPages } from '../resources/groups/page.ts';
+import { registrationTokenPages } from '../resources/initial-access-tokens/pages.ts';
+import { invitationPages } from '../resources/invitations/pages.ts';
+import { keyPages } from '../resources/keys/pages.ts';
+import { outboxPages } from '../resources/mails/pages.ts';
+import { sessionPages } from '../resources/sessions/pages.ts';
+import { settingPages } from '../resources/settings/pages.ts';
+import { settingTransferPages } from '../resources/settings/transfer-pages.ts';
+import { overviewPages } from '../resources/stats/overview-page.ts';
+import { tokenPages } from '../resources/tokens/pages.ts';
+import { userAccessPages } from '../resources/users/access.ts';
+import { userActPages } from '../resources/users/acts.ts';
+import { userBulkPages } from '../resources/users/bulk-pages.ts';
+import { userExportPages } from '../resources/users/export.ts';
+import { userImportPages } from '../resources/users/import-page.ts';
+import { userListPages } from '../resources/users/list-page.ts';
+import { userPages } from '../resources/users/page.ts';
+import { tryPages } from '../test-sign-in/pages.ts';
+import { factorOfferPages } from './factor-offer.ts';
+import { referencePages } from './reference-page.ts';
+import { searchPages } from './search-page.ts';
+
+/** In this order: `/users/new` before `/users/:id`. */
+export const adminPages: readonly Page[] = [
+  ...overviewPages,
+  ...searchPages,
+  ...userListPages,
+  ...userExportPages,
+  ...userBulkPages,
+  ...userImportPages,
+  ...invitationPages,
+  ...userPages,
+  ...userAccessPages,
+  ...userActPages,
+  ...applicationListPages,
+  ...applicationPages,
+  ...applicationAccessPages,
+  ...applicationActPages,
+  ...tryPages,
+  ...registrationTokenPages,
+  ...sessionPages,
+  ...groupListPages,
+  ...groupPages,
+  ...auditPages,
+  ...outboxPages,
+  ...apiKeyPages,
+  ...tokenPages,
+  ...keyPages,
+  ...settingTransferPages,
+  ...settingPages,
+  ...factorOfferPages,
+  ...referencePages,
+];

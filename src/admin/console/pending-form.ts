@@ -1,0 +1,166 @@
+// Owns a form of the Admin UI that meets a sign-in: an idle administrator sends what took half an hour to type, or an act
+// asks for a fresh sign-in. What was typed is kept sealed, for this browser and this account, and shown again afterwards;
+// it is never sent by itself, so that nothing happens that nobody pressed (checklist R113).
+import type Koa from 'koa';
+import { AppError } from '../../errors.ts';
+import type { BodyOptions } from '../../http/body.ts';
+import type { Csrf } from '../../http/csrf.ts';
+import type { Form } from '../../http/form.ts';
+import type { OneTime } from '../../http/one-time.ts';
+import { isSecretSetting, isSettingKey } from '../../settings/schema.ts';
+import { fillForm, type Typed } from '../../views/fill-form.ts';
+import type { Page } from '../pages/page.ts';
+import type { AdminVisitor } from './visitor.ts';
+
+interface Deps {
+  readonly pages: readonly Page[];
+  readonly csrf: Csrf;
+  readonly oneTime: OneTime;
+  readonly readForm: (ctx: Koa.Context, options?: BodyOptions) => Promise<Form>;
+  readonly basePath: string;
+}
+
+/** In the address of the page that a form comes back on; says that there is one, not which. */
+export const FILLED = 'filled';
+
+/** As long as a person may take for the sign-in page. */
+const KEPT_SECONDS = 3600;
+/** Of one field; a form as a whole is bounded by its body and by one-time.ts. */
+const LONGEST_VALUE = 32 * 1024;
+
+const RESTORED =
+  'You have signed in again, and what you had typed is back, without passwords and secrets. Nothing was done yet: look it over and send it again.';
+const PRESSED = 'You have signed in again. Nothing was done yet: choose it once more.';
+const LOST =
+  'You have signed in again. What you sent before was not done and could not be kept: please fill it in once more.';
+
+/** Not kept: passwords and secrets, pasted files that may hold some, and the proof of the form itself. */
+const NEVER_KEPT = /^(?:csrf|rows|json|token)$|(?:^|_)(?:password|secret|passphrase|hash|code|key)$/i;
+const isKept = (name: string): boolean =>
+  isSettingKey(name) ? !isSecretSetting(name) : !NEVER_KEPT.test(name);
+
+const isTyped = (value: unknown): value is Typed =>
+  typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
+
+const patternOf = (path: string): RegExp => new RegExp(`^/admin${path.replace(/:\w+/g, '[^/]+')}$`);
+
+export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }: Deps) {
+  const matched = pages.map((page) => ({ page, pattern: patternOf(page.path) }));
+  const find = (method: Page['method'], path: string): Page | undefined =>
+    matched.find(({ page, pattern }) => page.method === method && pattern.test(path))?.page;
+
+  /** Declared with the same parameters, filled in as the request has them. */
+  function pathLike(declared: string, page: Page, path: string): string {
+    const given = path.split('/').slice(2);
+    const names = page.path.split('/').slice(1);
+    return `/admin${declared.replace(/:\w+/g, (name) => given[names.indexOf(name)] ?? name)}`;
+  }
+
+  /** Where the form of a POST is: what the page says, its own address, or the nearest above it that is a page. */
+  function placeOf(page: Page, path: string): { path: string; action: string } {
+    if (page.formOn !== undefined) {
+      const { path: on, action = page.path } = page.formOn;
+      return { path: pathLike(on, page, path), action: pathLike(action, page, path) };
+    }
+    for (let above = path; above.length > 1; above = above.slice(0, above.lastIndexOf('/')))
+      if (find('GET', above) !== undefined) return { path: above, action: path };
+    return { path: '/admin', action: path };
+  }
+
+  const sessionPurpose = ({ sessionUid }: Pick<AdminVisitor, 'sessionUid'>): string => `admin:${sessionUid}`;
+  /** Says whose page the form was on, in this browser; authorizes nothing. */
+  const ownerPurpose = (accountId: string): string => `admin-form:${accountId}`;
+
+  /** A session's token, then what is left of it when the session has ended. */
+  function partsOf(form: Form): { session: string; owner: string; accountId: string } {
+    const [session = '', owner = '', ...accountId] = (form.get('csrf') ?? '').split('.');
+    return { session, owner, accountId: accountId.join('.') };
+  }
+
+  /** One at a time for each page, so that a browser cannot fill the store. */
+  function keyOf(ctx: Koa.Context, accountId: string, path: string): string[] | undefined {
+    const browserId = csrf.existingBrowserId(ctx);
+    const page = find('GET', path);
+    return browserId && page ? ['form', browserId, accountId, page.path] : undefined;
+  }
+
+  async function keep(ctx: Koa.Context, page: Page, accountId: string, form: Form): Promise<string> {
+    const { path, action } = placeOf(page, ctx.path);
+    const names = form.keys().filter(isKept);
+    const typed = Object.fromEntries(
+      names
+        .map((name) => [name, form.get(name) ?? ''])
+        .filter(([, value = '']) => value.length <= LONGEST_VALUE),
+    );
+    const key = keyOf(ctx, accountId, path);
+    if (key) await oneTime.keep(key, { path, action, typed }, KEPT_SECONDS);
+    return `${basePath}${path}?${FILLED}=1`;
+  }
+
+  return {
+    /** What goes into the hidden field of every form. */
+    token(ctx: Koa.Context, who: AdminVisitor): string {
+      const { id } = who.account;
+      return `${csrf.token(ctx, sessionPurpose(who))}.${csrf.token(ctx, ownerPurpose(id))}.${id}`;
+    },
+
+    /**
+     * @returns 'earlier' for a form of the same person in this browser whose session has ended since: not to be obeyed
+     * @throws AppError request.csrf, request.cookies_off
+     */
+    verify(ctx: Koa.Context, who: AdminVisitor, form: Form): 'current' | 'earlier' {
+      const { session, owner, accountId } = partsOf(form);
+      try {
+        csrf.verify(ctx, sessionPurpose(who), session);
+        return 'current';
+      } catch (error) {
+        if (accountId !== who.account.id) throw error;
+        csrf.verify(ctx, ownerPurpose(accountId), owner);
+        return 'earlier';
+      }
+    },
+
+    /** @returns path and query of the page that shows the form again */
+    keep,
+
+    /** The same where nobody is signed in any more. @returns where to go after the sign-in */
+    async keepOfNobody(ctx: Koa.Context): Promise<string> {
+      const page = find('POST', ctx.path);
+      if (page === undefined) return `${basePath}/admin`;
+      try {
+        const form = await readForm(ctx);
+        const { owner, accountId } = partsOf(form);
+        csrf.verify(ctx, ownerPurpose(accountId), owner);
+        return await keep(ctx, page, accountId, form);
+      } catch (error) {
+        // Too large, unreadable, or not from a page that we showed to this browser: nothing to bring back.
+        if (!(error instanceof AppError) || error.status >= 500) throw error;
+        return `${basePath}${placeOf(page, ctx.path).path}?${FILLED}=1`;
+      }
+    },
+
+    /** Takes what was kept for this page, where its address says that there is something. */
+    async recall(ctx: Koa.Context, page: Page, who: AdminVisitor): Promise<void> {
+      if (ctx.query[FILLED] === undefined || ctx.method !== 'GET') return;
+      const browserId = csrf.existingBrowserId(ctx);
+      const kept = browserId && (await oneTime.take(['form', browserId, who.account.id, page.path]));
+      const { path, action, typed } = { path: '', action: '', typed: {}, ...(kept || {}) };
+      const isHere = path === ctx.path && isTyped(typed);
+      ctx.state.filled = isHere ? { action: `${basePath}${action}`, typed } : 'lost';
+    },
+
+    /** What is said above a page that a form came back on. */
+    noticeOf({ state: { filled } }: Koa.Context): string | undefined {
+      if (filled === undefined) return undefined;
+      if (filled === 'lost') return LOST;
+      return Object.keys(filled.typed).length === 0 ? PRESSED : RESTORED;
+    },
+
+    /** Lays what was typed over the page that was just made. */
+    fill(ctx: Koa.Context): void {
+      const { filled } = ctx.state;
+      if (filled === undefined || filled === 'lost' || typeof ctx.body !== 'string') return;
+      ctx.body = fillForm(ctx.body, filled.action, filled.typed);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// Owns the reference of the REST API: what holds for all of it, and a page for each kind of thing. It is made from the
+// declarations that check the requests, and is for administrators, as the OpenAPI document is.
+import { AppError } from '../../errors.ts';
+import { description } from '../api/openapi.ts';
+import { refusalMeanings } from '../api/openapi-responses.ts';
+import type { Page, Visit } from '../pages/page.ts';
+import { describeRoutes } from './reference.ts';
+
+const here = 'settings';
+const crumbs = [
+  { label: 'Settings', href: '/settings' },
+  { label: 'API keys', href: '/api-keys' },
+];
+const crumb = { label: 'API reference', href: '/api-reference' };
+
+const groupsOf = (visit: Visit) => describeRoutes(visit.routes, visit.apiUrl);
+
+function overview(visit: Visit): void {
+  visit.show('reference', {
+    title: 'API reference',
+    here,
+    crumbs,
+    groups: groupsOf(visit),
+    apiUrl: visit.apiUrl,
+    conventions: description.map((text) => text.split('`')),
+    refusals: refusalMeanings().map(({ meaning, ...rest }) => ({ ...rest, meaning: meaning.split('`') })),
+  });
+}
+
+function group(visit: Visit): void {
+  const groups = groupsOf(visit);
+  const shown = groups.find(({ slug }) => slug === visit.params.group);
+  if (shown === undefined) throw new AppError('request.not_found');
+  visit.show('reference-group', {
+    title: `API: ${shown.name}`,
+    here,
+    crumbs: [...crumbs, crumb],
+    groups,
+    group: shown,
+  });
+}
+
+export const referencePages: readonly Page[] = [
+  { method: 'GET', path: '/api-reference', handle: async (visit) => overview(visit) },
+  { method: 'GET', path: '/api-reference/:group', handle: async (visit) => group(visit) },
+];

@@ -1,0 +1,33 @@
+// Owns the way of a result from the form that caused it to the page that shows it: POST, redirect, GET, so that a reload
+// repeats nothing. A new secret travels sealed in the store, for this session, for minutes and one time; the address has
+// only a handle, which opens nothing without the session.
+import type Koa from 'koa';
+import type { OneTime } from '../../http/one-time.ts';
+import { newSecret } from '../../ids.ts';
+import type { Values } from '../pages/page.ts';
+import type { AdminVisitor } from './visitor.ts';
+
+/** In the address of the page. */
+export const SHOWN = 'shown';
+
+const SECONDS = 300;
+
+export function createShownOnce({ oneTime }: { readonly oneTime: OneTime }) {
+  const keyOf = ({ sessionUid }: AdminVisitor, handle: string): string[] => ['shown', sessionUid, handle];
+
+  return {
+    /** @returns the address to go to; undefined when it is too large to be kept */
+    async keep(who: AdminVisitor, url: string, data: object): Promise<string | undefined> {
+      const handle = newSecret(16);
+      const isKept = await oneTime.keep(keyOf(who, handle), data, SECONDS);
+      return isKept ? `${url}?${SHOWN}=${handle}` : undefined;
+    },
+
+    async take(ctx: Koa.Context, who: AdminVisitor): Promise<Values | undefined> {
+      const handle = ctx.query[SHOWN];
+      if (typeof handle !== 'string' || ctx.method !== 'GET') return undefined;
+      const data = await oneTime.take(keyOf(who, handle));
+      return data === undefined ? undefined : { ...data };
+    },
+  };
+}

@@ -1,0 +1,233 @@
+// Owns the words for events of the audit log, and the names of those who are in it.
+import { AppError } from '../../errors.ts';
+import { deviceName } from '../../http/device-name.ts';
+import { textOf } from './field-values.ts';
+import { groupLabel } from './group-choice.ts';
+import type { Values, Visit } from './page.ts';
+
+const labels: Readonly<Record<string, string>> = {
+  'signin.success': 'Signed in',
+  'signin.failure': 'Sign-in failed',
+  'signin.password_accepted': 'Password accepted, second step asked',
+  'signin.stepped_up': 'Second factor added to a session',
+  'signin.locked': 'Account locked',
+  'mfa.success': 'Second factor given',
+  'mfa.failure': 'Second factor wrong',
+  'mfa.enrolled': 'Second factor added',
+  'mfa.removed': 'Second factor removed',
+  'mfa.reset': 'Second factor reset',
+  'recovery.generated': 'Recovery codes made',
+  'recovery.used': 'Recovery code used',
+  'passkey.added': 'Passkey added',
+  'passkey.used': 'Passkey used',
+  'passkey.renamed': 'Passkey renamed',
+  'passkey.removed': 'Passkey removed',
+  'passkey.failure': 'Passkey refused',
+  'device.trusted': 'Browser trusted',
+  'device.revoked': 'Browser no longer trusted',
+  'password.changed': 'Password changed',
+  'password.reset_requested': 'Password reset asked for',
+  'password.reset': 'Password reset',
+  'email.changed': 'E-mail changed',
+  'email.verification_requested': 'E-mail verification sent',
+  'email.verified': 'E-mail verified',
+  'magic_link.requested': 'Sign-in link asked for',
+  'magic_link.used': 'Sign-in link used',
+  'signup.completed': 'Signed up',
+  'invitation.created': 'Invitation sent',
+  'invitation.used': 'Invitation accepted',
+  'invitation.revoked': 'Invitation withdrawn',
+  'enrolment.requested': 'Set-up link sent',
+  'enrolment.completed': 'Account set up',
+  'consent.granted': 'Consent given',
+  'consent.refused': 'Consent refused',
+  'consent.revoked': 'Consent withdrawn',
+  'session.ended': 'Session ended',
+  'session.revoked': 'Session ended by an administrator',
+  'token.revoked': 'Token revoked',
+  'token.reused': 'Used token came back, grant revoked',
+  'token.issued': 'Tokens issued',
+  'token.refreshed': 'Tokens refreshed',
+  'token.machine_issued': 'Machine tokens issued',
+  'token.refused': 'Token request refused',
+  'user.created': 'User created',
+  'user.updated': 'User changed',
+  'user.removed': 'User deleted',
+  'users.imported': 'Users imported',
+  'user.unlocked': 'User unlocked',
+  'user.deactivated': 'User deactivated',
+  'user.reactivated': 'User reactivated',
+  'user.sessions_revoked': 'Signed out everywhere',
+  'client.created': 'Application registered',
+  'client.updated': 'Application changed',
+  'client.removed': 'Application deleted',
+  'client.secret_rotated': 'Secret rotated',
+  'group.created': 'Group created',
+  'group.updated': 'Group changed',
+  'group.removed': 'Group deleted',
+  'group.member_added': 'Added to a group',
+  'group.member_removed': 'Taken out of a group',
+  'api_key.created': 'API key made',
+  'api_key.revoked': 'API key revoked',
+  'client.trial_started': 'Trial sign-in begun',
+  'client.trial_ended': 'Trial sign-in ended',
+  'registration_token.created': 'Registration token made',
+  'registration_token.removed': 'Registration token withdrawn',
+  'settings.changed': 'Settings changed',
+  'mail.test_sent': 'Test mail sent',
+  'key.rotation_requested': 'Key rotation asked for',
+  'key.rotated': 'Signing key rotated',
+  'onboarding.completed': 'First administrator created',
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  unknown: 'no such user',
+  wrong: 'wrong password',
+  locked: 'account is locked',
+  inactive: 'account is deactivated',
+  code_wrong: 'wrong code',
+  code_blocked: 'too many wrong codes',
+  code_expired: 'code expired',
+  invalid_grant: 'code or token not valid',
+  invalid_client: 'wrong client credentials',
+  'auth.invalid_token': 'bearer not valid',
+  'auth.insufficient_scope': 'bearer without the scope',
+};
+
+const sentence = (name: string): string => {
+  const text = name.replaceAll(/[._]/g, ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+export const eventLabel = (name: string): string => labels[name] ?? sentence(name);
+export const eventNames = (): readonly string[] => Object.keys(labels);
+
+/** @returns '' where nothing is known */
+const reasonText = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ');
+
+export interface Name {
+  readonly label: string;
+  /** Below /admin; none where there is no such page. */
+  readonly href?: string;
+}
+
+/** @param kind as events have it. Each id is looked up once per page. */
+export type NameOf = (kind: string, id: string) => Promise<Name>;
+
+/** Who was deleted has only an id left. */
+async function orElse<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) return otherwise;
+    throw error;
+  }
+}
+
+export function createNames(visit: Visit): NameOf {
+  const known = new Map<string, Promise<Name>>();
+  async function find(kind: string, id: string): Promise<Name> {
+    if (kind === 'user') {
+      const read = async (): Promise<Name> => {
+        const { data } = await visit.call('GET /users/{id}', { params: { id } });
+        return { label: textOf(data, 'username'), href: `/users/${id}` };
+      };
+      return orElse(read, { label: id });
+    }
+    if (kind === 'client') {
+      const read = async (): Promise<Name> => {
+        const { data } = await visit.call('GET /clients/{client_id}', { params: { client_id: id } });
+        return { label: textOf(data, 'client_name') || id, href: `/applications/${id}` };
+      };
+      return orElse(read, { label: id });
+    }
+    if (kind === 'group') {
+      const read = async (): Promise<Name> => {
+        const { data } = await visit.call('GET /groups/{id}', { params: { id } });
+        return { label: groupLabel(data), href: `/groups/${id}` };
+      };
+      return orElse(read, { label: id });
+    }
+    if (kind === 'api_key') {
+      const read = async (): Promise<Name> => {
+        const { data } = await visit.call('GET /api-keys/{id}', { params: { id } });
+        return { label: textOf(data, 'name'), href: `/api-keys/${id}` };
+      };
+      return orElse(read, { label: id });
+    }
+    if (kind === 'bootstrap') return { label: 'ADMIN_TOKEN' };
+    if (kind === 'system') return { label: 'Latchkey itself' };
+    if (kind === 'anonymous') return { label: 'Somebody' };
+    return { label: id };
+  }
+  return (kind, id) => {
+    const key = `${kind} ${id}`;
+    const reading = known.get(key) ?? find(kind, id);
+    known.set(key, reading);
+    return reading;
+  };
+}
+
+const methods: Readonly<Record<string, string>> = {
+  password: 'password',
+  email_link: 'mailed link',
+  totp: 'authenticator code',
+  recovery: 'recovery code',
+  email_code: 'mailed code',
+  passkey: 'passkey',
+  security_key: 'security key',
+};
+
+/** Of a sign-in: what was authenticated. */
+function methodsOf({ details }: Values): string {
+  const shown: unknown = Object.entries(Object(details)).find(([name]) => name === 'methods')?.[1];
+  return Array.isArray(shown) ? shown.map((name) => methods[String(name)] ?? String(name)).join(' and ') : '';
+}
+
+/** Of a counter: how often, in which time. */
+function countOf({ details }: Values): string {
+  const { count, per } =
+    typeof details === 'object' && details !== null ? { count: 0, per: '', ...details } : {};
+  return typeof count === 'number' && count > 0 ? `${count} in this ${per}` : '';
+}
+
+/** Which group somebody was put into or taken out of. */
+const groupOf = ({ details }: Values): string =>
+  typeof details === 'object' && details !== null ? textOf({ ...details }, 'group') : '';
+
+export interface EventRow {
+  readonly id: string;
+  readonly at: string;
+  readonly event: string;
+  readonly label: string;
+  readonly isFailure: boolean;
+  readonly reason: string;
+  readonly actor: Name;
+  readonly target: Name | undefined;
+  readonly client: Name | undefined;
+  readonly ip: string;
+  readonly device: string;
+}
+
+export const eventRows = (events: readonly Values[], nameOf: NameOf): Promise<readonly EventRow[]> =>
+  Promise.all(
+    events.map(async (event) => {
+      const text = (name: string): string => textOf(event, name);
+      const [kind, target] = [text('target_kind'), text('target_id')];
+      return {
+        id: text('id'),
+        at: text('at'),
+        event: text('event'),
+        label: eventLabel(text('event')),
+        isFailure: text('outcome') === 'failure',
+        reason: [reasonText(text('reason')) || groupOf(event), methodsOf(event), countOf(event)]
+          .filter(Boolean)
+          .join(', '),
+        actor: await nameOf(text('actor_kind'), text('actor_id')),
+        target: target === '' ? undefined : await nameOf(kind, target),
+        client: text('client_id') === '' ? undefined : await nameOf('client', text('client_id')),
+        ip: text('ip_address'),
+        device: deviceName(text('user_agent')).replace(/^Unknown$/, ''),
+      };
+    }),
+  );

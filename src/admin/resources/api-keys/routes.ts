@@ -1,0 +1,212 @@
+// Owns the routes of API keys (decisions §2.4, §6): made, listed and revoked here; what one opens is
+// src/oidc/admin-bearer.ts.
+import {
+  Array as ArraySchema,
+  Enum,
+  Integer,
+  Object as ObjectSchema,
+  Optional,
+  String as StringSchema,
+} from 'typebox';
+import type { ApiKey, ApiKeys } from '../../../clients/api-keys.ts';
+import type { Clock } from '../../../clock.ts';
+import { AppError } from '../../../errors.ts';
+import { type ApiKeyOwner, type ApiKeyRecord, apiKeys as collection } from '../../../store/administration.ts';
+import type { Cursors } from '../../api/cursor.ts';
+import { pageSchema, readPage } from '../../api/list.ts';
+import { type ListDefinition, listQuerySchema, readListQuery } from '../../api/list-query.ts';
+import type { Actor } from '../../api/ports.ts';
+import { type Answer, defineRoute, type Route } from '../../api/route.ts';
+import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { atVersion, idParams } from '../../api/shared.ts';
+
+export type ApiKeysPort = Pick<ApiKeys, 'create' | 'find' | 'query' | 'remove'>;
+
+interface Deps {
+  readonly apiKeys: ApiKeysPort;
+  readonly cursors: Cursors;
+  readonly clock: Clock;
+}
+
+const list: ListDefinition<ApiKeyRecord> = {
+  name: 'api-keys',
+  collection,
+  sorts: ['created_at', 'last_used_at', 'name', 'id'],
+  defaultOrder: 'desc',
+  searches: ['name'],
+  times: ['created_at', 'last_used_at'],
+};
+
+const querySchema = listQuerySchema(list);
+const DEFAULT_EXPIRY_SECONDS = 90 * 86_400;
+const MAX_EXPIRY_SECONDS = 366 * 86_400;
+const scope = () => Enum(['admin', 'admin:read']);
+
+const shown = {
+  id: StringSchema({ description: 'Names the key; it is not the key.' }),
+  name: StringSchema({ examples: ['Nightly export'] }),
+  scopes: ArraySchema(scope()),
+  owner_kind: Enum(['user', 'client', 'installation'], {
+    description: 'Whom it belongs to. A key is worth no more than its owner may do now.',
+  }),
+  owner_id: nullable(StringSchema(), {
+    description: 'The user, or the application; null: the key belongs to the installation and has no owner.',
+  }),
+  created_by: StringSchema({ description: 'Who created it, as kind:id.' }),
+  created_at: timestamp(),
+  expires_at: timestamp(),
+  last_used_at: nullable(timestamp(), { description: 'To the quarter of an hour.' }),
+};
+
+const apiKeySchema = ObjectSchema(shown, strict);
+const newApiKeySchema = ObjectSchema(
+  {
+    name: StringSchema({ minLength: 1, maxLength: 200, examples: ['Nightly export'] }),
+    scopes: Optional(
+      ArraySchema(scope(), {
+        minItems: 1,
+        maxItems: 2,
+        uniqueItems: true,
+        default: ['admin:read'],
+        description: 'admin: everything; admin:read: reading alone.',
+      }),
+    ),
+    owner: Optional(
+      Enum(['self', 'installation'], {
+        description:
+          'self: you, and the key ends with what you may do; installation: nobody, for programs that must outlast people. ' +
+          'Only an administrator who signed in within the last five minutes creates one of the installation. ' +
+          'Default: self; with ADMIN_TOKEN, which is nobody’s, installation.',
+      }),
+    ),
+    expires_in_seconds: Optional(
+      Integer({ minimum: 60, maximum: MAX_EXPIRY_SECONDS, default: DEFAULT_EXPIRY_SECONDS }),
+    ),
+  },
+  strict,
+);
+const createdApiKeySchema = ObjectSchema(
+  { ...shown, api_key: StringSchema({ description: 'The bearer token; shown in this answer only.' }) },
+  strict,
+);
+
+const ownerKindOf = ({ owner }: ApiKey): ApiKeyOwner['kind'] | 'installation' =>
+  owner?.kind ?? 'installation';
+
+const show = (key: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  scopes: [...key.scopes],
+  owner_kind: ownerKindOf(key),
+  owner_id: key.owner?.id ?? null,
+  created_by: key.createdBy,
+  created_at: new Date(key.createdAt).toISOString(),
+  expires_at: new Date(key.expiresAt).toISOString(),
+  last_used_at: key.lastUsedAt === undefined ? null : new Date(key.lastUsedAt).toISOString(),
+});
+
+const tag = 'API keys';
+
+const notOfInstallation = (message: string): AppError => new AppError('auth.stale', { message });
+
+/**
+ * A program's key, or an application, cannot create what outlives its own owner.
+ * @param creator finds the key that the caller came with
+ * @throws AppError auth.stale
+ */
+async function ownerFor(
+  { kind, id, isFresh }: Actor,
+  wanted: 'self' | 'installation' | undefined,
+  creator: (id: string) => Promise<ApiKey | undefined>,
+): Promise<ApiKeyOwner | null> {
+  if (kind === 'bootstrap') {
+    if (wanted !== 'self') return null;
+    const problem = 'ADMIN_TOKEN is nobody’s: its keys belong to the installation.';
+    throw new AppError('request.invalid', { fields: { owner: problem } });
+  }
+  if (kind === 'user' && wanted === 'installation') {
+    if ((await isFresh?.()) === true) return null;
+    throw notOfInstallation(
+      'Sign in again: a key of the installation needs a sign-in of the last five minutes.',
+    );
+  }
+  if (wanted === 'installation')
+    throw notOfInstallation('Only an administrator creates a key of the installation.');
+  if (kind !== 'api_key') return { kind, id };
+  const owner = (await creator(id))?.owner;
+  if (!owner) throw notOfInstallation('Only an administrator creates a key of the installation.');
+  return owner;
+}
+
+export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
+  const get = async (id: string, ifVersion?: number): Promise<ApiKey> =>
+    atVersion(await apiKeys.find(id), 'api_key.not_found', ifVersion);
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api-keys',
+      sensitivity: 'sensitive',
+      tag,
+      summary: 'Create an API key; its value is in this answer only',
+      body: newApiKeySchema,
+      success: { status: 201, schema: createdApiKeySchema, hasVersion: true },
+      handle: async ({ body, actor }) => {
+        const { value, apiKey } = await apiKeys.create({
+          name: body.name,
+          scopes: body.scopes ?? ['admin:read'],
+          expiresInSeconds: body.expires_in_seconds ?? DEFAULT_EXPIRY_SECONDS,
+          createdBy: `${actor.kind}:${actor.id}`,
+          owner: await ownerFor(actor, body.owner, apiKeys.find),
+        });
+        return { data: { ...show(apiKey), api_key: value }, version: apiKey.version, id: apiKey.id };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api-keys',
+      sensitivity: 'plain',
+      tag,
+      summary: 'List API keys that have not expired',
+      query: querySchema,
+      success: { status: 200, schema: pageSchema(apiKeySchema) },
+      handle: async ({ query }) => {
+        const page = await readPage({
+          list,
+          request: readListQuery(list, query, clock()),
+          cursors,
+          query: (wanted) => apiKeys.query(wanted),
+          recordOf: (key) => key,
+          idOf: ({ id }) => id,
+        });
+        return { data: { ...page, items: page.items.map(show) } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api-keys/{id}',
+      sensitivity: 'plain',
+      tag,
+      summary: 'Read what is known of an API key',
+      params: idParams,
+      success: { status: 200, schema: apiKeySchema, hasVersion: true },
+      handle: async ({ params }) => {
+        const key = await get(params.id);
+        return { data: show(key), version: key.version };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/api-keys/{id}',
+      sensitivity: 'sensitive',
+      tag,
+      summary: 'Revoke an API key: it is refused from the next request on',
+      params: idParams,
+      success: { status: 204 },
+      handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {
+        if (ifVersion !== undefined) await get(params.id, ifVersion);
+        await apiKeys.remove(params.id);
+        return undefined;
+      },
+    }),
+  ];
+}

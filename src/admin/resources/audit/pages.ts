@@ -1,0 +1,76 @@
+// Owns the pages of the audit log: what happened, by whom, to whom; searched by address, and one event in full.
+import { itemsOf, textOf } from '../../pages/field-values.ts';
+import { listLinks } from '../../pages/list-links.ts';
+import { createNames, eventLabel, eventNames, eventRows } from '../../pages/names.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+
+const here = 'audit';
+
+const chips = [
+  { label: 'Failures', set: { outcome: 'failure' } },
+  { label: 'Sign-ins', set: { event: 'signin.success' } },
+  { label: 'Failed sign-ins', set: { event: 'signin.failure' } },
+  { label: 'Settings', set: { event: 'settings.changed' } },
+  { label: 'Tokens', set: { class: 'tokens' } },
+  { label: 'Refused tokens', set: { event: 'token.refused' } },
+];
+
+/** A browser's own field writes minutes without a zone; the log is in UTC. */
+const timeOf = (text: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00Z` : text);
+
+async function list(visit: Visit): Promise<void> {
+  const { query, ctx } = visit;
+  const asked = new URLSearchParams(query);
+  for (const name of ['at_from', 'at_to']) {
+    const text = asked.get(name);
+    if (text !== null) asked.set(name, timeOf(text));
+  }
+  const { data } = await visit.call('GET /audit', { query: asked });
+  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'at', chips });
+  const rows = await eventRows(itemsOf(data), createNames(visit));
+  const events = eventNames().map((name) => ({ name, label: eventLabel(name) }));
+  visit.show('audit', { title: 'Audit log', here, list: links, rows, events });
+}
+
+interface Change {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+const shown = (value: unknown): string => {
+  if (value === undefined) return '';
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+const membersOf = (value: unknown): Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+
+/** Before and after, side by side. */
+function changesOf(details: Values): readonly Change[] {
+  const [before, after] = [membersOf(details.before), membersOf(details.after)];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.map((name) => ({ name, before: shown(before[name]), after: shown(after[name]) }));
+}
+
+async function showEvent(visit: Visit): Promise<void> {
+  const { data: event } = await visit.call('GET /audit/{id}', { params: { id: visit.params.id ?? '' } });
+  const [row] = await eventRows([event], createNames(visit));
+  const details = membersOf(event.details);
+  const rest = Object.entries(details).filter(([name]) => name !== 'before' && name !== 'after');
+  visit.show('audit-event', {
+    title: row?.label ?? textOf(event, 'event'),
+    here,
+    crumbs: [{ label: 'Audit log', href: '/audit' }],
+    event,
+    row,
+    changes: changesOf(details),
+    rest: rest.map(([name, value]) => ({ name, value: shown(value) })),
+  });
+}
+
+export const auditPages: readonly Page[] = [
+  { method: 'GET', path: '/audit', handle: list },
+  { method: 'GET', path: '/audit/:id', handle: showEvent },
+];

@@ -1,0 +1,37 @@
+// Owns who may sign in to an application: everybody, or the members of chosen groups. It is a form of its own, so that
+// whoever decides about access does not send the rest of the application along.
+import { refusalOf, typedIn, versionOf } from '../../pages/field-values.ts';
+import type { Page, Visit } from '../../pages/page.ts';
+import { showApplication } from './page.ts';
+
+const FIELD = 'group.';
+
+/** Names that were ticked, and those that were typed where there are too many to tick. */
+function chosen(visit: Visit): string[] {
+  const { form } = visit;
+  const ticked = [...form.keys()].filter((name) => name.startsWith(FIELD) && form.get(name) === 'on');
+  const typed = (form.get('allowed_groups') ?? '').split(/[\s,]+/).filter(Boolean);
+  return [...new Set([...ticked.map((name) => name.slice(FIELD.length)), ...typed])];
+}
+
+async function save(visit: Visit): Promise<void> {
+  const id = visit.params.id ?? '';
+  const isForEverybody = visit.form.get('who') !== 'groups';
+  const groups = chosen(visit);
+  try {
+    await visit.call('PATCH /clients/{client_id}', {
+      params: { client_id: id },
+      ifVersion: versionOf(visit.form),
+      body: { allowed_groups: isForEverybody ? null : groups },
+    });
+    visit.go(`/applications/${id}`, 'access-saved');
+  } catch (error) {
+    const { status, alert, errors, isStale } = refusalOf(error);
+    const access = { isForEverybody, chosen: groups, typed: typedIn(visit.form).allowed_groups };
+    await showApplication(visit, { access, errors, isStale, ...(isStale ? {} : { alert }) }, status);
+  }
+}
+
+export const applicationAccessPages: readonly Page[] = [
+  { method: 'POST', path: '/applications/:id/access', handle: save },
+];

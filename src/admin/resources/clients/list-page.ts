@@ -1,0 +1,132 @@
+// Owns the pages of applications as a list, and the registering of one: by the kind that people think in, with what a
+// developer needs right afterwards.
+import { type ApplicationKind, applicationDefaults } from '../../../clients/application-defaults.ts';
+import { isMembers, isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
+import { listLinks } from '../../pages/list-links.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+
+const here = 'applications';
+const crumb = { label: 'Applications', href: '/applications' };
+
+const kinds: readonly { kind: ApplicationKind; label: string; about: string }[] = [
+  { kind: 'web', label: 'Web app with a server', about: 'Keeps a secret: Express, Django, Rails, Spring' },
+  { kind: 'spa', label: 'Single-page app', about: 'Runs in the browser: React, Vue, Angular' },
+  { kind: 'native', label: 'Native app', about: 'Phone, desktop or command line' },
+  { kind: 'machine', label: 'Machine to machine', about: 'A service without people' },
+];
+
+const isKind = (value: string | undefined): value is ApplicationKind =>
+  kinds.some(({ kind }) => kind === value);
+
+export function kindOf(client: Values): ApplicationKind {
+  if (client.application_type === 'native') return 'native';
+  const grants: readonly unknown[] = Array.isArray(client.grant_types) ? client.grant_types : [];
+  const isForPeople = grants.some(
+    (grant) => grant === 'authorization_code' || String(grant).includes('device'),
+  );
+  if (!isForPeople) return 'machine';
+  return client.token_endpoint_auth_method === 'none' ? 'spa' : 'web';
+}
+
+export const kindLabel = (client: Values): string =>
+  kinds.find(({ kind }) => kind === kindOf(client))?.label ?? '';
+
+/** Where an application's person returns after signing out unless it says otherwise; without one, it could not. */
+const startPages = (redirectUris: readonly string[]): string[] => {
+  const web = redirectUris
+    .map((uri) => URL.parse(uri))
+    .filter((url) => /^https?:$/.test(url?.protocol ?? ''));
+  return [...new Set(web.map((url) => `${url?.origin}/`))];
+};
+
+const chips = [
+  { label: 'With a secret', set: { client_type: 'confidential' } },
+  { label: 'Public', set: { client_type: 'public' } },
+  { label: 'Deactivated', set: { is_active: 'false' } },
+];
+
+async function list(visit: Visit): Promise<void> {
+  const { query, ctx } = visit;
+  const { data } = await visit.call('GET /clients', { query });
+  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
+  visit.show('applications', { title: 'Applications', here, list: links, kindLabel });
+}
+
+const showNew = (visit: Visit, model: object = {}, status = 200): void =>
+  visit.show(
+    'application-new',
+    { title: 'Register an application', here, crumbs: [crumb], kinds, values: {}, ...model },
+    status,
+  );
+
+async function create(visit: Visit): Promise<void> {
+  const { form } = visit;
+  const values = typedIn(form);
+  const type = form.get('type');
+  if (!isKind(type))
+    return showNew(visit, { values, errors: { type: 'Choose one of the four kinds.' } }, 400);
+  const redirectUris = linesOf(form.get('redirect_uris'));
+  const named = linesOf(form.get('post_logout_redirect_uris'));
+  const postLogoutUris = named.length > 0 || type === 'machine' ? named : startPages(redirectUris);
+  try {
+    const { data } = await visit.call('POST /clients', {
+      body: {
+        ...applicationDefaults(type),
+        client_name: (form.get('name') ?? '').trim(),
+        ...(redirectUris.length > 0 ? { redirect_uris: redirectUris } : {}),
+        ...(postLogoutUris.length > 0 ? { post_logout_redirect_uris: postLogoutUris } : {}),
+        skip_consent: isOn(form, 'first_party'),
+      },
+    });
+    await goToSecret(visit, data, 'is ready');
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    const { client_name: nameProblem, ...others } = errors;
+    const { post_logout_redirect_uris: _, ...typedFields } = others;
+    // What was made out of the redirect URIs is not to be blamed beside them.
+    const fields = named.length > 0 ? others : typedFields;
+    showNew(
+      visit,
+      { values, alert, errors: nameProblem ? { name: nameProblem, ...fields } : fields },
+      status,
+    );
+  }
+}
+
+/** @param verb what comes after the application's name */
+export async function goToSecret(visit: Visit, client: Values, verb: string): Promise<void> {
+  // A record is never too large; if it were, its secret would be lost unless it is shown at once.
+  const isKept = await visit.goOnce(`/applications/${textOf(client, 'client_id')}/secret`, { client, verb });
+  if (!isKept) showSecret(visit, client, verb);
+}
+
+async function showSecretOnce(visit: Visit): Promise<void> {
+  const { client, verb } = (await visit.once()) ?? {};
+  if (isMembers(client)) return showSecret(visit, client, String(verb));
+  visit.go(`/applications/${visit.params.id ?? ''}`, 'secret-shown');
+}
+
+/** The one page that ever shows a secret. */
+function showSecret(visit: Visit, client: Values, verb: string): void {
+  const [redirectUri] = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
+  visit.show('application-secret', {
+    title: textOf(client, 'client_name'),
+    here,
+    crumbs: [crumb],
+    verb,
+    created: {
+      clientId: textOf(client, 'client_id'),
+      clientSecret: textOf(client, 'client_secret') || undefined,
+      name: textOf(client, 'client_name'),
+      type: kindOf(client),
+      redirectUri,
+    },
+  });
+}
+
+export const applicationListPages: readonly Page[] = [
+  { method: 'GET', path: '/applications', handle: list },
+  { method: 'GET', path: '/applications/new', needs: 'admin', handle: async (visit) => showNew(visit) },
+  { method: 'POST', path: '/applications', formOn: { path: '/applications/new' }, handle: create },
+  { method: 'GET', path: '/applications/:id/secret', needs: 'admin', handle: showSecretOnce },
+];

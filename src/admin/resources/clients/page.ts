@@ -1,0 +1,154 @@
+// Owns the page of one application: what its developer needs, its settings with every address one per line, and
+// snippets for its framework.
+import { lifetimeSettings } from '../../../clients/client-settings.ts';
+import { apiCall } from '../../pages/curl.ts';
+import {
+  linesOf,
+  numberOrText,
+  refusalOf,
+  textOf,
+  textOrNull,
+  typedIn,
+  versionOf,
+} from '../../pages/field-values.ts';
+import { groupChoices } from '../../pages/group-choice.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+import { kindLabel, kindOf } from './list-page.ts';
+
+const here = 'applications';
+
+const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const;
+const texts = [
+  'client_name',
+  'scope',
+  'logo_uri',
+  'client_uri',
+  'policy_uri',
+  'tos_uri',
+  'backchannel_logout_uri',
+];
+const lifetimes = Object.keys(lifetimeSettings);
+
+const grants = [
+  { name: 'authorization_code', label: 'Sign people in (authorization code)' },
+  { name: 'refresh_token', label: 'Stay signed in (refresh token)' },
+  { name: 'urn:ietf:params:oauth:grant-type:device_code', label: 'Devices without a keyboard (device code)' },
+  { name: 'client_credentials', label: 'Act for itself (client credentials)' },
+];
+
+/** What the form shows: one text for each field. */
+function valuesOf(client: Values): Values {
+  const listed = (name: string): string => {
+    const value = client[name];
+    return Array.isArray(value) ? value.join('\n') : '';
+  };
+  const own: readonly unknown[] = Array.isArray(client.grant_types) ? client.grant_types : [];
+  return {
+    ...Object.fromEntries(texts.map((name) => [name, client[name] ?? ''])),
+    ...Object.fromEntries(lists.map((name) => [name, listed(name)])),
+    ...Object.fromEntries(lifetimes.map((name) => [name, client[name] ?? ''])),
+    ...Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, own.includes(name) ? 'on' : ''])),
+    skip_consent: client.skip_consent === true ? 'on' : '',
+  };
+}
+
+export const applicationName = (client: Values): string =>
+  textOf(client, 'client_name') || textOf(client, 'client_id');
+
+/** The secret is known to nobody any more. */
+const sampleOf = (client: Values) => ({
+  name: applicationName(client),
+  clientId: textOf(client, 'client_id'),
+  clientSecret: client.client_type === 'confidential' ? 'your client secret' : undefined,
+  type: kindOf(client),
+  redirectUri: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String)[0] : undefined,
+});
+
+/** Who may sign in: null in the API stands for everybody. */
+function accessOf(client: Values) {
+  const names: readonly unknown[] = Array.isArray(client.allowed_groups) ? client.allowed_groups : [];
+  return { isForEverybody: client.allowed_groups === null, chosen: names.map(String) };
+}
+
+export async function showApplication(visit: Visit, model: object = {}, status = 200): Promise<void> {
+  const params = { client_id: visit.params.id ?? '' };
+  const { data: client, version } = await visit.call('GET /clients/{client_id}', { params });
+  const choices = await groupChoices(visit);
+  const stored = valuesOf(client);
+  const own = {
+    access: accessOf(client),
+    stored: accessOf(client),
+    groupChoices: choices,
+    groupLabelOf: (name: string) => choices.items.find((choice) => choice.name === name)?.label ?? name,
+    title: textOf(client, 'client_name') || textOf(client, 'client_id'),
+    here,
+    crumbs: [{ label: 'Applications', href: '/applications' }],
+    client,
+    version,
+    kind: kindOf(client),
+    kindLabel: kindLabel(client),
+    hasSecret:
+      client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt',
+    isOurs: client.origin === 'seed',
+    grants,
+    lifetimes: Object.entries(lifetimeSettings).map(([name, bounds]) => ({ name, ...bounds })),
+    values: stored,
+    call: apiCall(
+      'PATCH',
+      `/clients/${params.client_id}`,
+      bodyOf((name) => String(stored[name] ?? '')),
+      version,
+    ),
+    isStale: false,
+  };
+  visit.show('application', { ...own, ...model }, status);
+}
+
+async function showConnect(visit: Visit): Promise<void> {
+  const params = { client_id: visit.params.id ?? '' };
+  const { data: client } = await visit.call('GET /clients/{client_id}', { params });
+  const crumbs = [
+    { label: 'Applications', href: '/applications' },
+    { label: applicationName(client), href: `/applications/${params.client_id}` },
+  ];
+  visit.show('connect', { title: 'Connect', here, crumbs, kind: kindOf(client), sample: sampleOf(client) });
+}
+
+/** What the form's values are to the API. */
+function bodyOf(textIn: (name: string) => string | undefined): Values {
+  const lifetime = (name: string) => {
+    const text = textOrNull(textIn(name));
+    return text === null ? null : numberOrText(text);
+  };
+  return {
+    ...Object.fromEntries(texts.map((name) => [name, textOrNull(textIn(name))])),
+    ...Object.fromEntries(lists.map((name) => [name, linesOf(textIn(name))])),
+    ...Object.fromEntries(lifetimes.map((name) => [name, lifetime(name)])),
+    grant_types: grants.map(({ name }) => name).filter((name) => textIn(`grant.${name}`) === 'on'),
+    skip_consent: textIn('skip_consent') === 'on',
+  };
+}
+
+async function save(visit: Visit): Promise<void> {
+  const { form } = visit;
+  const params = { client_id: visit.params.id ?? '' };
+  try {
+    await visit.call('PATCH /clients/{client_id}', {
+      params,
+      ifVersion: versionOf(form),
+      body: bodyOf((name) => form.get(name)),
+    });
+    visit.go(`/applications/${params.client_id}`, 'application-saved');
+  } catch (error) {
+    const { status, alert, errors, isStale } = refusalOf(error);
+    const unchecked = Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, '']));
+    const values = { ...unchecked, skip_consent: '', ...typedIn(form) };
+    await showApplication(visit, { values, errors, isStale, ...(isStale ? {} : { alert }) }, status);
+  }
+}
+
+export const applicationPages: readonly Page[] = [
+  { method: 'GET', path: '/applications/:id', handle: (visit) => showApplication(visit) },
+  { method: 'GET', path: '/applications/:id/connect', handle: showConnect },
+  { method: 'POST', path: '/applications/:id', handle: save },
+];

@@ -1,0 +1,85 @@
+// Owns the JSON of applications in the admin API, made from the lists that src/clients has: RFC 7591 members, what an
+// administrator alone decides, and what is only shown.
+import {
+  Array as ArraySchema,
+  Boolean as BooleanSchema,
+  Enum,
+  Integer,
+  Null,
+  Object as ObjectSchema,
+  Optional,
+  String as StringSchema,
+  type TProperties,
+  type TSchema,
+  Union,
+} from 'typebox';
+import { allowedGroupsSetting, flagSettings, lifetimeSettings } from '../../../clients/client-settings.ts';
+import { type MemberType, metadataMembers } from '../../../clients/metadata-members.ts';
+import { strict, timestamp } from '../../api/schema-parts.ts';
+
+// src/clients checks values and lengths; these are the JSON types.
+const memberSchemas: Readonly<Record<MemberType, (options: { description: string }) => TSchema>> = {
+  string: (options) => StringSchema({ ...options, maxLength: 2000 }),
+  strings: (options) => ArraySchema(StringSchema({ maxLength: 2000 }), { ...options, maxItems: 50 }),
+  boolean: (options) => BooleanSchema(options),
+  integer: (options) => Integer({ ...options, minimum: 0 }),
+  object: (options) => ObjectSchema({}, options),
+};
+
+type Wrap = (schema: TSchema) => TSchema;
+
+function members(wrap: Wrap): TProperties {
+  const entries = Object.entries(metadataMembers).map(([name, { type, description }]) => [
+    name,
+    Optional(wrap(memberSchemas[type]({ description }))),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function settings(): TProperties {
+  const properties: TProperties = {};
+  for (const [name, { isNullable, description }] of Object.entries(flagSettings)) {
+    const schema = BooleanSchema({ description });
+    properties[name] = Optional(isNullable ? Union([schema, Null()]) : schema);
+  }
+  const { maxItems, maxLength, description } = allowedGroupsSetting;
+  const names = ArraySchema(StringSchema({ maxLength }), { maxItems, description });
+  properties.allowed_groups = Optional(Union([names, Null()]));
+  for (const [name, { minimum, maximum }] of Object.entries(lifetimeSettings)) {
+    const description = 'Seconds; null: as the runtime setting says.';
+    properties[name] = Optional(Union([Integer({ minimum, maximum, description }), Null()]));
+  }
+  return properties;
+}
+
+const clientType = () => Enum(['confidential', 'public']);
+
+/** `client_type` may be given instead of `token_endpoint_auth_method`. */
+export const newClientSchema = ObjectSchema(
+  { ...members((schema) => schema), ...settings(), client_type: Optional(clientType()) },
+  strict,
+);
+
+export const replacedClientSchema = ObjectSchema({ ...members((schema) => schema), ...settings() }, strict);
+
+export const changedClientSchema = ObjectSchema(
+  { ...members((schema) => Union([schema, Null()])), ...settings() },
+  strict,
+);
+
+const shown: TProperties = {
+  client_id: StringSchema(),
+  ...members((schema) => schema),
+  ...settings(),
+  client_type: clientType(),
+  origin: Enum(['admin', 'registration', 'seed']),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+};
+
+export const clientSchema = ObjectSchema(shown, strict);
+
+export const clientWithSecretSchema = ObjectSchema(
+  { ...shown, client_secret: Optional(StringSchema({ description: 'Shown in this answer only.' })) },
+  strict,
+);

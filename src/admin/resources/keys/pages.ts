@@ -1,0 +1,112 @@
+// Owns the pages of the signing keys: which sign and which are still verified with, what comes next by itself, and putting
+// a new one in place.
+import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+import { keyPlanOf } from './plan.ts';
+
+const here = 'keys';
+const crumbs = [{ label: 'Keys', href: '/keys' }];
+
+/** What has to be typed before every token ends. */
+const WORD = 'compromised';
+
+const modes = [
+  {
+    name: 'gradual',
+    label: 'Gradually',
+    about:
+      'The new key is published now and begins to sign in a quarter of an hour. No application notices anything.',
+  },
+  {
+    name: 'immediate',
+    label: 'At once',
+    about:
+      'The new key signs within seconds. Applications that keep a copy of the old key list fetch it again when they ' +
+      'meet a key they do not know; very simple ones may refuse sign-ins until they do.',
+  },
+] as const;
+
+async function readKeys(visit: Visit): Promise<readonly Values[]> {
+  return itemsOf((await visit.call('GET /keys')).data);
+}
+
+async function rotationSecondsOf(visit: Visit): Promise<number> {
+  const settings = itemsOf((await visit.call('GET /settings')).data);
+  return Number(settings.find(({ key }) => key === 'key_rotation_seconds')?.value ?? 0);
+}
+
+async function showKeys(visit: Visit): Promise<void> {
+  const [keys, rotationSeconds] = await Promise.all([readKeys(visit), rotationSecondsOf(visit)]);
+  const plan = keyPlanOf(keys, rotationSeconds, visit.now);
+  visit.show('keys', { title: 'Keys', here, keys, plan, rotationSeconds });
+}
+
+async function showRotate(visit: Visit, told: object = {}, status = 200): Promise<void> {
+  const keys = await readKeys(visit);
+  const next = keys.find(({ state }) => state === 'next');
+  const own = { title: 'Rotate the signing key', here, crumbs, modes, next, mode: 'gradual' };
+  visit.show('keys-rotate', { ...own, ...told }, status);
+}
+
+async function rotate(visit: Visit): Promise<void> {
+  const mode = visit.form.get('mode') ?? '';
+  try {
+    await visit.call('POST /keys/rotate', { body: { mode } });
+    visit.go('/keys', mode === 'immediate' ? 'key-rotated' : 'key-rotating');
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    await showRotate(visit, { alert, errors }, status);
+  }
+}
+
+async function showReplace(visit: Visit, told: object = {}, status = 200): Promise<void> {
+  const current = (await readKeys(visit)).find(({ state }) => state === 'current') ?? {};
+  const ask = {
+    heading: 'Replace a compromised key?',
+    consequences: [
+      `The key ${textOf(current, 'kid')} is taken out of the key list now, and a new one signs.`,
+      'Every access token and ID token that it signed is worth nothing from now on, at all applications.',
+      'People stay signed in here. Applications get new tokens with their refresh token, or by a new sign-in.',
+      'This cannot be undone. Do it when somebody else may have got hold of the key, not as a routine.',
+    ],
+    button: 'Replace the key now',
+    isDanger: true,
+  };
+  const own = { title: ask.heading, here, crumbs, ask, back: '/keys', action: '/keys/replace' };
+  visit.show('confirm', { ...own, thing: current, typed: WORD, values: {}, ...told }, status);
+}
+
+async function replace(visit: Visit): Promise<void> {
+  const typed = visit.form.get('confirm') ?? '';
+  if (typed.trim() !== WORD) {
+    const told = { errors: { confirm: `Type ${WORD} to go on.` }, values: { confirm: typed } };
+    return showReplace(visit, told, 400);
+  }
+  try {
+    await visit.call('POST /keys/rotate', { body: { mode: 'compromised' } });
+    visit.go('/keys', 'key-replaced');
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    await showReplace(visit, { alert, errors }, status);
+  }
+}
+
+export const keyPages: readonly Page[] = [
+  { method: 'GET', path: '/keys', handle: showKeys },
+  {
+    method: 'GET',
+    path: '/keys/rotate',
+    isSensitive: true,
+    needs: 'admin',
+    handle: (visit) => showRotate(visit),
+  },
+  { method: 'POST', path: '/keys/rotate', isSensitive: true, handle: rotate },
+  {
+    method: 'GET',
+    path: '/keys/replace',
+    isSensitive: true,
+    needs: 'admin',
+    handle: (visit) => showReplace(visit),
+  },
+  { method: 'POST', path: '/keys/replace', isSensitive: true, handle: replace },
+];

@@ -1,0 +1,80 @@
+// Owns the JSON of a session: the record, and the names of the person, the browser and the applications in it.
+import {
+  Array as ArraySchema,
+  Boolean as BooleanSchema,
+  Object as ObjectSchema,
+  String as StringSchema,
+} from 'typebox';
+import { deviceName } from '../../../http/device-name.ts';
+import type { SessionRecord } from '../../../store/collections.ts';
+import type { Stored } from '../../../store/port.ts';
+import type { SessionsPort } from '../../api/ports.ts';
+import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import type { ClientsPort } from '../clients/routes.ts';
+import type { AccountsPort } from '../users/routes.ts';
+
+interface Deps {
+  readonly sessions: Pick<SessionsPort, 'isActive'>;
+  readonly accounts: Pick<AccountsPort, 'find'>;
+  readonly clients: Pick<ClientsPort, 'find'>;
+}
+
+export const sessionSchema = ObjectSchema(
+  {
+    id: StringSchema(),
+    user_id: StringSchema(),
+    username: nullable(StringSchema()),
+    ip_address: StringSchema(),
+    user_agent: StringSchema(),
+    device: StringSchema({ description: 'The user agent in words.' }),
+    amr: ArraySchema(StringSchema(), { description: 'How the person signed in (RFC 8176).' }),
+    clients: ArraySchema(
+      ObjectSchema({ client_id: StringSchema(), client_name: nullable(StringSchema()) }, strict),
+    ),
+    is_active: BooleanSchema(),
+    created_at: timestamp(),
+    last_activity_at: timestamp(),
+    expires_at: timestamp(),
+    ended_at: nullable(timestamp()),
+  },
+  strict,
+);
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** Each account and each application is read once per answer. */
+export function createPresenter({ sessions, accounts, clients }: Deps) {
+  const once = <T>(read: (id: string) => Promise<T>): ((id: string) => Promise<T>) => {
+    const known = new Map<string, Promise<T>>();
+    return (id) => {
+      const reading = known.get(id) ?? read(id);
+      known.set(id, reading);
+      return reading;
+    };
+  };
+  const usernameOf = once(async (id) => (await accounts.find(id))?.username ?? null);
+  const clientNameOf = once(async (id) => {
+    const name = (await clients.find(id))?.value.metadata.client_name;
+    return typeof name === 'string' ? name : null;
+  });
+  return async ({ id, value }: Stored<SessionRecord>) => ({
+    id,
+    user_id: value.accountId,
+    username: await usernameOf(value.accountId),
+    ip_address: value.ipAddress,
+    user_agent: value.userAgent,
+    device: deviceName(value.userAgent),
+    amr: value.amr,
+    clients: await Promise.all(
+      value.clientIds.map(async (clientId) => ({
+        client_id: clientId,
+        client_name: await clientNameOf(clientId),
+      })),
+    ),
+    is_active: sessions.isActive(value),
+    created_at: iso(value.createdAt),
+    last_activity_at: iso(value.lastActivityAt),
+    expires_at: iso(value.expiresAt),
+    ended_at: value.endedAt === undefined ? null : iso(value.endedAt),
+  });
+}

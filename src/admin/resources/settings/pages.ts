@@ -1,0 +1,162 @@
+// Owns the pages of the runtime settings: one per group, made from the schema, each value with its default, its bounds,
+// and who changed it. Only what was really changed is sent, so that two administrators disturb each other only where
+// they change the same thing; then it is said, and nothing typed is lost.
+import { definitionOf, isSettingKey } from '../../../settings/schema.ts';
+import { apiCall } from '../../pages/curl.ts';
+import { isMembers, itemsOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
+import { createNames } from '../../pages/names.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+
+const here = 'settings';
+
+/** What most people look for comes first; groups that are not named here follow. */
+const order = [
+  'Branding',
+  'Sign-in',
+  'Second factor',
+  'Links by mail',
+  'Mail',
+  'Sessions',
+  'Tokens',
+  'Limits',
+];
+
+const slug = (group: string): string => group.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+
+const label = (key: string): string => {
+  const words = key.replace(/_seconds$/, '').replaceAll('_', ' ');
+  const text = words
+    .replace(/\b(url|ip|mfa|pkce|smtp|id)\b/g, (word) => word.toUpperCase())
+    .replace(/\bemail\b/g, 'e-mail');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+interface Group {
+  readonly name: string;
+  readonly slug: string;
+}
+
+async function readAll(visit: Visit): Promise<{ settings: readonly Values[]; groups: readonly Group[] }> {
+  const settings = itemsOf((await visit.call('GET /settings')).data);
+  const found = new Set(settings.map((setting) => textOf(setting, 'group')));
+  const names = [...order.filter((name) => found.delete(name)), ...found];
+  return { settings, groups: names.map((name) => ({ name, slug: slug(name) })) };
+}
+
+/** A value as the form writes it. */
+const written = (value: unknown): string =>
+  value === true ? 'on' : value === false || value === null || value === undefined ? '' : String(value);
+
+async function changedBy(visit: Visit, by: string): Promise<string> {
+  const [kind = '', id = ''] = by.split(/:(.*)/s);
+  return kind === 'user' ? (await createNames(visit)(kind, id)).label : by.replace(/^bootstrap:/, '');
+}
+
+interface Told {
+  readonly typed?: Readonly<Record<string, string>>;
+  readonly errors?: Readonly<Record<string, string>>;
+  readonly alert?: string | undefined;
+  readonly stale?: readonly string[];
+  readonly test?: Values;
+}
+
+async function showGroup(visit: Visit, told: Told = {}, status = 200): Promise<void> {
+  const { settings, groups } = await readAll(visit);
+  const group = groups.find(({ slug }) => slug === (visit.params.group ?? groups[0]?.slug));
+  if (group === undefined) return visit.go('/settings');
+  const { typed, stale = [] } = told;
+  const fields = await Promise.all(
+    settings
+      .filter((setting) => setting.group === group.name)
+      .map(async (setting) => {
+        const key = textOf(setting, 'key');
+        const now = written(setting.value);
+        const value = typed === undefined ? now : (typed[key] ?? '');
+        return {
+          ...setting,
+          key,
+          label: label(key),
+          isSeconds: key.endsWith('_seconds'),
+          now,
+          value: setting.is_secret === true ? '' : value,
+          isSet: setting.updated_at !== null,
+          isDefault: setting.value === setting.default,
+          choices: isSettingKey(key) ? (definitionOf(key).choices ?? []) : [],
+          isStale: stale.includes(key),
+          by: setting.updated_by === null ? '' : await changedBy(visit, textOf(setting, 'updated_by')),
+        };
+      }),
+  );
+  const open = settings.filter((one) => one.group === group.name && one.is_secret !== true);
+  const body = Object.fromEntries(open.map((one) => [textOf(one, 'key'), one.value]));
+  const call = apiCall('PATCH', '/settings', body);
+  const model = { groups, group, fields, call, test: undefined, typed: typed ?? {} };
+  const title = `${group.name} settings`;
+  const { errors = {}, alert, test } = told;
+  visit.show('settings', { title, here, ...model, errors, alert, stale, test }, status);
+}
+
+/** As the API wants it; a text that is no number stays one, for the API to refuse by name. */
+function valueFor(setting: Values, text: string): unknown {
+  if (setting.type === 'boolean') return text === 'on';
+  if (setting.type !== 'integer') return text.trim();
+  return /^-?\d{1,15}$/.test(text.trim()) ? Number(text.trim()) : text;
+}
+
+async function save(visit: Visit): Promise<void> {
+  const { form } = visit;
+  const { settings } = await readAll(visit);
+  const typed = typedIn(form);
+  const body: Record<string, unknown> = {};
+  const stale: string[] = [];
+  for (const setting of settings) {
+    const key = textOf(setting, 'key');
+    const was = form.get(`was.${key}`);
+    const text = form.get(key) ?? '';
+    if (was === undefined) continue;
+    if (setting.is_secret === true) {
+      if (form.get(`clear.${key}`) === 'on') body[key] = '';
+      else if (text !== '') body[key] = text;
+    } else if (text !== was) {
+      if (written(setting.value) !== was && written(setting.value) !== text) stale.push(key);
+      body[key] = valueFor(setting, text);
+    }
+  }
+  if (stale.length > 0) return showGroup(visit, { typed, stale }, 412);
+  const path = `/settings/${visit.params.group ?? ''}`;
+  if (Object.keys(body).length === 0) return visit.go(path, 'settings-same');
+  try {
+    await visit.call('PATCH /settings', { body });
+    visit.go(path, 'settings-saved');
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    await showGroup(visit, { typed, errors, alert }, status);
+  }
+}
+
+async function sendTest(visit: Visit): Promise<void> {
+  const inMail: Visit = { ...visit, params: { group: 'mail' } };
+  const to = (visit.form.get('to') ?? '').trim();
+  try {
+    const { data } = await visit.call('POST /settings/test-email', { body: { to } });
+    const test = { ...data, to };
+    if (!(await visit.goOnce('/settings/mail', { test }))) await showGroup(inMail, { test });
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    await showGroup(inMail, { alert, errors, test: { to, state: '' } }, status);
+  }
+}
+
+export const settingPages: readonly Page[] = [
+  { method: 'GET', path: '/settings', handle: (visit) => showGroup(visit) },
+  { method: 'POST', path: '/settings/test-mail', formOn: { path: '/settings/mail' }, handle: sendTest },
+  {
+    method: 'GET',
+    path: '/settings/:group',
+    async handle(visit) {
+      const { test } = (await visit.once()) ?? {};
+      await showGroup(visit, isMembers(test) ? { test } : {});
+    },
+  },
+  { method: 'POST', path: '/settings/:group', handle: save },
+];

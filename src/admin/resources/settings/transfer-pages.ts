@@ -1,0 +1,110 @@
+// Owns the pages that carry settings from one installation to another: the export as a file, and the import, which shows
+// every difference and every problem before it changes anything.
+import { AppError } from '../../../errors.ts';
+import { parseJson } from '../../../json.ts';
+import { itemsOf, refusalOf, textOf, versionOf } from '../../pages/field-values.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+
+const here = 'settings';
+const crumbs = [{ label: 'Settings', href: '/settings' }];
+const FORM_BYTES = 512 * 1024;
+
+const isValues = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+async function download(visit: Visit): Promise<void> {
+  const { data } = await visit.call('GET /settings/export');
+  const day = new Date(visit.now).toISOString().slice(0, 10);
+  visit.ctx.type = 'application/json';
+  visit.ctx.set('Content-Disposition', `attachment; filename="latchkey-settings-${day}.json"`);
+  visit.ctx.body = `${JSON.stringify(data, null, 2)}\n`;
+}
+
+const showImport = (visit: Visit, told: object = {}, status = 200): void =>
+  visit.show(
+    'settings-import',
+    { title: 'Import settings', here, crumbs, json: '', changes: undefined, version: '', ...told },
+    status,
+  );
+
+/** An export, also one that was fetched from the API with its envelope. @throws AppError naming the field */
+function valuesIn(text: string): Values {
+  let given: unknown;
+  try {
+    given = parseJson(text);
+  } catch {
+    throw new AppError('request.invalid', { fields: { json: 'Is not JSON.' } });
+  }
+  const inner = isValues(given) && isValues(given.data) ? given.data : given;
+  if (isValues(inner) && isValues(inner.values)) return inner.values;
+  const problem = 'Must be an object with a member “values”, as an export is.';
+  throw new AppError('request.invalid', { fields: { json: problem } });
+}
+
+const shown = (value: unknown): string => {
+  if (value === true || value === false) return value ? 'on' : 'off';
+  return value === '' ? 'empty' : String(value);
+};
+
+/** What is told of each change: how it reads, and whether it goes back to what it would be by itself. */
+const changesOf = (changes: readonly Values[], settings: readonly Values[]) =>
+  changes.map((change) => {
+    const setting = settings.find(({ key }) => key === change.key) ?? {};
+    return {
+      key: textOf(change, 'key'),
+      group: textOf(setting, 'group'),
+      from: shown(change.from),
+      to: shown(change.to),
+      isDefault: change.to === setting.default,
+    };
+  });
+
+/** Looks first; what was looked at is applied only while the settings are still what they were then. */
+async function importSettings(visit: Visit): Promise<void> {
+  const json = visit.form.get('json') ?? '';
+  const isApplied = visit.form.get('step') === 'apply';
+  const version = versionOf(visit.form);
+  try {
+    const values = valuesIn(json);
+    const body = { values };
+    if (isApplied && version !== undefined) {
+      await visit.call('POST /settings/import', { body, ifVersion: version });
+      return visit.go('/settings', 'settings-imported');
+    }
+    await showDifference(visit, json, values);
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    if (status === 412) {
+      const stale = 'Somebody changed settings since you looked. This is the difference now.';
+      return showDifference(visit, json, valuesIn(json), { alert: stale }, 412);
+    }
+    showImport(
+      visit,
+      { json, errors, alert: Object.keys(errors).length > 0 ? problemsOf(errors) : alert },
+      status,
+    );
+  }
+}
+
+const problemsOf = (errors: Readonly<Record<string, string>>): string => {
+  const count = Object.keys(errors).length;
+  return `Nothing was changed: ${count === 1 ? 'there is a problem' : `there are ${count} problems`} with what you gave.`;
+};
+
+async function showDifference(visit: Visit, json: string, values: Values, told: object = {}, status = 200) {
+  const { data: described, version } = await visit.call('GET /settings');
+  const { data } = await visit.call('POST /settings/import', {
+    query: { dry_run: 'true' },
+    body: { values },
+  });
+  const found = Array.isArray(data.changes) ? data.changes.filter(isValues) : [];
+  const changes = changesOf(found, itemsOf(described));
+  const given = Object.keys(values).length;
+  showImport(visit, { json, changes, given, version: version ?? '', ...told }, status);
+}
+
+export const settingTransferPages: readonly Page[] = [
+  { method: 'GET', path: '/settings/export', handle: download },
+  { method: 'GET', path: '/settings/import', needs: 'admin', handle: async (visit) => showImport(visit) },
+  { method: 'POST', path: '/settings/import', formBytes: FORM_BYTES, handle: importSettings },
+];

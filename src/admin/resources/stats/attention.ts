@@ -1,0 +1,129 @@
+// Owns what an administrator should look at first: out of facts, in the order of their urgency, each with the place where
+// it is mended.
+import { textOf } from '../../pages/field-values.ts';
+import type { Values } from '../../pages/page.ts';
+import type { KeyPlan } from '../keys/plan.ts';
+
+export interface Attention {
+  readonly icon: string;
+  readonly text: string;
+  readonly detail: string;
+  readonly href: string;
+  readonly action: string;
+}
+
+export interface Facts {
+  /** An auditor is told what is the case, not to do something about it. */
+  readonly canChange: boolean;
+  readonly hasMail: boolean;
+  readonly hasOwnFactor: boolean;
+  readonly mfaMode: string;
+  /** Some of those who are locked out. */
+  readonly locked: readonly Values[];
+  readonly lockedTotal: number;
+  readonly mailsFailed: number;
+  /** Since when the oldest mail waits, in epoch milliseconds. */
+  readonly mailWaitsSince: number | undefined;
+  readonly mailsQueued: number;
+  readonly administrators: number;
+  readonly keyPlan: KeyPlan;
+  /** As GET /stats has them, the running one last. */
+  readonly hours: readonly Values[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Fewer failures than these are people who mistype. */
+const MANY_FAILURES = 20;
+/** So many times as many as usual is something else than usual. */
+const UNUSUAL = 3;
+/** A server that is busy for a while is no trouble yet. */
+const MAIL_PATIENCE_MS = 15 * 60_000;
+
+const plural = (count: number, one: string, many: string): string =>
+  count === 1 ? `One ${one}` : `${count} ${many}`;
+
+interface Failing {
+  readonly failed: number;
+  readonly succeeded: number;
+}
+
+/** @returns the last two hours, if sign-ins fail there as they usually don't */
+export function failingOf(hours: readonly Values[]): Failing | undefined {
+  const sum = (of: readonly Values[], name: string): number =>
+    of.reduce((total, hour) => total + Number(hour[name] ?? 0), 0);
+  const [earlier, latest] = [hours.slice(0, -2), hours.slice(-2)];
+  const failed = sum(latest, 'failed_sign_ins');
+  const succeeded = sum(latest, 'sign_ins');
+  const usual = earlier.length === 0 ? 0 : (sum(earlier, 'failed_sign_ins') / earlier.length) * latest.length;
+  const isUnusual = failed > succeeded || failed >= UNUSUAL * Math.max(1, usual);
+  return failed >= MANY_FAILURES && isUnusual ? { failed, succeeded } : undefined;
+}
+
+export function attentionOf(facts: Facts): Attention[] {
+  const { canChange, locked, lockedTotal, mailsFailed, mailsQueued, mailWaitsSince, now } = facts;
+  const failing = failingOf(facts.hours);
+  const isMailStuck = mailWaitsSince !== undefined && now - mailWaitsSince > MAIL_PATIENCE_MS;
+  const found: (Attention | false)[] = [
+    failing !== undefined && {
+      icon: 'warning',
+      text: `${failing.failed} sign-ins failed in the last two hours`,
+      detail: `${failing.succeeded} succeeded. Somebody may be guessing passwords, or an application is broken.`,
+      href: '/audit?event=signin.failure',
+      action: 'Look',
+    },
+    lockedTotal > 0 && {
+      icon: 'lock',
+      text: `${plural(lockedTotal, 'user is', 'users are')} locked for new browsers`,
+      detail: `After too many wrong passwords: ${locked.map((user) => textOf(user, 'username')).join(', ')}`,
+      href: lockedTotal === 1 ? `/users/${textOf(locked[0] ?? {}, 'id')}` : '/users?is_locked=true',
+      action: 'Look',
+    },
+    facts.keyPlan.isOverdue && {
+      icon: 'key',
+      text: 'The rotation of the signing key is overdue',
+      detail: 'The jobs seem not to run, so the schedule is not kept.',
+      href: '/keys',
+      action: 'Look',
+    },
+    mailsFailed > 0 && {
+      icon: 'outbox',
+      text: `${plural(mailsFailed, 'mail', 'mails')} could not be sent`,
+      detail: 'The outbox tells why.',
+      href: '/outbox?state=failed',
+      action: 'Look',
+    },
+    isMailStuck && {
+      icon: 'outbox',
+      text: `${plural(mailsQueued, 'mail waits', 'mails wait')} to be sent`,
+      detail: 'The oldest for more than a quarter of an hour. The mail server may be down.',
+      href: '/outbox?state=queued',
+      action: 'Look',
+    },
+    !facts.hasOwnFactor &&
+      facts.mfaMode !== 'off' && {
+        icon: 'key',
+        text: 'Your own account has no second factor',
+        detail: `Whoever guesses your password ${canChange ? 'owns' : 'can read about'} every account here.`,
+        href: '/second-factor',
+        action: 'Add one',
+      },
+    !facts.hasMail && {
+      icon: 'outbox',
+      text: 'No mail server is set up',
+      detail: 'Links and notices are kept in the outbox; nobody receives them.',
+      href: '/settings/mail',
+      action: canChange ? 'Set up' : 'Look',
+    },
+    facts.administrators === 1 && {
+      icon: 'users',
+      text: canChange ? 'You are the only administrator' : 'There is only one administrator',
+      detail: canChange
+        ? 'If you lose access, nobody can help you. Make a colleague one, too.'
+        : 'If they lose access, nobody can help them.',
+      href: canChange ? '/users/new' : '/users?role=admin',
+      action: canChange ? 'Add' : 'Look',
+    },
+  ];
+  return found.filter((item) => item !== false);
+}

@@ -1,0 +1,136 @@
+// Owns the pages of issued tokens: what was given to which application for whom, never its value, and taking it back.
+import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
+import { listLinks } from '../../pages/list-links.ts';
+import { createNames, type NameOf } from '../../pages/names.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+
+/** What an address of the list may say; the rest of the API's parameters are its place. */
+const filters = ['kind', 'user_id', 'client_id', 'grant_id'] as const;
+
+/** More applications than these are no list to choose from any more. */
+const MAX_CHOICES = 200;
+
+const kinds: Readonly<Record<string, string>> = {
+  refresh_token: 'Refresh token',
+  access_token: 'Access token',
+  client_credentials: 'Of the application itself',
+};
+
+const chips = Object.entries(kinds).map(([kind, label]) => ({
+  label: label.replace('token', 'tokens').replace('Of the application itself', 'Applications’ own'),
+  set: { kind },
+}));
+
+const rowsOf = (tokens: readonly Values[], nameOf: NameOf) =>
+  Promise.all(
+    tokens.map(async (token) => {
+      const [user, client] = [textOf(token, 'user_id'), textOf(token, 'client_id')];
+      return {
+        ...token,
+        kindLabel: kinds[textOf(token, 'kind')] ?? textOf(token, 'kind'),
+        user: user === '' ? undefined : await nameOf('user', user),
+        client: client === '' ? undefined : await nameOf('client', client),
+      };
+    }),
+  );
+
+/** Applications to choose from; undefined: there are too many. */
+async function applicationsToChoose(visit: Visit, chosen: string) {
+  const query = { limit: String(MAX_CHOICES), sort: 'client_name', order: 'asc' };
+  const { data } = await visit.call('GET /clients', { query });
+  if (Number(data.total) > MAX_CHOICES) return undefined;
+  const choices = itemsOf(data).map((client) => ({
+    id: textOf(client, 'client_id'),
+    name: textOf(client, 'client_name') || textOf(client, 'client_id'),
+  }));
+  // One that is gone may still be asked for.
+  const isThere = chosen === '' || choices.some(({ id }) => id === chosen);
+  return isThere ? choices : [...choices, { id: chosen, name: chosen }];
+}
+
+/** The form asks for somebody by name, the API by id. @returns undefined where there is nobody of this name */
+async function userIdOf(visit: Visit, name: string): Promise<string | undefined> {
+  const { data } = await visit.call('GET /users', { query: { search: name.slice(0, 200), limit: '50' } });
+  const folded = name.toLowerCase();
+  const isMeant = (user: Values): boolean =>
+    [user.username, user.email, user.id].some(
+      (value) => typeof value === 'string' && value.toLowerCase() === folded,
+    );
+  const found = itemsOf(data).find(isMeant);
+  return found && textOf(found, 'id');
+}
+
+const addressOf = (query: URLSearchParams): string => {
+  const text = query.toString();
+  return text === '' ? '/tokens' : `/tokens?${text}`;
+};
+
+async function list(visit: Visit): Promise<void> {
+  const { ctx } = visit;
+  const asked = new URLSearchParams(visit.query);
+  const typed = (asked.get('user') ?? '').trim();
+  asked.delete('user');
+  let unknownUser = '';
+  if (typed !== '') {
+    const id = await userIdOf(visit, typed);
+    if (id !== undefined) {
+      asked.set('user_id', id);
+      return visit.go(addressOf(asked));
+    }
+    unknownUser = typed;
+  }
+  const nameOf = createNames(visit);
+  const [userId, clientId] = [asked.get('user_id') ?? '', asked.get('client_id') ?? ''];
+  const model = {
+    title: 'Tokens',
+    here: 'sessions',
+    user: userId === '' ? undefined : await nameOf('user', userId),
+    client: clientId === '' ? undefined : await nameOf('client', clientId),
+    applications: await applicationsToChoose(visit, clientId),
+    kinds: Object.entries(kinds).map(([name, label]) => ({ name, label })),
+    kept: filters.flatMap((name) => {
+      const value = asked.get(name);
+      return value === null ? [] : [[name, value] as const];
+    }),
+  };
+  const show = async (data: Values, told: object, status = 200): Promise<void> => {
+    const links = listLinks({ path: ctx.path, query: asked, page: data, defaultSort: 'created_at', chips });
+    visit.show(
+      'tokens',
+      { ...model, list: links, rows: await rowsOf(itemsOf(data), nameOf), ...told },
+      status,
+    );
+  };
+  const nothing = { items: [], total: 0, offset: 0, limit: 50, next: null };
+  if (unknownUser !== '') {
+    const errors = { user: 'There is nobody of this name.' };
+    return show(nothing, { errors, typedUser: unknownUser, hint: '' });
+  }
+  try {
+    const { data } = await visit.call('GET /tokens', { query: asked });
+    await show(data, { typedUser: '', hint: '' });
+  } catch (error) {
+    // What is kept for minutes is found by its owner alone: that is no fault of whoever asks, only a choice to be made.
+    const { errors } = refusalOf(error);
+    const names = Object.keys(errors);
+    if (names.length !== 1 || !['user_id', 'client_id'].includes(names[0] ?? '')) throw error;
+    const isUser = names[0] === 'user_id';
+    await show(nothing, { errors: {}, typedUser: '', hint: isUser ? 'user' : 'client' });
+  }
+}
+
+async function revoke(visit: Visit): Promise<void> {
+  const { form, params } = visit;
+  await visit.call('DELETE /tokens/{id}', { params: { id: params.id ?? '' } });
+  const query = new URLSearchParams();
+  for (const name of filters) {
+    const value = form.get(name) ?? '';
+    if (value !== '') query.set(name, value);
+  }
+  visit.go(addressOf(query), 'token-revoked');
+}
+
+export const tokenPages: readonly Page[] = [
+  { method: 'GET', path: '/tokens', handle: list },
+  { method: 'POST', path: '/tokens/:id/revoke', handle: revoke },
+];

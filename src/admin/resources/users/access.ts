@@ -1,0 +1,93 @@
+// Owns what of a user's page is about what they hold: passkeys, and the applications they let in, each with its end.
+import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+import { showUser } from './page.ts';
+
+const PAGE = 100;
+/** Of grants of one application; nobody has as many sessions. */
+const MAX_ROUNDS = 50;
+
+const userOf = async (visit: Visit): Promise<Values> =>
+  (await visit.call('GET /users/{id}', { params: { id: visit.params.id ?? '' } })).data;
+
+async function showPasskeyEnd(visit: Visit, told: object = {}, status = 200): Promise<void> {
+  const [user, { data }] = await Promise.all([
+    userOf(visit),
+    visit.call('GET /users/{id}/passkeys', { params: { id: visit.params.id ?? '' } }),
+  ]);
+  const passkeys = itemsOf(data);
+  const passkey = passkeys.find(({ id }) => id === visit.params.passkey_id);
+  const back = `/users/${textOf(user, 'id')}`;
+  // Taken away in the meantime, by them or by somebody else.
+  if (passkey === undefined) return visit.go(back);
+  const name = textOf(user, 'username');
+  const ask = {
+    heading: `Remove the passkey “${textOf(passkey, 'label')}” of ${name}?`,
+    consequences: [
+      'Nobody can sign in with it any more. It cannot be brought back; they can add another one.',
+      passkeys.length === 1
+        ? 'It is the only one: they sign in with their password, if they have one.'
+        : `They have ${passkeys.length - 1} more.`,
+      'Their devices may still offer it until they delete it there.',
+    ],
+    button: 'Remove passkey',
+    isDanger: true,
+  };
+  const own = {
+    title: ask.heading,
+    here: 'users',
+    crumbs: [
+      { label: 'Users', href: '/users' },
+      { label: name, href: back },
+    ],
+    ask,
+    back,
+    action: `${back}/passkeys/${visit.params.passkey_id ?? ''}/remove`,
+  };
+  visit.show('confirm', { ...own, thing: passkey, typed: '', values: {}, ...told }, status);
+}
+
+async function removePasskey(visit: Visit): Promise<void> {
+  const { id = '', passkey_id = '' } = visit.params;
+  try {
+    await visit.call('DELETE /users/{id}/passkeys/{passkey_id}', { params: { id, passkey_id } });
+    visit.go(`/users/${id}`, 'passkey-removed');
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    await showPasskeyEnd(visit, { alert, errors }, status);
+  }
+}
+
+/** Every grant of the application, whatever session it is of. */
+async function takeBack(visit: Visit): Promise<void> {
+  const { id = '', client_id = '' } = visit.params;
+  try {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const query = { client_id, limit: String(PAGE) };
+      const grants = itemsOf((await visit.call('GET /users/{id}/grants', { params: { id }, query })).data);
+      for (const grant of grants) {
+        const params = { id, grant_id: textOf(grant, 'id') };
+        await visit.call('DELETE /users/{id}/grants/{grant_id}', { params });
+      }
+      if (grants.length < PAGE) break;
+    }
+    visit.go(`/users/${id}`, 'access-taken');
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    await showUser(visit, { alert, errors }, status);
+  }
+}
+
+const passkeyPath = '/users/:id/passkeys/:passkey_id/remove';
+
+export const userAccessPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: passkeyPath,
+    isSensitive: true,
+    needs: 'admin',
+    handle: (visit) => showPasskeyEnd(visit),
+  },
+  { method: 'POST', path: passkeyPath, isSensitive: true, handle: removePasskey },
+  { method: 'POST', path: '/users/:id/access/:client_id/take-back', handle: takeBack },
+];

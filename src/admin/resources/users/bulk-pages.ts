@@ -1,0 +1,153 @@
+// Owns what is done to many users at once: chosen by checkboxes on the list, named and counted on a page that asks, then
+// done one by one by the same routes as for one user, so that each has its own line in the audit log.
+import { AppError } from '../../../errors.ts';
+import { textOf } from '../../pages/field-values.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+
+interface BulkAct {
+  readonly name: string;
+  readonly route: string;
+  readonly verb: string;
+  readonly done: string;
+  readonly consequences: readonly string[];
+  readonly isDanger?: boolean;
+}
+
+const acts: readonly BulkAct[] = [
+  {
+    name: 'deactivate',
+    route: 'POST /users/{id}/deactivate',
+    verb: 'Deactivate',
+    done: 'deactivated',
+    consequences: [
+      'Every session and every token of theirs ends now.',
+      'Signing in is refused until you reactivate them.',
+      'Nothing is deleted.',
+    ],
+    isDanger: true,
+  },
+  {
+    name: 'reactivate',
+    route: 'POST /users/{id}/reactivate',
+    verb: 'Reactivate',
+    done: 'reactivated',
+    consequences: ['They can sign in again.'],
+  },
+  {
+    name: 'sign-out',
+    route: 'POST /users/{id}/revoke-sessions',
+    verb: 'Sign out everywhere',
+    done: 'signed out everywhere',
+    consequences: ['Every session and every token of theirs ends now.', 'They can sign in again at once.'],
+  },
+];
+
+const CHOSEN = 'user.';
+/** What an answer has time for. */
+const MOST = 200;
+
+const crumb = { label: 'Users', href: '/users' };
+const here = 'users';
+
+interface Person {
+  readonly id: string;
+  readonly username: string;
+}
+
+const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
+
+const chosenIds = ({ form }: Visit): string[] =>
+  form
+    .keys()
+    .filter((name) => name.startsWith(CHOSEN))
+    .map((name) => name.slice(CHOSEN.length));
+
+function show(visit: Visit, model: object, status = 200): void {
+  const none = { act: undefined, chosen: [], refused: [], done: [], message: '' };
+  visit.show('users-selected', { title: 'Users', here, crumbs: [crumb], ...none, ...model }, status);
+}
+
+/** Those that are still there, without the administrator who asks: nobody locks themselves out by a slip. */
+async function find(visit: Visit, ids: readonly string[]): Promise<Person[]> {
+  const found = await Promise.all(
+    ids.map(async (id): Promise<Values | undefined> => {
+      try {
+        return (await visit.call('GET /users/{id}', { params: { id } })).data;
+      } catch (error) {
+        if (error instanceof AppError && error.status === 404) return undefined;
+        throw error;
+      }
+    }),
+  );
+  return found
+    .filter((user) => user !== undefined)
+    .map((user) => ({ id: textOf(user, 'id'), username: textOf(user, 'username') }))
+    .filter(({ id }) => id !== visit.who.account.id);
+}
+
+/** @returns undefined after a page that says what is wrong with the choice */
+async function read(visit: Visit): Promise<{ act: BulkAct; chosen: Person[] } | undefined> {
+  const act = acts.find(({ name }) => name === visit.form.get('act'));
+  const ids = chosenIds(visit);
+  if (ids.length > MOST) {
+    show(visit, { title: 'Too many at once', message: `At most ${MOST} users at a time.` }, 400);
+    return undefined;
+  }
+  const chosen = act === undefined ? [] : await find(visit, ids);
+  if (act === undefined || chosen.length === 0) {
+    const message = 'Tick the users on the list first. Your own account cannot be among them.';
+    show(visit, { title: 'Nobody is chosen', message }, 400);
+    return undefined;
+  }
+  return { act, chosen };
+}
+
+async function ask(visit: Visit): Promise<void> {
+  const wanted = await read(visit);
+  if (wanted === undefined) return;
+  const title = `${wanted.act.verb}: ${people(wanted.chosen.length)}?`;
+  show(visit, { title, ...wanted });
+}
+
+async function perform(visit: Visit): Promise<void> {
+  const wanted = await read(visit);
+  if (wanted === undefined) return;
+  const { act, chosen } = wanted;
+  const done: Person[] = [];
+  const refused: (Person & { readonly reason: string })[] = [];
+  for (const person of chosen) {
+    try {
+      await visit.call(act.route, { params: { id: person.id } });
+      done.push(person);
+    } catch (error) {
+      // One that cannot be done keeps nobody else from it; what would fail for all is told as ever.
+      if (!(error instanceof AppError) || error.status >= 500 || error.code === 'auth.stale') throw error;
+      refused.push({ ...person, reason: error.message });
+    }
+  }
+  const told = { title: `${people(done.length)} ${act.done}`, done, refused };
+  if (!(await visit.goOnce('/users/selected/done', told))) show(visit, told);
+}
+
+async function showDone(visit: Visit): Promise<void> {
+  const told = await visit.once();
+  if (told === undefined) visit.go('/users');
+  else show(visit, told);
+}
+
+const back = async (visit: Visit): Promise<void> => visit.go('/users');
+
+export const userBulkPages: readonly Page[] = [
+  { method: 'GET', path: '/users/selected', needs: 'admin', handle: back },
+  { method: 'POST', path: '/users/selected', formOn: { path: '/users' }, handle: ask },
+  { method: 'GET', path: '/users/selected/done', needs: 'admin', handle: showDone },
+  { method: 'GET', path: '/users/selected/confirmed', isSensitive: true, needs: 'admin', handle: back },
+  {
+    method: 'POST',
+    path: '/users/selected/confirmed',
+    isSensitive: true,
+    // The choice is made there again: the page that asks is itself the answer to a form.
+    formOn: { path: '/users', action: '/users/selected' },
+    handle: perform,
+  },
+];

@@ -1,0 +1,117 @@
+// Owns the page that takes people of another system: lines of JSON with the password hashes that system made, and for each
+// line what became of it. What was refused comes back into the field, to be mended and sent again.
+import { parseJson } from '../../../json.ts';
+import { expected } from '../../api/expected.ts';
+import { refusalOf, textOf } from '../../pages/field-values.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+import { importRowSchema } from './import-route.ts';
+
+/** As the API takes them, and what a form adds to it: each quote is three bytes there. */
+const FORM_BYTES = 16 * 1024 * 1024;
+/** More need nobody see that they came in. */
+const MAX_SHOWN = 200;
+
+const required: readonly string[] = importRowSchema.required;
+
+/** From the schema that judges the lines. */
+const fields = Object.entries(importRowSchema.properties).map(([name, schema]) => {
+  const description: unknown = Reflect.get(schema, 'description');
+  return {
+    name,
+    isRequired: required.includes(name),
+    wanted: expected(schema),
+    description: typeof description === 'string' ? description : '',
+  };
+});
+
+const example = [
+  '{"username":"grace","email":"grace@example.com","is_email_verified":true,"password_hash":"$2b$12$…"}',
+  '{"username":"alan","groups":["engineering"],"created_at":"2019-06-01T00:00:00Z"}',
+].join('\n');
+
+const showPage = (visit: Visit, told: object = {}, status = 200): void =>
+  visit.show(
+    'users-import',
+    { title: 'Import users', here: 'users', fields, example, rows: '', outcome: undefined, ...told },
+    status,
+  );
+
+const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+
+/** The reason in words: which fields are wrong, where it was fields. */
+function problemOf({ error }: Values): { message: string; fields: readonly (readonly [string, string])[] } {
+  if (!isValues(error)) return { message: '', fields: [] };
+  const named = isValues(error.fields) ? Object.entries(error.fields) : [];
+  return {
+    // Here the body of the request is one line of many.
+    message: textOf(error, 'message').replace(/^The body/, 'The line'),
+    fields: named.map(([name, problem]) => [name, String(problem)] as const),
+  };
+}
+
+const nameIn = (line: string): string => {
+  try {
+    const row: unknown = parseJson(line, 'line');
+    return isValues(row) ? textOf(row, 'username') : '';
+  } catch {
+    return '';
+  }
+};
+
+function outcomeOf(results: readonly Values[], lines: readonly string[]) {
+  const created = results.filter(({ status }) => status === 'created');
+  const refused = results.filter(({ status }) => status !== 'created');
+  const lineOf = (result: Values): number => Number(result.line);
+  // Where it stopped, everything behind was not looked at either.
+  const back = refused.flatMap((result) =>
+    result.status === 'stopped' ? lines.slice(lineOf(result) - 1) : [lines[lineOf(result) - 1] ?? ''],
+  );
+  return {
+    back: back.join('\n'),
+    outcome: {
+      created: created.length,
+      refused: refused.length,
+      refusedRows: refused.map((result) => ({
+        line: lineOf(result),
+        username: nameIn(lines[lineOf(result) - 1] ?? ''),
+        isStop: result.status === 'stopped',
+        ...problemOf(result),
+      })),
+      createdRows: created.slice(0, MAX_SHOWN),
+      unshown: Math.max(0, created.length - MAX_SHOWN),
+    },
+  };
+}
+
+async function importUsers(visit: Visit): Promise<void> {
+  const text = visit.form.get('rows') ?? '';
+  if (text.trim() === '') return showPage(visit, { errors: { rows: 'Paste at least one line.' } }, 400);
+  try {
+    const results = await visit.callLines('POST /users/import', text);
+    const { outcome, back } = outcomeOf(results, text.split(/\r?\n/));
+    const told = { outcome, rows: back };
+    // Many refused lines are too much to keep: they are answered at once, or they would be lost.
+    if (!(await visit.goOnce('/users/import', told))) showPage(visit, told);
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    showPage(visit, { rows: text, alert, errors }, status);
+  }
+}
+
+export const userImportPages: readonly Page[] = [
+  // Whoever may bring password hashes may become anybody: with a recent sign-in only.
+  {
+    method: 'GET',
+    path: '/users/import',
+    isSensitive: true,
+    needs: 'admin',
+    handle: async (visit) => showPage(visit, (await visit.once()) ?? {}),
+  },
+  {
+    method: 'POST',
+    path: '/users/import',
+    isSensitive: true,
+    formBytes: FORM_BYTES,
+    handle: importUsers,
+  },
+];

@@ -1,0 +1,210 @@
+// Owns POST /users/import (decisions §6): people from another system, one JSON object a line, with the password hashes that
+// system made. Each line is a request of its own: one that is wrong stops no other, and the answer says for each line what
+// became of it. What is held in memory is a window of lines, and one short line of the answer for each.
+import {
+  Array as ArraySchema,
+  Enum,
+  Integer,
+  Object as ObjectSchema,
+  Optional,
+  Record as RecordSchema,
+  type Static,
+  String as StringSchema,
+} from 'typebox';
+import type { PrepareImport } from '../../../accounts/import.ts';
+import type { AuditEvent } from '../../../audit/events.ts';
+import { AppError } from '../../../errors.ts';
+import type { Line } from '../../../http/lines.ts';
+import { parseJson } from '../../../json.ts';
+import { StoreUnavailable } from '../../../store/port.ts';
+import type { Actor } from '../../api/ports.ts';
+import { defineLinesRoute, type Route } from '../../api/route.ts';
+import { strict } from '../../api/schema-parts.ts';
+import { createValidator } from '../../api/validate.ts';
+import { importedUserFields, toAccountChanges } from './schema.ts';
+
+interface Deps {
+  readonly prepareImport: PrepareImport;
+  readonly audit: { write(event: AuditEvent): Promise<void> };
+}
+
+/** More in one request would take longer than a request may; there may be as many requests as are needed. */
+const MAX_ROWS = 5_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_LINE_BYTES = 64 * 1024;
+// In parallel they share commits.
+const WINDOW = 64;
+
+export const importRowSchema = ObjectSchema(
+  {
+    ...importedUserFields,
+    password_hash: Optional(
+      StringSchema({
+        maxLength: 512,
+        description:
+          'argon2, bcrypt, scrypt or PBKDF2 as their libraries write them; checked at sign-in and replaced then.',
+      }),
+    ),
+    groups: Optional(ArraySchema(StringSchema({ maxLength: 64 }), { maxItems: 200 })),
+    created_at: Optional(StringSchema({ format: 'date-time', maxLength: 40 })),
+  },
+  strict,
+);
+
+const resultSchema = ObjectSchema(
+  {
+    line: Integer({ description: '1 is the first.' }),
+    status: Enum(['created', 'failed', 'stopped'], {
+      description: 'stopped: this line and all behind it were not looked at.',
+    }),
+    id: Optional(StringSchema()),
+    username: Optional(StringSchema()),
+    error: Optional(
+      ObjectSchema(
+        {
+          reason: StringSchema(),
+          message: StringSchema(),
+          fields: Optional(RecordSchema(StringSchema(), StringSchema())),
+        },
+        strict,
+      ),
+    ),
+  },
+  strict,
+);
+type Result = Static<typeof resultSchema>;
+
+const row = createValidator(importRowSchema);
+const types = ['application/x-ndjson', 'application/jsonl'];
+
+export function userImportRoutes({ prepareImport, audit }: Deps): Route[] {
+  const failed = (line: number, error: unknown): Result => {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    return { line, status: 'failed', error: errorOf(error) };
+  };
+
+  async function prepare({ text }: Line) {
+    if (text === undefined) {
+      const message = `The line is longer than ${MAX_LINE_BYTES} bytes or not UTF-8.`;
+      throw new AppError('request.malformed', { message });
+    }
+    const given = row.parse(parseJson(text));
+    const { password_hash: passwordHash, created_at: createdAt, groups, ...user } = given;
+    return prepareImport({
+      ...toAccountChanges(user),
+      username: user.username,
+      passwordHash,
+      groups,
+      createdAt: createdAt === undefined ? undefined : Date.parse(createdAt),
+    });
+  }
+
+  async function write(
+    line: number,
+    prepared: Awaited<ReturnType<PrepareImport>>,
+    actor: Actor,
+  ): Promise<Result> {
+    const account = await prepared.write();
+    await audit.write({
+      event: 'user.created',
+      actor,
+      target: { kind: 'user', id: account.id },
+      details: { by: 'import', after: { username: account.username, role: account.role } },
+    });
+    return { line, status: 'created', id: account.id, username: account.username };
+  }
+
+  /** All are checked before the first is written, so that of two lines with one name the first has it. */
+  async function takeWindow(lines: readonly Line[], actor: Actor): Promise<PromiseSettledResult<Result>[]> {
+    const prepared = await Promise.allSettled(lines.map(prepare));
+    return Promise.allSettled(
+      lines.map(async ({ number }, index) => {
+        const outcome = prepared[index];
+        try {
+          if (outcome?.status !== 'fulfilled') throw outcome?.reason;
+          return await write(number, outcome.value, actor);
+        } catch (error) {
+          return failed(number, error);
+        }
+      }),
+    );
+  }
+
+  async function takeAll(lines: AsyncIterable<Line>, actor: Actor): Promise<string> {
+    const answered: string[] = [];
+    const counts = { created: 0, failed: 0, stopped: 0 };
+    const answer = (result: Result): void => {
+      counts[result.status] += 1;
+      answered.push(`${JSON.stringify(result)}\n`);
+    };
+    let window: Line[] = [];
+    let taken = 0;
+    const flush = async (): Promise<void> => {
+      const lines = window;
+      window = [];
+      const results = await takeWindow(lines, actor);
+      let broken: AppError | undefined;
+      for (const [index, result] of results.entries()) {
+        if (result.status === 'fulfilled') answer(result.value);
+        else {
+          broken = unavailable(result.reason);
+          answer({ line: lines[index]?.number ?? 0, status: 'failed', error: errorOf(broken) });
+        }
+      }
+      if (broken !== undefined) throw broken;
+    };
+    try {
+      for await (const line of lines) {
+        if (line.text?.trim() === '') continue;
+        if (counts.created + counts.failed + window.length >= MAX_ROWS) {
+          const message = `One request takes ${MAX_ROWS} lines: go on with another one.`;
+          throw new AppError('request.too_large', { message });
+        }
+        window.push(line);
+        taken = line.number;
+        if (window.length === WINDOW) await flush();
+      }
+      await flush();
+    } catch (error) {
+      // What was made is made, and the caller has to learn which that is.
+      if (taken === 0 || !(error instanceof AppError)) throw error;
+      if (window.length > 0) await flush().catch(() => undefined);
+      answer({ line: taken + 1, status: 'stopped', error: errorOf(error) });
+    }
+    await audit.write({ event: 'users.imported', actor, details: { ...counts } });
+    return answered.join('');
+  }
+
+  return [
+    defineLinesRoute({
+      method: 'POST',
+      path: '/users/import',
+      sensitivity: 'sensitive',
+      tag: 'Users',
+      summary:
+        'Create users of another system with their password hashes: a JSON object a line, an answer a line; ' +
+        `up to ${MAX_ROWS} lines and ${MAX_BYTES / 1024 / 1024} MiB a request`,
+      lines: {
+        types,
+        maxLineBytes: MAX_LINE_BYTES,
+        maxBytes: MAX_BYTES,
+        row: importRowSchema,
+        result: resultSchema,
+      },
+      handle: ({ lines, actor }) => takeAll(lines, actor),
+    }),
+  ];
+}
+
+const errorOf = ({ code: reason, message, fields }: AppError): NonNullable<Result['error']> => ({
+  reason,
+  message,
+  ...(fields && { fields }),
+});
+
+/** @throws what is no fault of the store: it belongs into the program's log */
+function unavailable(error: unknown): AppError {
+  if (error instanceof StoreUnavailable) return new AppError('server.unavailable', { cause: error });
+  if (error instanceof AppError) return error;
+  throw error;
+}

@@ -1,0 +1,96 @@
+// Owns the pages of users as a list: searching, filtering, adding one, and the fields of the form.
+import { minPasswordLength } from '../../../accounts/passwords/password-rules.ts';
+import { apiCall } from '../../pages/curl.ts';
+import { isOn, itemsOf, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
+import { groupChoices } from '../../pages/group-choice.ts';
+import { listLinks } from '../../pages/list-links.ts';
+import type { Page, Visit } from '../../pages/page.ts';
+
+const here = 'users';
+const users = { label: 'Users', href: '/users' };
+
+export const userFields = [
+  { name: 'name', label: 'Full name' },
+  { name: 'given_name', label: 'Given name' },
+  { name: 'family_name', label: 'Family name' },
+  { name: 'nickname', label: 'Nickname' },
+  { name: 'phone_number', label: 'Phone number' },
+  { name: 'locale', label: 'Language' },
+  { name: 'zoneinfo', label: 'Time zone' },
+  { name: 'website', label: 'Website' },
+  { name: 'picture', label: 'Picture (address)' },
+] as const;
+
+const chips = [
+  { label: 'Locked', set: { is_locked: 'true' } },
+  { label: 'Deactivated', set: { is_active: 'false' } },
+  { label: 'Administrators', set: { role: 'admin' } },
+  { label: 'Auditors', set: { role: 'auditor' } },
+  { label: 'No second factor', set: { totp_verified: 'false' } },
+  { label: 'E-mail not verified', set: { is_email_verified: 'false' } },
+];
+
+async function list(visit: Visit): Promise<void> {
+  const { query, ctx } = visit;
+  const { data } = await visit.call('GET /users', { query });
+  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
+  visit.show('users', {
+    title: 'Users',
+    here,
+    list: links,
+    exportQuery: query.toString(),
+    groupChoices: await groupChoices(visit),
+  });
+}
+
+const newCall = apiCall('POST', '/users', { username: 'grace', password: '…', email: 'grace@example.com' });
+
+async function showNew(visit: Visit, model: object = {}, status = 200): Promise<void> {
+  const settings = itemsOf((await visit.call('GET /settings')).data);
+  const current = (key: string): unknown => settings.find((setting) => setting.key === key)?.value;
+  const minLength = minPasswordLength({
+    password_min_length: Number(current('password_min_length')),
+    auth_mode: String(current('auth_mode')),
+    mfa_mode: String(current('mfa_mode')),
+  });
+  const page = { title: 'Add a user', here, crumbs: [users], values: {}, call: newCall, minLength };
+  visit.show('user-new', { ...page, ...model }, status);
+}
+
+async function create(visit: Visit): Promise<void> {
+  const { form } = visit;
+  try {
+    const { data } = await visit.call('POST /users', {
+      body: {
+        username: (form.get('username') ?? '').trim(),
+        password: form.get('password') ?? '',
+        email: textOrNull(form.get('email')),
+        name: textOrNull(form.get('name')),
+        role: form.get('role') ?? 'user',
+        is_email_verified: isOn(form, 'is_email_verified'),
+      },
+    });
+    visit.go(`/users/${String(data.id)}`, 'user-created');
+  } catch (error) {
+    const { status, alert, errors } = refusalOf(error);
+    const { password: _, ...values } = typedIn(form);
+    await showNew(visit, { values, alert, errors: errorsOf(status, alert, errors) }, status);
+  }
+}
+
+/** A clash is told beside the field that it is about. */
+export function errorsOf(
+  status: number,
+  alert: string,
+  errors: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (status !== 409) return errors;
+  if (/username/i.test(alert)) return { username: alert };
+  return /e-mail/i.test(alert) ? { email: alert } : errors;
+}
+
+export const userListPages: readonly Page[] = [
+  { method: 'GET', path: '/users', handle: list },
+  { method: 'GET', path: '/users/new', needs: 'admin', handle: async (visit) => showNew(visit) },
+  { method: 'POST', path: '/users/new', handle: create },
+];

@@ -1,0 +1,170 @@
+// Owns the page of one user: what an administrator is asked on the phone, and the form with what is known of the person.
+import type { Form } from '../../../http/form.ts';
+import { apiCall } from '../../pages/curl.ts';
+import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
+import { groupChoices } from '../../pages/group-choice.ts';
+import { createNames, type EventRow, eventRows } from '../../pages/names.ts';
+import type { Page, Values, Visit } from '../../pages/page.ts';
+import { errorsOf, userFields } from './list-page.ts';
+import { applicationsOf } from './used-applications.ts';
+import { type Verdict, verdictOn } from './verdict.ts';
+
+const here = 'users';
+const TRAIL = 12;
+
+const idOf = ({ params }: Visit): { id: string } => ({ id: params.id ?? '' });
+
+/** Events about the person and by the person, the latest first. */
+async function trailOf(visit: Visit, id: string): Promise<readonly EventRow[]> {
+  const read = async (name: 'target_id' | 'actor_id') =>
+    itemsOf((await visit.call('GET /audit', { query: { [name]: id, limit: String(TRAIL) } })).data);
+  const found = [...(await read('target_id')), ...(await read('actor_id'))];
+  const events = [...new Map(found.map((event) => [textOf(event, 'id'), event])).values()]
+    .sort((a, b) => (textOf(a, 'id') < textOf(b, 'id') ? 1 : -1))
+    .slice(0, TRAIL);
+  return eventRows(events, createNames(visit));
+}
+
+export async function showUser(visit: Visit, model: object = {}, status = 200): Promise<void> {
+  const params = idOf(visit);
+  const { data: user, version } = await visit.call('GET /users/{id}', { params });
+  const latest = async (event: string) => {
+    const query = { event, target_id: params.id, limit: '1' };
+    return itemsOf((await visit.call('GET /audit', { query })).data)[0];
+  };
+  const active = { is_active: 'true', limit: '50' };
+  const [sessions, devices, passkeys, grants, failure, trail, choices] = await Promise.all([
+    visit.call('GET /users/{id}/sessions', { params, query: active }),
+    visit.call('GET /users/{id}/trusted-devices', { params }),
+    visit.call('GET /users/{id}/passkeys', { params }),
+    visit.call('GET /users/{id}/grants', { params, query: { limit: '200' } }),
+    latest('signin.failure'),
+    trailOf(visit, params.id),
+    groupChoices(visit),
+  ]);
+  const verdict: Verdict = verdictOn(user, failure);
+  const all: readonly Values[] = itemsOf(sessions.data);
+  const names: readonly unknown[] = Array.isArray(user.groups) ? user.groups : [];
+  const labels = new Map(choices.items.map(({ name, label }) => [name, label]));
+  visit.show(
+    'user',
+    {
+      title: textOf(user, 'username'),
+      here,
+      crumbs: [{ label: 'Users', href: '/users' }],
+      user,
+      version,
+      verdict,
+      failure,
+      sessions: all,
+      ownSession: visit.who.sessionUid,
+      devices: itemsOf(devices.data),
+      passkeys: itemsOf(passkeys.data),
+      applications: applicationsOf(itemsOf(grants.data), all),
+      trail,
+      groups: names.map(String).map((name) => ({ name, label: labels.get(name) ?? name })),
+      groupChoices: { ...choices, items: choices.items.filter(({ name }) => !names.includes(name)) },
+      isSelf: visit.who.account.id === params.id,
+      ...model,
+    },
+    status,
+  );
+}
+
+interface Edit {
+  readonly values?: Values;
+  /** What the form was made from, where that is not what is stored now. */
+  readonly version?: number;
+  readonly was?: Values;
+  readonly alert?: string;
+  readonly errors?: Readonly<Record<string, string>>;
+  readonly isStale?: boolean;
+}
+
+const fieldNames = ['username', 'email', 'is_email_verified', ...userFields.map(({ name }) => name)];
+
+/** What is stored, as the form's fields would send it. */
+const storedIn = (user: Values): Values =>
+  Object.fromEntries(fieldNames.map((name) => [name, user[name] === true ? 'on' : textOf(user, name)]));
+
+/** Somebody saved meanwhile: where nothing was typed theirs stands, elsewhere what was typed. */
+const mergedWith = (form: Form, stored: Values): Values =>
+  Object.fromEntries(
+    fieldNames.map((name) => {
+      const typed = form.get(name) ?? '';
+      return [name, typed === form.get(`was.${name}`) ? stored[name] : typed];
+    }),
+  );
+
+async function showEdit(visit: Visit, edit: Edit = {}, status = 200): Promise<void> {
+  const { data: user, version } = await visit.call('GET /users/{id}', { params: idOf(visit) });
+  const stored = storedIn(user);
+  const values = edit.isStale === true ? mergedWith(visit.form, stored) : (edit.values ?? stored);
+  const crumbs = [
+    { label: 'Users', href: '/users' },
+    { label: textOf(user, 'username'), href: `/users/${textOf(user, 'id')}` },
+  ];
+  const was = stored;
+  const call = apiCall(
+    'PATCH',
+    `/users/${textOf(user, 'id')}`,
+    bodyOf((name) => textOf(values, name)),
+    version,
+  );
+  const model = { title: 'Edit', here, crumbs, user, version, was, call, fields: userFields, isStale: false };
+  visit.show('user-edit', { ...model, ...edit, values }, status);
+}
+
+/** What the form's values are to the API. */
+function bodyOf(textIn: (name: string) => string | undefined): Values {
+  const names = ['email', ...userFields.map(({ name }) => name)];
+  return {
+    username: (textIn('username') ?? '').trim(),
+    is_email_verified: textIn('is_email_verified') === 'on',
+    ...Object.fromEntries(names.map((name) => [name, textOrNull(textIn(name))])),
+  };
+}
+
+/** Only what was changed: an address that stays as it is makes no sensitive act of a new family name. */
+function changedIn(form: Form): Values {
+  const body = bodyOf((name) => form.get(name));
+  const was = bodyOf((name) => form.get(`was.${name}`));
+  const isTold = form.has('was.username');
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isTold || value !== was[name]));
+}
+
+async function edit(visit: Visit): Promise<void> {
+  const { form } = visit;
+  try {
+    await visit.call('PATCH /users/{id}', {
+      params: idOf(visit),
+      ifVersion: versionOf(form),
+      body: changedIn(form),
+    });
+    visit.go(`/users/${idOf(visit).id}`, 'user-saved');
+  } catch (error) {
+    const { status, alert, errors, isStale } = refusalOf(error);
+    const told = { errors: errorsOf(status, alert, errors), isStale };
+    if (isStale) return showEdit(visit, told, status);
+    // Still a form of the version that it was made from: what others saved since is noticed at the next try.
+    const was = Object.fromEntries(fieldNames.map((name) => [name, form.get(`was.${name}`) ?? '']));
+    const version = versionOf(form);
+    const made = version === undefined ? { was } : { was, version };
+    await showEdit(visit, { ...told, alert, values: typedIn(form), ...made }, status);
+  }
+}
+
+export const userPages: readonly Page[] = [
+  { method: 'GET', path: '/users/:id', handle: (visit) => showUser(visit) },
+  { method: 'GET', path: '/users/:id/edit', needs: 'admin', handle: (visit) => showEdit(visit) },
+  { method: 'POST', path: '/users/:id/edit', handle: edit },
+  {
+    method: 'POST',
+    path: '/users/:id/devices/:device_id/revoke',
+    async handle(visit) {
+      const params = { ...idOf(visit), device_id: visit.params.device_id ?? '' };
+      await visit.call('DELETE /users/{id}/trusted-devices/{device_id}', { params });
+      visit.go(`/users/${params.id}`, 'device-revoked');
+    },
+  },
+];

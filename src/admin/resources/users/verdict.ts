@@ -1,0 +1,25 @@
+// Owns the answer to "can they sign in, and why did it fail": from a user and the last failure, in words.
+import { textOf } from '../../pages/field-values.ts';
+import type { Values } from '../../pages/page.ts';
+
+export interface Verdict {
+  readonly canSignIn: boolean;
+  /** Only in browsers that the account does not know, and only with a password. */
+  readonly isElsewhere?: boolean;
+  readonly text: string;
+  /** What would change it: an act of the user's page. */
+  readonly remedy?: 'unlock' | 'reactivate';
+}
+
+export function verdictOn(user: Values, failure: Values | undefined): Verdict {
+  if (user.is_active !== true)
+    return { canSignIn: false, text: 'An administrator deactivated this account.', remedy: 'reactivate' };
+  if (user.locked_until !== null) {
+    const count = Number(user.failed_login_attempts);
+    const text = `Locked after ${count} wrong ${count === 1 ? 'password' : 'passwords'} in a row. Browsers in which they signed in before, passkeys and mailed links still work.`;
+    return { canSignIn: false, isElsewhere: true, text, remedy: 'unlock' };
+  }
+  const isNewer = failure !== undefined && textOf(failure, 'at') > textOf(user, 'last_login_at');
+  const text = isNewer ? 'The account is fine; the last attempt was not.' : 'Nothing stands in the way.';
+  return { canSignIn: true, text };
+}

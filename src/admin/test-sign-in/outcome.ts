@@ -1,0 +1,248 @@
+// Owns what a trial sign-in is told as: the outcome, decoded tokens with a sentence for each claim, and the requests in
+// order. Signatures and refresh tokens are left out, so that nothing on the page opens anything anywhere.
+import type { OwnAnswer } from '../../http/in-process.ts';
+import { curlOf, quote } from '../pages/curl.ts';
+import { isMembers, textOf } from '../pages/field-values.ts';
+import type { Values } from '../pages/page.ts';
+import { claimMeaning, claimOrder, errorMeaning } from './claim-meanings.ts';
+import { errorOf, memberOf, objectOf, type TrialReport } from './run.ts';
+
+interface Claim {
+  readonly name: string;
+  readonly value: string;
+  /** RFC 3339, where the value is a time. */
+  readonly at: string | undefined;
+  readonly meaning: string;
+}
+
+interface Named {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface Step {
+  readonly title: string;
+  readonly about: string;
+  readonly request: string;
+  readonly headers: readonly Named[];
+  readonly parameters: readonly Named[];
+  readonly status: string;
+  readonly isBad: boolean;
+  readonly response: string;
+  readonly curl?: string | undefined;
+}
+
+const TIMES = new Set(['exp', 'iat', 'nbf', 'auth_time', 'updated_at']);
+const LATEST_SECONDS = 8_640_000_000_000;
+
+const claimsIn = (values: Values): Claim[] =>
+  Object.entries(values)
+    .sort(([one], [other]) => claimOrder(one) - claimOrder(other))
+    .map(([name, value]) => {
+      const isTime = TIMES.has(name) && typeof value === 'number' && Math.abs(value) < LATEST_SECONDS;
+      return {
+        name,
+        value: typeof value === 'string' ? value : JSON.stringify(value),
+        at: isTime ? new Date(value * 1000).toISOString() : undefined,
+        meaning: claimMeaning(name),
+      };
+    });
+
+const partOf = (text: string | undefined): Values =>
+  objectOf(Buffer.from(text ?? '', 'base64url').toString('utf8')) ?? {};
+
+interface Decoded {
+  readonly header: readonly Claim[];
+  readonly claims: readonly Claim[];
+}
+
+function decode(jwt: string | undefined): Decoded | undefined {
+  const parts = jwt?.split('.') ?? [];
+  if (parts.length !== 3) return undefined;
+  return { header: claimsIn(partOf(parts[0])), claims: claimsIn(partOf(parts[1])) };
+}
+
+const jsonOf = (value: unknown): string => JSON.stringify(value, undefined, 2);
+
+const TOKENS = ['access_token', 'id_token', 'refresh_token'];
+
+/** An answer's body as text, without what could be used. */
+function bodyOf({ body }: OwnAnswer): string {
+  const content = objectOf(body);
+  if (content === undefined) return body.split('.').length === 3 ? '(a signed JWT, decoded above)' : body;
+  const masked = Object.entries(content).map(([name, value]) => [
+    name,
+    TOKENS.includes(name) ? '••••••••' : value,
+  ]);
+  return jsonOf(Object.fromEntries(masked));
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  200: 'OK',
+  303: 'See Other',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+const statusOf = (status: number): string => `${status} ${reasons[status] ?? ''}`.trim();
+
+const MASKED = '••••••••';
+
+/** How the application would prove who it is, and the same for a shell. */
+function proofOf(client: Values) {
+  const id = textOf(client, 'client_id');
+  const plain = { headers: [], parameters: [{ name: 'client_id', value: id }] };
+  const idOption = `--data-urlencode ${quote(`client_id=${id}`)}`;
+  switch (textOf(client, 'token_endpoint_auth_method')) {
+    case 'none':
+      return { ...plain, options: [idOption], canAsk: false };
+    case 'client_secret_post':
+      return {
+        headers: [],
+        parameters: [...plain.parameters, { name: 'client_secret', value: MASKED }],
+        options: [idOption, '--data-urlencode "client_secret=$CLIENT_SECRET"'],
+        canAsk: true,
+      };
+    case 'private_key_jwt':
+      return {
+        headers: [],
+        parameters: [...plain.parameters, { name: 'client_assertion', value: MASKED }],
+        options: [
+          idOption,
+          "-d 'client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer'",
+          '--data-urlencode "client_assertion=$CLIENT_ASSERTION"',
+        ],
+        canAsk: true,
+      };
+    default: {
+      const value = `Basic ${MASKED}`;
+      return {
+        headers: [{ name: 'Authorization', value }],
+        parameters: [],
+        options: [`-u ${quote(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`],
+        canAsk: true,
+      };
+    }
+  }
+}
+
+const pairsOf = (parameters: URLSearchParams): Named[] =>
+  [...parameters].map(([name, value]) => ({ name, value }));
+
+function stepsOf(report: TrialReport, client: Values, issuer: string): readonly Step[] {
+  const { trial, answer, token, userinfo, introspection } = report;
+  const { headers, parameters, options, canAsk } = proofOf(client);
+  const [own = ''] = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
+  const redirectUri = trial.query.get('redirect_uri') ?? '';
+  const steps: Step[] = [
+    {
+      title: 'Authorization request',
+      about: 'The application sends the browser here. Its own redirect_uri stands where this trial’s is.',
+      request: `GET ${issuer}/authorize`,
+      headers: [],
+      parameters: pairsOf(trial.query),
+      status: statusOf(303),
+      isBad: answer.has('error'),
+      response: pairsOf(answer)
+        .map(({ name, value }) => `${name}: ${value}`)
+        .join('\n'),
+    },
+  ];
+  if (token !== undefined) {
+    const fields = {
+      code: answer.get('code') ?? '',
+      redirect_uri: redirectUri,
+      code_verifier: trial.verifier,
+    };
+    steps.push({
+      title: 'Token request',
+      about:
+        'The application redeems the code, by a request of its own. Here it was made without the secret, which is kept as a digest only.',
+      request: `POST ${issuer}/token`,
+      headers,
+      parameters: [
+        { name: 'grant_type', value: 'authorization_code' },
+        ...Object.entries(fields).map(([name, value]) => ({ name, value })),
+        ...parameters,
+      ],
+      status: statusOf(token.status),
+      isBad: token.status !== 200,
+      response: bodyOf(token),
+      curl: curlOf(
+        `${issuer}/token`,
+        ...options,
+        '-d grant_type=authorization_code',
+        '--data-urlencode "code=$CODE"',
+        `--data-urlencode ${quote(`redirect_uri=${own}`)}`,
+        '--data-urlencode "code_verifier=$CODE_VERIFIER"',
+      ),
+    });
+  }
+  const bearer = { name: 'Authorization', value: `Bearer ${MASKED}` };
+  if (userinfo !== undefined) {
+    steps.push({
+      title: 'Userinfo request',
+      about: 'What the access token opens here.',
+      request: `GET ${issuer}/userinfo`,
+      headers: [bearer],
+      parameters: [],
+      status: statusOf(userinfo.status),
+      isBad: userinfo.status !== 200,
+      response: bodyOf(userinfo),
+      curl: curlOf(`${issuer}/userinfo`, '-H "Authorization: Bearer $ACCESS_TOKEN"'),
+    });
+  }
+  if (introspection !== undefined && canAsk) {
+    steps.push({
+      title: 'Introspection request',
+      about: 'How the application, or a server that it calls, asks whether the token still counts.',
+      request: `POST ${issuer}/introspect`,
+      headers,
+      parameters: [{ name: 'token', value: MASKED }, ...parameters],
+      status: statusOf(200),
+      isBad: introspection.active !== true,
+      response: jsonOf(introspection),
+      curl: curlOf(`${issuer}/introspect`, ...options, '--data-urlencode "token=$ACCESS_TOKEN"'),
+    });
+  }
+  return steps;
+}
+
+/** @param client as the API shows it; undefined when it was deleted meanwhile */
+export function outcomeOf(report: TrialReport, client: Values, issuer: string) {
+  const { trial, answer, token, userinfo, introspection } = report;
+  const error = errorOf(report);
+  const idToken = memberOf(token, 'id_token');
+  const accessToken = memberOf(token, 'access_token');
+  const idClaims = idToken === undefined ? {} : partOf(idToken.split('.')[1]);
+  const ownUserinfo =
+    userinfo === undefined ? undefined : (objectOf(userinfo.body) ?? partOf(userinfo.body.split('.')[1]));
+  const chosen = new Set(['scope', 'prompt', 'acr_values', 'login_hint', 'ui_locales']);
+  const again = new URLSearchParams([...trial.query].filter(([name]) => chosen.has(name)));
+  return {
+    failure:
+      error === undefined
+        ? undefined
+        : {
+            error,
+            description:
+              (token === undefined
+                ? answer.get('error_description')
+                : memberOf(token, 'error_description')) ?? '',
+            meaning: errorMeaning(error),
+            place: token === undefined ? 'authorization endpoint' : 'token endpoint',
+          },
+    person: textOf(idClaims, 'preferred_username') || textOf(idClaims, 'sub'),
+    isNonceRight: idClaims.nonce === trial.query.get('nonce'),
+    idToken: decode(idToken),
+    accessToken: decode(accessToken),
+    hasRefreshToken: memberOf(token, 'refresh_token') !== undefined,
+    introspection: isMembers(introspection) ? claimsIn(introspection) : undefined,
+    userinfo: ownUserinfo && claimsIn(ownUserinfo),
+    steps: stepsOf(report, client, issuer),
+    again: again.toString(),
+  };
+}

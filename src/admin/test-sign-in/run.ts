@@ -1,0 +1,144 @@
+// Owns the course of a trial sign-in ("Try it"): it is begun for an administrator, its code is redeemed and its tokens are
+// asked about as the application would do it, and all of it is ended before anybody sees the outcome. Why that is safe
+// stands in src/oidc/trial-gate.ts.
+import type Koa from 'koa';
+import type { AuditEvent } from '../../audit/events.ts';
+import type { Trial, Trials } from '../../clients/trials.ts';
+import type { AskOurselves, OwnAnswer } from '../../http/in-process.ts';
+import type { AdminVisitor } from '../console/visitor.ts';
+import { isMembers } from '../pages/field-values.ts';
+import type { Values } from '../pages/page.ts';
+
+/** What happened, in order. What was not reached is absent. */
+export interface TrialReport {
+  readonly trial: Trial;
+  /** What came back with the browser: a code, or an error. */
+  readonly answer: URLSearchParams;
+  readonly token?: OwnAnswer;
+  readonly userinfo?: OwnAnswer;
+  readonly introspection?: Values;
+}
+
+export interface TrialRun {
+  /** @returns the authorization request to send this administrator's browser with */
+  begin(
+    ctx: Koa.Context,
+    who: AdminVisitor,
+    clientId: string,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<URLSearchParams>;
+  /** At the way back. @returns undefined where this browser began no trial, or it is over */
+  finish(ctx: Koa.Context): Promise<TrialReport | undefined>;
+}
+
+export interface TrialRunDeps {
+  readonly trials: Trials;
+  readonly redirectUri: string;
+  readonly browserOf: (ctx: Koa.Context) => string | undefined;
+  readonly isAdministrator: (accountId: string) => Promise<boolean>;
+  readonly ask: AskOurselves;
+  readonly markExchange: (request: Koa.Context['req'], clientId: string) => void;
+  /** What an application is answered about an access token. */
+  readonly introspect: (accessToken: string) => Promise<Values>;
+  /** Ends whatever trials of the application gave in this browser's session. */
+  readonly endGrants: (ctx: Koa.Context, clientId: string) => Promise<void>;
+  readonly audit: { write(event: AuditEvent): Promise<void> };
+  readonly basePath: string;
+  readonly issuer: string;
+}
+
+/** @returns a member of a JSON object that is a text */
+export function memberOf(answer: OwnAnswer | undefined, name: string): string | undefined {
+  const value = objectOf(answer?.body ?? '')?.[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function objectOf(text: string): Values | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMembers(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns the OAuth error that stopped it, at either endpoint */
+export const errorOf = ({ answer, token }: TrialReport): string | undefined => {
+  if (token === undefined) return answer.get('error') ?? 'server_error';
+  return token.status === 200 ? undefined : (memberOf(token, 'error') ?? 'server_error');
+};
+
+export function createTrialRun(deps: TrialRunDeps): TrialRun {
+  const { trials, redirectUri, browserOf, isAdministrator, ask, introspect, audit, basePath } = deps;
+
+  const write = (event: AuditEvent['event'], { adminId, clientId }: Trial | TrialStarter, more: object) =>
+    audit.write({
+      event,
+      actor: { kind: 'user', id: adminId },
+      target: { kind: 'client', id: clientId },
+      clientId,
+      ...more,
+    });
+
+  async function redeem(ctx: Koa.Context, trial: Trial, code: string): Promise<Omit<TrialReport, 'trial'>> {
+    const answer = new URLSearchParams(ctx.querystring);
+    const fields = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      client_id: trial.clientId,
+      code_verifier: trial.verifier,
+    };
+    const token = await ask(`${basePath}/oauth2/token`, fields, ctx.req, {
+      mark: (request) => deps.markExchange(request, trial.clientId),
+    });
+    const accessToken = memberOf(token, 'access_token');
+    if (accessToken === undefined) return { answer, token };
+    const bearer = { bearer: accessToken };
+    const userinfo = await ask(`${basePath}/oauth2/userinfo`, {}, ctx.req, bearer);
+    return { answer, token, userinfo, introspection: await introspect(accessToken) };
+  }
+
+  async function run(ctx: Koa.Context, trial: Trial): Promise<TrialReport> {
+    const answer = new URLSearchParams(ctx.querystring);
+    const code = answer.get('code');
+    try {
+      return { trial, ...(code === null ? { answer } : await redeem(ctx, trial, code)) };
+    } finally {
+      await deps.endGrants(ctx, trial.clientId);
+    }
+  }
+
+  return {
+    async begin(ctx, who, clientId, parameters) {
+      const browser = browserOf(ctx);
+      // The form that it comes from has proven its cookie.
+      if (browser === undefined) throw new TypeError('a form was taken from a browser without a cookie');
+      const start = { clientId, adminId: who.account.id, sessionUid: who.sessionUid };
+      const query = await trials.begin({ ...start, browser, redirectUri, parameters });
+      // Not the login_hint: it is about somebody, and may be mistyped.
+      const { login_hint: _, ...told } = parameters;
+      await write('client.trial_started', start, { details: told });
+      return query;
+    },
+
+    async finish(ctx) {
+      const query = new URLSearchParams(ctx.querystring);
+      const [state, browser] = [query.get('state'), browserOf(ctx)];
+      // RFC 9207 §2.4: an answer of another provider is none.
+      if (state === null || browser === undefined || query.get('iss') !== deps.issuer) return undefined;
+      const trial = await trials.take(state, browser);
+      if (trial === undefined || !(await isAdministrator(trial.adminId))) return undefined;
+      const report = await run(ctx, trial);
+      const reason = errorOf(report);
+      await write('client.trial_ended', trial, {
+        outcome: reason === undefined ? 'success' : 'failure',
+        reason,
+        details: { user_id: report.introspection?.sub },
+      });
+      return report;
+    },
+  };
+}
+
+type TrialStarter = Pick<Trial, 'adminId' | 'clientId'>;

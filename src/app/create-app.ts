@@ -1,0 +1,298 @@
+// Owns putting the product together: the only file that builds things. createApp takes the outside world (configuration,
+// store, clock, log) and gives one request handler, the background jobs, and the domains that scripts use.
+import type { RequestListener } from 'node:http';
+import { createOidcAdapter, isHandle } from '../../adapters/oidc.ts';
+import { createInteractions } from '../../interactions/routes.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { HashParameters } from '../accounts/passwords/password.ts';
+import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
+import { seedConsoleClient } from '../admin/console/client.ts';
+import { createClients } from '../clients/clients.ts';
+import type { Clients } from '../clients/contract.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/types.ts';
+import { readForm, readJson } from '../http/body.ts';
+import { createCsrf } from '../http/csrf.ts';
+import { pinOrigin } from '../http/origin.ts';
+import { securityHeaderValues } from '../http/security-headers.ts';
+import { newId, newSecret, secretDigest } from '../ids.ts';
+import type { Scheduler } from '../jobs/scheduler.ts';
+import { createSealer } from '../keys/sealing.ts';
+import type { KeySet } from '../keys/signing-keys.ts';
+import type { Logger } from '../log.ts';
+import { cookieNamesFor, createBrowserSession } from '../oidc/browser-session.ts';
+import { createProvider, type MountedProvider } from '../oidc/create-provider.ts';
+import { normalizeMetadata } from '../oidc/models/client.ts';
+import { registerPasswordGrant } from '../oidc/password-grant.ts';
+import { createRevokeToken } from '../oidc/revocation.ts';
+import { createTokenState } from '../oidc/token-state.ts';
+import type { Settings } from '../settings/settings.ts';
+import * as model from '../store/collections.ts';
+import type { Store } from '../store/port.ts';
+import * as protocol from '../store/protocol-collections.ts';
+import { themeOf } from '../views/theme.ts';
+import { createViews } from '../views/views.ts';
+import { createAccountParts } from './accounts.ts';
+import { auditedRevocation } from './audit.ts';
+import { createFactors } from './factors.ts';
+import { createHandler } from './http.ts';
+import { createJobs } from './jobs.ts';
+import { createKeys, type Keys, protocolKeys } from './keys.ts';
+import { createNewAccounts } from './new-accounts.ts';
+import { createPasskeyApp } from './passkeys.ts';
+import { createProtection } from './protection.ts';
+import { startSettings } from './settings.ts';
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly version: string;
+  /** For tests, where hashing is not the point; default: decisions §8. */
+  readonly hashParameters?: HashParameters;
+  /** Whether this process was told to stop; readiness says so. */
+  readonly isDraining?: () => boolean;
+}
+
+export interface App {
+  readonly handler: RequestListener;
+  readonly jobs: Scheduler;
+  readonly accounts: Accounts;
+  readonly clients: Clients;
+  readonly settings: Settings;
+  readonly keys: Keys;
+}
+
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, store, clock, log, version } = options;
+  const { baseUrl, issuer } = config;
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
+  const isSecure = baseUrl.startsWith('https:');
+  const sealer = createSealer(config.secretKeys);
+
+  // --- settings, accounts, sessions ---------------------------------------------------------------------------------
+  const settings = await startSettings({ store, sealer, clock, log, smtpUrl: config.smtpUrl });
+  const current = () => settings.current();
+
+  const protection = createProtection({
+    store,
+    clock,
+    log,
+    baseUrl,
+    settings: current,
+    onLocked: (lock) => factors.notices.locked(lock),
+  });
+  const { audit } = protection;
+
+  const factors = createFactors({
+    store,
+    config,
+    basePath,
+    isSecure,
+    clock,
+    log,
+    sealer,
+    current,
+    theme: () => themeOf(settings.current()),
+    accounts: () => accounts,
+    protection,
+    answerSignup: (request) => newAccounts.answer(request),
+  });
+  const passkeys = createPasskeyApp({
+    store,
+    baseUrl,
+    basePath,
+    clock,
+    current,
+    accounts: () => accounts,
+    factors,
+    audit,
+    limits: protection.limits,
+  });
+  const { grants, sessions, consents, groups, accounts, directory, confirmSession, ...signIn } =
+    createAccountParts({
+      store,
+      clock,
+      current,
+      baseUrl,
+      protection,
+      ...(options.hashParameters && { hashParameters: options.hashParameters }),
+      removeOwned: (accountId) =>
+        Promise.all([factors, passkeys.passkeys, newAccounts].map((part) => part.removeAllOf(accountId))),
+      onSessionEnded(session) {
+        protection.noteEndedSession(session);
+        tellClients(session);
+      },
+    });
+
+  const authenticate = passkeys.guardPasswords(signIn.authenticate);
+
+  // --- applications and the protocol core ----------------------------------------------------------------------------
+  const clients = createClients({
+    collection: store.collection(model.clients),
+    initialAccessTokens: store.collection(model.initialAccessTokens),
+    clock,
+    newId,
+    newSecret,
+    secretDigest,
+    validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
+    endClient: (clientId) => grants.revokeOfClient(clientId),
+    missingGroups: groups.missing,
+    baseUrl,
+  });
+  const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
+  const newAccounts = createNewAccounts({
+    store,
+    config,
+    clock,
+    current,
+    accounts,
+    clients,
+    factors,
+    protection,
+    basePath,
+  });
+  const csrf = createCsrf({
+    keys: config.cookieKeys,
+    isSecure,
+    cookiePath: basePath === '' ? '/' : basePath,
+  });
+  const views = createViews({ theme: () => themeOf(settings.current()), basePath });
+  const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
+  const provider = () => mounted.provider;
+  const tokens = createTokenState({
+    models: provider,
+    jwt: () => mounted.jwt,
+    accounts: directory,
+    findClient: async (id) => (await clients.find(id))?.value,
+  });
+  const revokeToken = auditedRevocation(createRevokeToken({ revokeGrant: grants.revoke }), audit);
+  const cookieNames = cookieNamesFor(isSecure);
+  const browser = createBrowserSession({ provider, cookieNames, settings: current, clock });
+  const interactions = createInteractions({
+    provider,
+    views,
+    csrf,
+    basePath,
+    clock,
+    browser,
+    readForm,
+    readJson,
+    accounts,
+    authenticate,
+    consents,
+    endSession: (uid) => sessions.end(uid),
+    minPasswordLength: () => minPasswordLength(current()),
+    signIn: factors.signIn,
+    worth: directory,
+    issuer,
+    baseUrl,
+    ...newAccounts.pages,
+    passkey: passkeys.forPages,
+  });
+
+  /** All state is in the store: another key set means another provider, put in the place of the one before. */
+  const build = (keySet: KeySet): Promise<MountedProvider> =>
+    createProvider({
+      issuer,
+      baseUrl,
+      basePath,
+      clock,
+      settings: current,
+      accounts: directory,
+      adapter: createOidcAdapter({ store, clock }),
+      isHandle,
+      ...protection.guards,
+      cookieKeys: config.cookieKeys,
+      cookieNames,
+      keys: protocolKeys(keySet),
+      tokens,
+      revokeToken,
+      findConsent: (accountId, clientId) => consents.find(accountId, clientId),
+      findClient: (clientId) => clients.find(clientId),
+      verifySecret: (record, presented) => clients.verifySecret(record, presented),
+      browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
+      sessions: {
+        collection: store.ephemeral(protocol.oidcSessions),
+        clock,
+        recordActivity: (activity) => sessions.note(activity),
+        confirm: confirmSession,
+      },
+      graceSeconds: () => current().refresh_token_grace_seconds,
+      revokeGrant: grants.revoke,
+      tokenReports: protection.tokenReports,
+      pages: interactions.protocolPages,
+      pinOrigin: (app) => pinOrigin(app, pinned),
+      documentHeaders: securityHeaderValues({ isSecure }),
+      registerGrants: (made) =>
+        registerPasswordGrant(made, { clock, accounts: directory, authenticate, revokeGrant: grants.revoke }),
+    });
+
+  const firstKeySet = await keyParts.load();
+  let mounted = await build(firstKeySet);
+  const keyring = keyParts.follow(firstKeySet, async (keySet) => {
+    mounted = await build(keySet);
+  });
+
+  await seedConsoleClient({ clients, baseUrl });
+
+  /** OIDC Back-Channel Logout §2.5; the session is over whether or not an application hears of it. */
+  function tellClients(ended: { accountId: string; sids: ReadonlyMap<string, string> }): void {
+    for (const [clientId, sid] of ended.sids) {
+      void mounted.backchannelLogout(clientId, ended.accountId, sid).catch((error: unknown) => {
+        log.warn({ client_id: clientId, err: error }, 'back-channel logout not delivered');
+      });
+    }
+  }
+
+  const handler = createHandler({
+    config,
+    version,
+    basePath,
+    store,
+    sealer,
+    clock,
+    log,
+    ping: () => store.ping(),
+    isDraining: options.isDraining,
+    settings,
+    protection,
+    accounts,
+    groups,
+    directory,
+    clients,
+    grants,
+    sessions,
+    checkPassword: signIn.checkPassword,
+    refusalTime: signIn.refusalTime,
+    confirmSession,
+    tokens,
+    revokeToken,
+    browser,
+    views,
+    csrf,
+    interactions,
+    factors,
+    newAccounts,
+    passkeys,
+    mounted: () => mounted,
+    keys: keyParts.keys,
+    keyring,
+  });
+  const jobs = createJobs({
+    store,
+    clock,
+    log,
+    sessions,
+    accounts,
+    groups,
+    clients,
+    protection,
+    factors,
+    current,
+    keyJobs: keyParts.jobs,
+    catchUp: () => settings.refresh().then(keyring.ready),
+  });
+  return { handler, jobs, accounts, clients, settings, keys: keyParts.keys };
+}

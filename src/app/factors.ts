@@ -1,0 +1,289 @@
+// Owns putting together what a sign-in needs beyond the password: second factors, trusted devices, links by mail and the
+// mails themselves (create-app.ts builds the rest).
+import type Koa from 'koa';
+import { createTrustedDeviceCookie } from '../../interactions/trusted-device-cookie.ts';
+import { type Account, isUsable } from '../accounts/account.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import { minPasswordLength, passwordProblems } from '../accounts/passwords/password-rules.ts';
+import { hasSecondFactor } from '../accounts/security-state.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/types.ts';
+import { AppError } from '../errors.ts';
+import { deviceName } from '../http/device-name.ts';
+import { createOneTime } from '../http/one-time.ts';
+import { createTimeSortedIds } from '../ids.ts';
+import type { Sealer } from '../keys/sealing.ts';
+import type { Logger } from '../log.ts';
+import { createMail } from '../mail/mail.ts';
+import type { MailTemplate, MailValues } from '../mail/templates.ts';
+import { createMailViews } from '../mail/views.ts';
+import { createNotices } from '../notifications/owner-notices.ts';
+import { createLinks } from '../recovery/links.ts';
+import { createMailedLinks } from '../recovery/mailed-links.ts';
+import { EMAIL_CODE_COOLDOWN_SECONDS } from '../second-factors/email-codes.ts';
+import { toQrDataUri } from '../second-factors/qr.ts';
+import { type CodeMethod, createSecondFactors } from '../second-factors/second-factors.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import * as model from '../store/collections.ts';
+import type { Store } from '../store/port.ts';
+import type { Theme } from '../views/theme.ts';
+import { reportedSignIns } from './audit.ts';
+import type { Protection } from './protection.ts';
+
+interface Parts {
+  readonly store: Store;
+  readonly config: Config;
+  readonly basePath: string;
+  readonly isSecure: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly sealer: Sealer;
+  readonly current: () => SettingValues;
+  readonly theme: () => Theme;
+  /** Built after this: an account's removal takes what is in here along. */
+  readonly accounts: () => Accounts;
+  readonly protection: Pick<Protection, 'audit' | 'limits' | 'knownBrowsers'>;
+  /** Of people who sign up (signup.ts). */
+  readonly answerSignup: (request: model.MailRequestRecord) => Promise<void>;
+}
+
+export type Factors = ReturnType<typeof createFactors>;
+
+export function createFactors(parts: Parts) {
+  const { store, config, basePath, isSecure, clock, log, sealer, current, accounts } = parts;
+  const { audit, limits, knownBrowsers } = parts.protection;
+  const { baseUrl } = config;
+  const mail = createMail({
+    collection: store.collection(model.mails),
+    sealer,
+    clock,
+    newId: createTimeSortedIds(clock),
+    settings: current,
+    render: createMailViews({ theme: parts.theme, baseUrl }),
+    baseUrl,
+    log,
+  });
+  const factors = createSecondFactors({
+    accounts: store.collection(model.accounts),
+    emailChallenges: store.ephemeral(model.emailChallenges),
+    trustedDevices: store.collection(model.trustedDevices),
+    rates: store.ephemeral(model.rates),
+    sealer,
+    secretKeys: config.secretKeys,
+    clock,
+    issuerName: () => current().product_name,
+    settings: current,
+  });
+  const links = createLinks({
+    collection: store.collection(model.links),
+    accounts: store.collection(model.accounts),
+    clock,
+    settings: current,
+  });
+  const deviceCookie = createTrustedDeviceCookie<Account>({
+    isSecure,
+    basePath,
+    devices: factors.trustedDevices,
+    seconds: () => current().trusted_device_seconds,
+    deviceName,
+  });
+
+  const findUsable = async (id: string): Promise<Account | undefined> => {
+    const account = await accounts().find(id);
+    return account !== undefined && isUsable(account) ? account : undefined;
+  };
+
+  /** A notice to the owner; whoever has no verified address gets none. */
+  async function tellOwner(
+    account: Account,
+    template: MailTemplate,
+    values: MailValues = {},
+    language?: string,
+  ): Promise<void> {
+    if (account.email === undefined || !account.isEmailVerified) return;
+    await mail.queue({
+      to: account.email,
+      template,
+      values: { username: account.username, ...values },
+      language,
+    });
+  }
+
+  // Nor does a mailbox sign in then: a passkey alone means that.
+  const arePasswordsOff = (): boolean => current().auth_mode === 'passkey_only';
+
+  const originOf = (ctx: Koa.Context): MailValues => ({
+    ipAddress: ctx.ip,
+    device: deviceName(ctx.get('user-agent')),
+    at: clock(),
+  });
+  const languageOf = (ctx: Koa.Context): string => ctx.get('accept-language').slice(0, 200);
+
+  async function mailCode(
+    ctx: Koa.Context,
+    account: Account,
+    boundTo: string,
+  ): Promise<'sent' | 'cooldown' | 'limited'> {
+    const started = await factors.startEmail(account, boundTo);
+    if (typeof started === 'string') return started;
+    const expiresSeconds = Math.round((started.expiresAt - clock()) / 1000);
+    const values = { ...originOf(ctx), code: started.code, expiresSeconds };
+    await tellOwner(account, 'sign_in_code', values, languageOf(ctx));
+    return 'sent';
+  }
+
+  const mailedLinks = createMailedLinks({
+    store,
+    baseUrl,
+    clock,
+    current,
+    links,
+    mail,
+    limits,
+    audit,
+    findByLogin: (identifier) => accounts().findByLogin(identifier),
+    findUsable,
+    answerSignup: parts.answerSignup,
+    arePasswordsOff,
+  });
+
+  return {
+    mail,
+    factors,
+    /** A notice that cannot be queued undoes nothing of what it tells. @param ctx none: an administrator did it */
+    async tellOwnerOf(ctx: Koa.Context | undefined, id: string, template: MailTemplate): Promise<void> {
+      const account = await accounts().find(id);
+      const [values, language] = ctx ? [originOf(ctx), languageOf(ctx)] : [{}, account?.profile.locale];
+      await (account && tellOwner(account, template, values, language))?.catch((err: unknown) => {
+        log.warn({ event: 'notice_lost', template, account_id: id, err }, 'notice not queued');
+      });
+    },
+    links,
+    mailedLinks,
+    notices: createNotices({
+      tellOwner,
+      find: (id) => accounts().find(id),
+      revokeDevices: (accountId) => factors.trustedDevices.revokeAll(accountId),
+      clock,
+      log,
+    }),
+    /** What belongs to an account outside of its own document. */
+    async removeAllOf(accountId: string): Promise<void> {
+      // Its own document goes last, so the address is still known.
+      const address = (await store.collection(model.accounts).find(accountId))?.value.email;
+      await Promise.all([
+        factors.removeAllOf(accountId),
+        links.removeAllOf(accountId),
+        address === undefined ? undefined : mail.removeAllTo(address),
+      ]);
+    },
+    /** For interactions/. */
+    signIn: {
+      oneTime: createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock }),
+      reportSignIn: reportedSignIns(audit),
+      mfaMode: () => current().mfa_mode,
+      findUsable,
+      stepOf: factors.stepOf,
+      hasFactor: hasSecondFactor,
+      isTrustedDevice: deviceCookie.isTrusted,
+      fromBrowser: knownBrowsers.fromBrowser,
+      async onComplete(ctx: Koa.Context, account: Account): Promise<void> {
+        // R149. Of an account that knows no browser yet, every one would be new.
+        const isNew = (account.knownBrowsers ?? []).length > 0 && !knownBrowsers.isKnown(ctx, account);
+        await knownBrowsers.complete(ctx, account);
+        if (isNew) await tellOwner(account, 'new_sign_in', originOf(ctx), languageOf(ctx));
+      },
+      isUnchanged: knownBrowsers.isUnchanged,
+      rememberBrowser: knownBrowsers.remember,
+      async mailFirst(ctx: Koa.Context, account: Account, boundTo: string): Promise<number | undefined> {
+        const [first] = factors.methodsOf(account);
+        if (first !== 'email' || account.role !== 'user') return undefined;
+        return (await mailCode(ctx, account, boundTo)) === 'sent' ? clock() : undefined;
+      },
+      methodsOf: factors.methodsOf,
+      verify: factors.verify,
+      totp: factors.totp,
+      recoveryCodes: (accountId: string) => factors.recoveryCodes.generate(accountId),
+      qr: toQrDataUri,
+      mailCode,
+      canUseEmail: (account: Account) =>
+        current().allow_email_codes && account.email !== undefined && account.isEmailVerified,
+      useEmail: (accountId: string) => factors.setEmailFactor(accountId, true),
+      async trust(ctx: Koa.Context, account: Account): Promise<void> {
+        // As it is now: the code that was just given changed it.
+        const fresh = await findUsable(account.id);
+        if (fresh === undefined) return;
+        await deviceCookie.trust(ctx, fresh);
+        const user = { kind: 'user', id: account.id } as const;
+        await audit.write({ event: 'device.trusted', actor: user, target: user });
+      },
+      trustDays: () => Math.max(1, Math.round(current().trusted_device_seconds / 86_400)),
+      resendSeconds: EMAIL_CODE_COOLDOWN_SECONDS,
+      now: clock,
+      async onUsed(
+        ctx: Koa.Context,
+        account: Account,
+        event: 'verified' | 'failed' | 'enrolled',
+        method: CodeMethod,
+        verdict: 'wrong' | 'blocked' | 'expired' = 'wrong',
+      ): Promise<void> {
+        const target = { kind: 'user', id: account.id } as const;
+        const name = { verified: 'mfa.success', failed: 'mfa.failure', enrolled: 'mfa.enrolled' } as const;
+        // Who has shown a factor is that person; who has not, nobody knows.
+        const who = event === 'failed' ? { reason: `code_${verdict}` } : { actor: target };
+        await audit.write({ event: name[event], ...who, target, details: { method } });
+        if (event === 'enrolled')
+          await tellOwner(account, 'second_factor_added', originOf(ctx), languageOf(ctx));
+        if (event === 'verified' && method === 'recovery') {
+          await audit.write({ event: 'recovery.used', actor: target, target });
+          const fresh = await findUsable(account.id);
+          const codesLeft = fresh?.recoveryCodes?.length ?? 0;
+          await tellOwner(account, 'recovery_code_used', { ...originOf(ctx), codesLeft }, languageOf(ctx));
+        }
+      },
+      links,
+      async checkPassword(accountId: string, password: string): Promise<void> {
+        const account = await findUsable(accountId);
+        const { username, email } = account ?? { username: '', email: undefined };
+        const problems = passwordProblems(password, {
+          minLength: minPasswordLength(current()),
+          username,
+          email,
+          contextWords: [current().product_name, new URL(baseUrl).hostname],
+        });
+        if (problems.length > 0)
+          throw new AppError('request.invalid', { fields: { password: problems.join(' ') } });
+      },
+      async setPassword(ctx: Koa.Context, accountId: string, password: string): Promise<void> {
+        // Ends every session; trusted devices, codes and other links are void with the state they were made in.
+        const account = await accounts().update(accountId, { password });
+        // That voided every known browser; this one is where the owner goes on, in spite of any lock.
+        await knownBrowsers.remember(ctx, accountId);
+        await audit.write({ event: 'password.reset', target: { kind: 'user', id: accountId } });
+        await tellOwner(account, 'password_changed', originOf(ctx), languageOf(ctx));
+      },
+      async verifyEmail(_ctx: Koa.Context, accountId: string, email: string): Promise<void> {
+        const account = await accounts().find(accountId);
+        if (account?.email !== email) return;
+        await accounts().update(accountId, { isEmailVerified: true }, { version: account.version });
+        await audit.write({ event: 'email.verified', target: { kind: 'user', id: accountId } });
+      },
+      async requestMail(
+        ctx: Koa.Context,
+        request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
+      ): Promise<void> {
+        const { interaction, ...rest } = request;
+        await mailedLinks.requested.request({
+          ...rest,
+          ipAddress: ctx.ip,
+          userAgent: ctx.get('user-agent').slice(0, 512),
+          language: languageOf(ctx),
+          ...(interaction === undefined ? {} : { interaction }),
+        });
+      },
+      arePasswordsOff,
+      canUseMagicLinks: () => current().allow_magic_link && !arePasswordsOff(),
+      canResetPassword: () => current().allow_password_reset && !arePasswordsOff(),
+    },
+  };
+}

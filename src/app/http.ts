@@ -1,0 +1,201 @@
+// Owns the HTTP half of the composition (create-app.ts is the other): the order of everything a request goes through.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import Koa from 'koa';
+import mount from 'koa-mount';
+import type { Interactions } from '../../interactions/routes.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Groups } from '../accounts/groups.ts';
+import { type AdminRoutesDeps, adminRoutes } from '../admin/routes.ts';
+import type { Clients } from '../clients/contract.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/types.ts';
+import { readForm, readJson } from '../http/body.ts';
+import { errorBoundary, logLateErrors } from '../http/boundary.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { healthRoutes } from '../http/health.ts';
+import { pinOrigin } from '../http/origin.ts';
+import { limitByAddress } from '../http/rate-middleware.ts';
+import { relatedOrigins } from '../http/related-origins.ts';
+import { requestLog } from '../http/request-log.ts';
+import { securityHeaders } from '../http/security-headers.ts';
+import { newId } from '../ids.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Logger } from '../log.ts';
+import { createAuthorizeAdmin } from '../oidc/admin-bearer.ts';
+import { aliases } from '../oidc/aliases.ts';
+import type { BrowserSession } from '../oidc/browser-session.ts';
+import type { MountedProvider } from '../oidc/create-provider.ts';
+import type { AccountDirectory } from '../oidc/find-account.ts';
+import { registrationRoutes } from '../oidc/registration.ts';
+import { protocolRoutes } from '../oidc/routes.ts';
+import { createSessionOfToken } from '../oidc/token-session.ts';
+import type { AnyToken, TokenState } from '../oidc/token-state.ts';
+import type { Grants } from '../sessions/grants.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Store } from '../store/port.ts';
+import type { Views } from '../views/views.ts';
+import type { AccountParts } from './accounts.ts';
+import { createAdministration } from './administration.ts';
+import { auditedRegistration, auditOrigin } from './audit.ts';
+import type { Factors } from './factors.ts';
+import type { Keys } from './keys.ts';
+import type { NewAccounts } from './new-accounts.ts';
+import { createOwnPages } from './own-pages.ts';
+import type { PasskeyApp } from './passkeys.ts';
+import type { Protection } from './protection.ts';
+import { createTrialApp } from './trials.ts';
+
+/** What create-app.ts has built, each for the middleware that needs it. */
+export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirmSession' | 'refusalTime'> {
+  readonly config: Config;
+  readonly version: string;
+  readonly basePath: string;
+  readonly store: Store;
+  readonly sealer: Parameters<typeof createAdministration>[0]['sealer'];
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly ping: () => Promise<void>;
+  readonly isDraining: (() => boolean) | undefined;
+  readonly settings: Settings;
+  readonly protection: Protection;
+  readonly accounts: Accounts;
+  readonly groups: Groups;
+  readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
+  readonly clients: Clients;
+  readonly grants: Grants;
+  readonly sessions: Sessions;
+  readonly tokens: TokenState;
+  readonly revokeToken: (token: AnyToken) => Promise<void>;
+  readonly browser: BrowserSession;
+  readonly views: Views;
+  readonly csrf: Csrf;
+  readonly interactions: Interactions;
+  readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices' | 'signIn' | 'tellOwnerOf'>;
+  readonly newAccounts: Pick<NewAccounts, 'forAdministrators'>;
+  readonly passkeys: PasskeyApp;
+  readonly mounted: () => MountedProvider;
+  readonly keys: Keys;
+  readonly keyring: Pick<Keyring, 'ready'>;
+}
+
+export function createHandler(parts: HttpParts): RequestListener {
+  const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
+  const { audit, origins, limits } = parts.protection;
+  const { settings, accounts, clients, sessions, interactions, factors, passkeys } = parts;
+  const { baseUrl, issuer } = config;
+  const isSecure = baseUrl.startsWith('https:');
+  const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
+
+  const administration = createAdministration(parts);
+  const sessionOf = createSessionOfToken(() => mounted().provider);
+  const authorizeAdmin = parts.protection.limitAdmins(
+    createAuthorizeAdmin({
+      adminToken: config.adminToken,
+      tokens,
+      accounts: parts.directory,
+      findClient: async (id) => (await clients.find(id))?.value,
+      sessionOf,
+      useApiKey: administration.apiKeys.use,
+    }),
+  );
+  const authorizeRequest = (ctx: Koa.Context, need: 'all' | 'read' = 'all') =>
+    authorizeAdmin(ctx.get('authorization'), need);
+  const app = new Koa();
+  pinOrigin(app, pinned);
+  logLateErrors(app, log);
+  app.use(requestLog({ log, newId }));
+  app.use(securityHeaders({ isSecure }));
+  app.use(errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }));
+  app.use(healthRoutes({ ping: parts.ping, ...(parts.isDraining && { isDraining: parts.isDraining }) }));
+  app.use(views.assetRoutes());
+  app.use(relatedOrigins(() => passkeys.passkeys.origins()));
+  app.use(auditOrigin(origins));
+  app.use(async (_ctx, next) => {
+    await settings.refresh();
+    return next();
+  });
+  const site = new Koa();
+  site.use(aliases);
+  site.use(limitByAddress({ limits }));
+  site.use(parts.protection.noteFailedForms);
+  site.use(interactions.middleware);
+  const trials = createTrialApp({ ...parts, audit });
+  site.use(trials.gate);
+  const protocol = protocolRoutes({
+    mounted,
+    issuer,
+    basePath,
+    readForm,
+    authorizeAdmin,
+    tokens,
+    revokeToken,
+    browser,
+    endSession: (uid, by) => sessions.end(uid, by),
+    finishEnding: (ended) => sessions.finishEndingOf(ended),
+    logoutPages: interactions.logoutPages,
+    chargePublicRequest: (address) => limits.consume('public_requests_ip', address),
+    refuseForeign: csrf.refuseForeign,
+    registration: registrationRoutes({
+      clients: auditedRegistration(clients, { audit, origins }),
+      authorizeAdmin: authorizeRequest,
+      readJson,
+      path: '/oauth2/register',
+      publicUrl: `${baseUrl}/oauth2/register`,
+    }),
+  });
+  for (const middleware of protocol) site.use(middleware);
+  const adminApi: AdminRoutesDeps = {
+    accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
+    clients,
+    initialAccessTokens: clients.initialAccessTokens,
+    sessions: {
+      ...sessions,
+      async endAllOf(accountId) {
+        await parts.protection.knownBrowsers.forgetAll(accountId);
+        return sessions.endAllOf(accountId);
+      },
+    },
+    settings: passkeys.guardSettings(settings),
+    keys: parts.keys,
+    mail: factors.mail,
+    trustedDevices: factors.factors.trustedDevices,
+    passkeys: passkeys.forAdministrators,
+    sendPasswordReset: factors.mailedLinks.sendPasswordReset,
+    sendEmailVerification: factors.mailedLinks.sendEmailVerification,
+    ...parts.newAccounts.forAdministrators,
+    audit,
+    tokenEvents: parts.protection.tokenLog,
+    groups: parts.groups,
+    ...administration,
+    authorizeAdmin: authorizeRequest,
+    clock,
+    cursorKey: config.cookieKeys[0] ?? '',
+    baseUrl,
+    version,
+  };
+  site.use(adminRoutes(adminApi));
+  const ownPages = createOwnPages({
+    ...parts,
+    current: () => settings.current(),
+    adminApi,
+    trials: trials.forConsole,
+    sessionOf,
+    handler: () => handler,
+  });
+  for (const middleware of ownPages) site.use(middleware);
+  app.use(mount(basePath === '' ? '/' : basePath, site));
+
+  const koa = app.callback();
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
+    if (!mounted().documents.respond(request, response)) void koa(request, response);
+  };
+  function handler(request: IncomingMessage, response: ServerResponse): void {
+    // Twice a second somebody waits for a look at the keys: so all processes sign and show the same ones.
+    const news = parts.keyring.ready();
+    if (news === undefined) answer(request, response);
+    else void news.then(() => answer(request, response));
+  }
+  return handler;
+}

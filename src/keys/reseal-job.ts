@@ -1,0 +1,17 @@
+// Owns moving everything that an older SECRET_KEY sealed over to the newest; there is work only while several are listed.
+// Every hour, because a process that still runs with the old list may seal with the older one for a while.
+import type { Figures, Job } from '../jobs/scheduler.ts';
+import type { ResealFigures } from '../store/reseal.ts';
+
+const INTERVAL_SECONDS = 3600;
+
+export function resealSecrets(reseal: (signal: AbortSignal) => Promise<ResealFigures>): Job {
+  return {
+    name: 'reseal_secrets',
+    intervalSeconds: () => INTERVAL_SECONDS,
+    async run(signal): Promise<Figures> {
+      const { resealed, unreadable } = await reseal(signal);
+      return { secrets_resealed: resealed, secrets_unreadable: unreadable };
+    },
+  };
+}

@@ -1,0 +1,5 @@
+// Owns the levels of the log, which configuration and log both speak of.
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export type LogLevel = (typeof logLevels)[number];

@@ -1,0 +1,14 @@
+// Owns working off mails that strangers asked for: out of their requests, so that no answer's time tells whether there is
+// an account (checklist R085).
+import type { Job } from '../jobs/scheduler.ts';
+
+/** Short: somebody is waiting for the mail. */
+const INTERVAL_SECONDS = 1;
+
+export function answerMailRequests({ process }: { process: (signal: AbortSignal) => Promise<number> }): Job {
+  return {
+    name: 'answer_mail_requests',
+    intervalSeconds: () => INTERVAL_SECONDS,
+    run: async (signal) => ({ mail_requests_answered: await process(signal) }),
+  };
+}

@@ -1,0 +1,80 @@
+// Owns when the owner of an account is told by mail of what others did to it: guesses of the password (decisions §8), a
+// password or second factor that an administrator replaced. A notice that cannot be queued undoes and delays nothing.
+import type { Account } from '../accounts/account.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import { hasSecondFactor } from '../accounts/security-state.ts';
+import type { Clock } from '../clock.ts';
+import { deviceName } from '../http/device-name.ts';
+import type { Logger } from '../log.ts';
+import type { MailTemplate, MailValues } from '../mail/templates.ts';
+
+export interface Lock {
+  readonly accountId: string;
+  /** Epoch milliseconds. */
+  readonly lockedUntil: number;
+  /** Of the attempt that locked it. */
+  readonly ipAddress: string;
+  readonly userAgent: string;
+}
+
+interface Deps {
+  /** Whoever has no verified address gets none. */
+  readonly tellOwner: (
+    account: Account,
+    template: MailTemplate,
+    values: MailValues,
+    language: string | undefined,
+  ) => Promise<void>;
+  readonly find: Accounts['find'];
+  readonly revokeDevices: (accountId: string) => Promise<unknown>;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+export function createNotices({ tellOwner, find, revokeDevices, clock, log }: Deps) {
+  async function tell(account: Account, template: MailTemplate, values: MailValues = {}): Promise<void> {
+    try {
+      await tellOwner(account, template, values, account.profile.locale);
+    } catch (error) {
+      log.warn({ event: 'notice_lost', template, account_id: account.id, err: error }, 'notice not queued');
+    }
+  }
+
+  async function tellLock({ accountId, lockedUntil, ipAddress, userAgent }: Lock): Promise<void> {
+    const account = await find(accountId);
+    const lockedSeconds = Math.round((lockedUntil - clock()) / 1000);
+    const values = { lockedSeconds, ipAddress, device: deviceName(userAgent) };
+    if (account !== undefined) await tell(account, 'account_locked', values);
+  }
+
+  return {
+    /** Comes back at once: the attempt that locks must take no longer than any other (R085). */
+    locked(lock: Lock): void {
+      setImmediate(() => {
+        tellLock(lock).catch((error: unknown) => {
+          log.warn({ event: 'notice_lost', account_id: lock.accountId, err: error }, 'notice not queued');
+        });
+      });
+    },
+
+    /** The accounts as administrators change them: the owner learns of it, at the address from before the change. */
+    ofAdministrators(accounts: Accounts): Accounts {
+      return {
+        ...accounts,
+        async update(id, changes, options) {
+          const before = await accounts.find(id);
+          const account = await accounts.update(id, changes, options);
+          const isReset = changes.totpVerified === false;
+          const isMoved = before !== undefined && before.emailKey !== account.emailKey;
+          // They are void already (security-state.ts); this takes them out of the store.
+          if (isReset || isMoved) await revokeDevices(id);
+          if (before === undefined) return account;
+          if (isMoved) await tell(before, 'email_changed');
+          if (isReset && hasSecondFactor(before)) await tell(before, 'second_factor_reset');
+          if (changes.password !== undefined) await tell(before, 'password_changed');
+          return account;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,176 @@
+// Owns using a passkey (WebAuthn §7.2): the options a browser is given, and judging what the authenticator signed. Which
+// account it is for follows from the passkey; what signing in with it is worth, from whether its holder was checked.
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
+import { type Account, isUsable, toAccount } from '../accounts/account.ts';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { AccountRecord } from '../store/collections.ts';
+import type { PasskeyChallengeRecord, PasskeyRecord } from '../store/passkeys.ts';
+import type { EphemeralCollection } from '../store/port.ts';
+import { update } from '../store/update.ts';
+import { CHALLENGE_MS, type PasskeyChallenges } from './challenges.ts';
+import { PasskeyProblem } from './registration.ts';
+import type { RelyingParty } from './relying-party.ts';
+import { clientFacts, parseAssertion } from './response.ts';
+import { webauthn } from './webauthn.ts';
+
+type Purpose = Exclude<PasskeyChallengeRecord['ceremony'], 'registration'>;
+
+export type RequestOptions = PublicKeyCredentialRequestOptionsJSON;
+
+export interface UsedPasskey {
+  readonly id: string;
+  readonly account: Account;
+  /** Whether the authenticator checked who holds it: then it is two factors, else one. */
+  readonly isUserVerified: boolean;
+  readonly deviceType: PasskeyRecord['deviceType'];
+}
+
+/** What a refused use was about, as far as it is known; for the audit log. */
+export interface RefusedPasskey {
+  readonly problem: string;
+  readonly passkeyId?: string;
+  readonly accountId?: string;
+  readonly isCounterBack?: boolean;
+}
+
+export interface PasskeyAssertion {
+  /** @param input.account at a second factor, where it is known whose it must be; absent: whoever has one (discoverable) */
+  begin(input: { boundTo: string; account?: Account }): Promise<RequestOptions>;
+  /**
+   * @param input.onRefused awaited before the refusal is thrown
+   * @throws AppError passkey.unknown for one that is not, or no longer, registered here; else passkey.refused
+   */
+  finish(input: {
+    boundTo: string;
+    response: unknown;
+    account?: Account;
+    onRefused?: (refused: RefusedPasskey) => Promise<void>;
+  }): Promise<UsedPasskey>;
+}
+
+const purposeOf = (account: Account | undefined): Purpose =>
+  account === undefined ? 'sign_in' : 'second_factor';
+
+export function createPasskeyAssertion(deps: {
+  accounts: EphemeralCollection<AccountRecord>;
+  collection: EphemeralCollection<PasskeyRecord>;
+  challenges: PasskeyChallenges;
+  relyingParty: RelyingParty;
+  clock: Clock;
+}): PasskeyAssertion {
+  const { accounts, collection, challenges, relyingParty, clock } = deps;
+
+  /** The passkey with its account; none when the account no longer names it. */
+  async function findOwned(id: string) {
+    const stored = await collection.find(id);
+    const owner = stored && (await accounts.find(stored.value.accountId));
+    const isNamed = owner?.value.passkeys?.some((passkey) => passkey.id === id) === true;
+    return stored && owner && isNamed ? { record: stored.value, account: toAccount(owner) } : undefined;
+  }
+
+  async function verify(
+    response: NonNullable<ReturnType<typeof parseAssertion>>,
+    challenge: string,
+    record: PasskeyRecord,
+  ) {
+    const { verifyAuthenticationResponse } = await webauthn();
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: relyingParty.origins(),
+      expectedRPID: relyingParty.rpId,
+      requireUserVerification: false,
+      credential: {
+        id: response.id,
+        publicKey: new Uint8Array(Buffer.from(record.publicKey, 'base64url')),
+        // Compared by us, once the signature is known to be right: nobody else may raise an alarm about a key.
+        counter: 0,
+      },
+    });
+    if (!verified) throw new PasskeyProblem('wrong signature');
+    // §7.2: whether a key can be backed up never changes.
+    if (authenticationInfo.credentialDeviceType !== record.deviceType)
+      throw new PasskeyProblem('backup eligibility has changed');
+    return authenticationInfo;
+  }
+
+  /** @returns whether the counter went on; where it did not, that is noted (§6.1.1). One of two at once goes on. */
+  async function count(id: string, counter: number, isBackedUp: boolean): Promise<boolean> {
+    const last = { isForward: false };
+    await update(collection, id, (record) => {
+      last.isForward = (counter === 0 && record.counter === 0) || counter > record.counter;
+      if (!last.isForward) return { value: { ...record, counterWentBackAt: clock() } };
+      return { value: { ...record, counter, isBackedUp, lastUsedAt: clock() } };
+    });
+    return last.isForward;
+  }
+
+  return {
+    async begin({ boundTo, account }) {
+      const challenge = await challenges.issue({
+        ceremony: purposeOf(account),
+        boundTo,
+        ...(account && { accountId: account.id }),
+      });
+      const own = account === undefined ? [] : await collection.findBy('account', account.id);
+      const named = new Set((account?.passkeys ?? []).map(({ id }) => id));
+      const { generateAuthenticationOptions } = await webauthn();
+      return generateAuthenticationOptions({
+        rpID: relyingParty.rpId,
+        challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+        timeout: CHALLENGE_MS,
+        userVerification: 'preferred',
+        // Empty: discoverable. Never filled by a name that somebody typed (§14.6.2, checklist R110).
+        allowCredentials: own
+          .filter(({ id }) => named.has(id))
+          .map(({ id, value }) => ({ id, transports: value.transports })),
+      });
+    },
+
+    async finish({ boundTo, response: given, account: expected, onRefused }) {
+      const refuse = async (code: 'passkey.refused' | 'passkey.unknown', refused: RefusedPasskey) => {
+        await onRefused?.(refused);
+        return new AppError(code);
+      };
+      const response = parseAssertion(given);
+      const facts = response && clientFacts(response.response.clientDataJSON);
+      if (response === undefined || facts === undefined)
+        throw await refuse('passkey.refused', { problem: 'not a response' });
+      const challenge = await challenges.consume(facts.challenge, {
+        boundTo,
+        ceremony: purposeOf(expected),
+        ...(expected && { accountId: expected.id }),
+      });
+      if (challenge === undefined) throw await refuse('passkey.refused', { problem: 'no such challenge' });
+      const owned = await findOwned(response.id);
+      if (owned === undefined)
+        throw await refuse('passkey.unknown', { problem: 'unknown passkey', passkeyId: response.id });
+      const { record, account } = owned;
+      const about = { passkeyId: response.id, accountId: account.id };
+      try {
+        if (facts.isForeignFrame) throw new PasskeyProblem('used in a frame of another site');
+        if (expected !== undefined && expected.id !== account.id)
+          throw new PasskeyProblem('passkey of another account');
+        const { userHandle } = response.response;
+        // §7.2: without a name beforehand, it is the handle that says who it is.
+        const isHandleRight =
+          userHandle === relyingParty.userHandleOf(account.id) ||
+          (userHandle === undefined && expected !== undefined);
+        if (!isHandleRight) throw new PasskeyProblem('user handle of another account');
+        const info = await verify(response, facts.challenge, record);
+        if (!isUsable(account)) throw new PasskeyProblem('account locked or inactive');
+        if (!(await count(response.id, info.newCounter, info.credentialBackedUp))) {
+          await onRefused?.({ ...about, problem: 'counter went back', isCounterBack: true });
+          throw new AppError('passkey.refused');
+        }
+        const { userVerified: isUserVerified } = info;
+        return { id: response.id, account, isUserVerified, deviceType: record.deviceType };
+      } catch (error) {
+        if (error instanceof AppError) throw error;
+        const problem = error instanceof Error ? error.message.slice(0, 200) : 'not verified';
+        throw await refuse('passkey.refused', { ...about, problem });
+      }
+    },
+  };
+}

@@ -1,0 +1,180 @@
+// Owns an account's passkeys as a whole: what they are made of (registration, assertion), what their owner and
+// administrators see of them, renaming and removing. How many sign-ins they are worth is the sign-in's own matter.
+import type { Account } from '../accounts/account.ts';
+import { settleFactors } from '../accounts/security-state.ts';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { AccountRecord } from '../store/collections.ts';
+import type { PasskeyChallengeRecord, PasskeyRecord } from '../store/passkeys.ts';
+import type { EphemeralCollection } from '../store/port.ts';
+import { update } from '../store/update.ts';
+import { createPasskeyAssertion, type PasskeyAssertion } from './assertion.ts';
+import { createPasskeyChallenges } from './challenges.ts';
+import { labelOf } from './label.ts';
+import { authenticatorName } from './names.ts';
+import { createPasskeyRegistration, type PasskeyRegistration } from './registration.ts';
+import { createRelyingParty } from './relying-party.ts';
+
+export type AuthMode = 'password' | 'password_and_passkey' | 'passkey_only';
+
+export interface Passkey {
+  readonly id: string;
+  readonly label: string;
+  /** Its model in words, where that is well known. */
+  readonly authenticator: string | undefined;
+  readonly aaguid: string;
+  readonly kind: 'passkey' | 'security_key';
+  readonly transports: readonly string[];
+  readonly isSynced: boolean;
+  readonly isBackedUp: boolean;
+  readonly isUserVerified: boolean;
+  /** Epoch milliseconds, like the ones below. */
+  readonly createdAt: number;
+  readonly lastUsedAt: number | undefined;
+  readonly counterWentBackAt: number | undefined;
+}
+
+/** For the browser's signal methods (WebAuthn §5.1.10), by which password managers forget what is gone. */
+export interface PasskeySignals {
+  readonly rpId: string;
+  readonly userId: string;
+  readonly acceptedIds: readonly string[];
+  readonly name: string;
+  readonly displayName: string;
+}
+
+export interface Passkeys {
+  readonly registration: PasskeyRegistration;
+  readonly assertion: PasskeyAssertion;
+  readonly rpId: string;
+  /** All at which passkeys may be used, our own first. */
+  origins(): string[];
+  /** The newest first. */
+  list(account: Account): Promise<Passkey[]>;
+  signals(account: Account): PasskeySignals;
+  /** @throws AppError passkey.not_found, request.invalid for no name */
+  rename(account: Account, id: string, label: string): Promise<string>;
+  /**
+   * Its recovery codes go with the last factor.
+   * @param options.mayLeaveNoWayIn whether the last way in may go, too: for administrators
+   * @param options.check throws to refuse what the account would be
+   * @throws AppError passkey.not_found, passkey.last
+   */
+  remove(
+    accountId: string,
+    id: string,
+    options: {
+      mode: AuthMode;
+      mayLeaveNoWayIn?: boolean;
+      check?: (after: Readonly<AccountRecord>) => void;
+    },
+  ): Promise<void>;
+  /** Takes out of the store what an account no longer names: it counts for nothing already. */
+  sweep(accountId: string): Promise<void>;
+  /** At the account's removal. */
+  removeAllOf(accountId: string): Promise<void>;
+}
+
+export interface PasskeysDeps {
+  /** Need not be guarded: no write here touches role or activation. */
+  accounts: EphemeralCollection<AccountRecord>;
+  collection: EphemeralCollection<PasskeyRecord>;
+  challenges: EphemeralCollection<PasskeyChallengeRecord>;
+  clock: Clock;
+  baseUrl: string;
+  extraOrigins: () => string;
+  rpName: () => string;
+}
+
+/** Whether the account can still be signed in to without that passkey. */
+export function hasOtherWayIn(record: Readonly<AccountRecord>, id: string, mode: AuthMode): boolean {
+  if (record.passwordHash !== undefined && mode !== 'passkey_only') return true;
+  return (record.passkeys ?? []).some((passkey) => passkey.id !== id && passkey.kind === 'passkey');
+}
+
+export function createPasskeys(deps: PasskeysDeps): Passkeys {
+  const { accounts, collection, clock } = deps;
+  const relyingParty = createRelyingParty(deps.baseUrl, deps.extraOrigins);
+  const challenges = createPasskeyChallenges({ collection: deps.challenges, clock });
+  const shared = { accounts, collection, challenges, relyingParty, clock };
+  const namesOf = (account: Pick<AccountRecord, 'passkeys'>) =>
+    new Map((account.passkeys ?? []).map(({ id, kind }) => [id, kind]));
+
+  return {
+    registration: createPasskeyRegistration({ ...shared, rpName: deps.rpName }),
+    assertion: createPasskeyAssertion(shared),
+    rpId: relyingParty.rpId,
+    origins: relyingParty.origins,
+
+    async list(account) {
+      const named = namesOf(account);
+      const all = await collection.findBy('account', account.id);
+      return all
+        .flatMap(({ id, value }) => {
+          const kind = named.get(id);
+          return kind === undefined ? [] : [toPasskey(id, kind, value)];
+        })
+        .sort((a, b) => b.createdAt - a.createdAt);
+    },
+
+    signals: (account) => ({
+      rpId: relyingParty.rpId,
+      userId: relyingParty.userHandleOf(account.id),
+      acceptedIds: [...namesOf(account).keys()],
+      name: account.username,
+      displayName: account.profile.name ?? account.username,
+    }),
+
+    async rename(account, id, text) {
+      const label = labelOf(text);
+      if (label === undefined)
+        throw new AppError('request.invalid', { fields: { label: 'Give it a name.' } });
+      if (!namesOf(account).has(id)) throw new AppError('passkey.not_found');
+      const stored = await update(collection, id, (record) =>
+        record.accountId === account.id ? { value: { ...record, label } } : undefined,
+      );
+      if (stored?.value.accountId !== account.id) throw new AppError('passkey.not_found');
+      return label;
+    },
+
+    async remove(accountId, id, { mode, mayLeaveNoWayIn = false, check }) {
+      const stored = await update(accounts, accountId, (record) => {
+        if (record.deletingAt !== undefined || !namesOf(record).has(id))
+          throw new AppError('passkey.not_found');
+        if (!mayLeaveNoWayIn && !hasOtherWayIn(record, id, mode)) throw new AppError('passkey.last');
+        const { passkeys = [], ...rest } = record;
+        const left = passkeys.filter((passkey) => passkey.id !== id);
+        const after = left.length > 0 ? { ...rest, passkeys: left } : rest;
+        check?.(after);
+        return { value: settleFactors(record, after, clock()) };
+      });
+      if (stored === undefined) throw new AppError('passkey.not_found');
+      await collection.remove(id);
+    },
+
+    async sweep(accountId) {
+      const named = namesOf((await accounts.find(accountId))?.value ?? {});
+      const all = await collection.findBy('account', accountId);
+      await Promise.all(all.filter(({ id }) => !named.has(id)).map(({ id }) => collection.remove(id)));
+    },
+
+    async removeAllOf(accountId) {
+      await Promise.all([collection.removeBy('account', accountId), challenges.removeAllOf(accountId)]);
+    },
+  };
+}
+
+const toPasskey = (id: string, kind: Passkey['kind'], record: PasskeyRecord): Passkey => ({
+  id,
+  kind,
+  label: record.label,
+  authenticator: authenticatorName(record.aaguid),
+  aaguid: record.aaguid,
+  transports: record.transports,
+  isSynced: record.deviceType === 'multiDevice',
+  isBackedUp: record.isBackedUp,
+  isUserVerified: record.isUserVerified,
+  createdAt: record.createdAt,
+  lastUsedAt: record.lastUsedAt,
+  counterWentBackAt: record.counterWentBackAt,
+});

@@ -1,0 +1,60 @@
+// Owns what a `web` process does: application, listening, and stopping on SIGTERM. With the embedded store it also runs
+// the background jobs.
+import cluster from 'node:cluster';
+import type { Config } from '../config/types.ts';
+import { createHttpServer, type HttpServer, listen, stopServer } from '../http/server.ts';
+import type { Logger } from '../log.ts';
+import { type Booted, boot, openApp, version } from './boot.ts';
+import { createFirstAdminFromConfig } from './first-administrator.ts';
+import { type Running, runWorkers } from './workers.ts';
+
+// What runs gets this long to end; the platform kills at 30 s.
+const GRACE_MS = 20_000;
+// Time for a load balancer to see that readiness has turned before the port closes.
+const LINGER_MS = 500;
+
+const PORT_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use. Stop the program that uses it, or set PORT to another one.',
+  EACCES: 'may not be used by this user. Set PORT to one from 1024 on.',
+};
+
+/** The likeliest obstacle of a first start is told in one line, not by a stack. */
+async function listenOrLeave(server: HttpServer, config: Config, log: Logger): Promise<number> {
+  try {
+    return await listen(server, config);
+  } catch (error) {
+    const problem = error instanceof Error && 'code' in error && PORT_PROBLEMS[String(error.code)];
+    if (!problem) throw error;
+    log.fatal(`Port ${config.port} ${problem}`);
+    return process.exit(1);
+  }
+}
+
+async function start({ config, log }: Booted): Promise<Running> {
+  let server: HttpServer | undefined;
+  const { app, close } = await openApp({ config, log, isDraining: () => server?.isDraining === true });
+  await createFirstAdminFromConfig({ admin: config.admin, accounts: app.accounts, log });
+  server = createHttpServer({ handler: app.handler, isSecure: config.baseUrl.startsWith('https:') });
+  const running = server;
+  const port = await listenOrLeave(running, config, log);
+  // With servers of its own a deployment has `worker` processes for them (Procfile).
+  if (config.mongodbUri === undefined) app.jobs.start();
+  if (cluster.worker === undefined || cluster.worker.id === 1) {
+    log.info({ port, base_url: config.baseUrl, version }, 'listening');
+    if (!(await app.accounts.hasAdmin())) {
+      log.info(`Open ${config.baseUrl}/onboard to create the first administrator.`);
+    }
+  }
+  return {
+    async stop(reason) {
+      await stopServer(running, { graceMs: GRACE_MS, lingerMs: reason === 'SIGTERM' ? LINGER_MS : 0 });
+      await close();
+    },
+  };
+}
+
+export async function runWeb(): Promise<void> {
+  const booted = boot();
+  const { config, log } = booted;
+  await runWorkers({ count: config.webConcurrency, start: () => start(booted), log });
+}

@@ -1,0 +1,116 @@
+// Owns the tokens of links sent by mail: kept as digests, for one purpose, one account and the address they were sent
+// to, and used once (decisions §5, checklist R072, R097). A link proves a mailbox; it is neither a session nor a factor.
+import type { Account } from '../accounts/account.ts';
+import { securityState } from '../accounts/security-state.ts';
+import type { Clock } from '../clock.ts';
+import { newSecret, secretDigest } from '../ids.ts';
+import type { AccountRecord, LinkRecord } from '../store/collections.ts';
+import type { EphemeralCollection } from '../store/port.ts';
+
+export type LinkPurpose = LinkRecord['purpose'];
+
+export interface Link {
+  readonly accountId: string;
+  readonly purpose: LinkPurpose;
+  /** The address it was sent to, which is the account's own. */
+  readonly email: string;
+  /** The interaction that asked for a magic link. */
+  readonly boundTo?: string;
+}
+
+export interface Links {
+  /**
+   * @param input.account must have an e-mail address: the link is for that one
+   * @returns the token for the link, and when it ends (epoch ms)
+   */
+  create(input: {
+    account: Account;
+    purpose: LinkPurpose;
+    boundTo?: string;
+  }): Promise<{ token: string; expiresAt: number }>;
+  /** For the page with the button. @returns undefined for every token that is not good now, whatever the reason */
+  find(token: string, purpose: LinkPurpose): Promise<Link | undefined>;
+  /** @returns the link to exactly one of any number of callers */
+  consume(token: string, purpose: LinkPurpose): Promise<Link | undefined>;
+  /** @returns how many there were */
+  removeAllOf(accountId: string, purpose?: LinkPurpose): Promise<number>;
+}
+
+export interface LinkSettings {
+  readonly password_reset_link_seconds: number;
+  readonly email_verification_link_seconds: number;
+  readonly magic_link_seconds: number;
+  readonly invitation_link_seconds: number;
+}
+
+const lifetimeKeys = {
+  password_reset: 'password_reset_link_seconds',
+  email_verification: 'email_verification_link_seconds',
+  magic_link: 'magic_link_seconds',
+  invitation: 'invitation_link_seconds',
+} as const satisfies Record<LinkPurpose, keyof LinkSettings>;
+
+const TOKEN_LENGTH = newSecret().length;
+
+function isCurrent(link: LinkRecord, accountId: string, account: AccountRecord): boolean {
+  if (account.deletingAt !== undefined || account.email !== link.email) return false;
+  // Who owns a mailbox does not change with the password; whoever may set one, or come in without one, does.
+  const isForMailbox = link.purpose === 'email_verification';
+  return isForMailbox || link.securityState === securityState(accountId, account);
+}
+
+export function createLinks(deps: {
+  collection: EphemeralCollection<LinkRecord>;
+  accounts: Pick<EphemeralCollection<AccountRecord>, 'find'>;
+  clock: Clock;
+  settings: () => LinkSettings;
+}): Links {
+  const { collection, accounts, clock, settings } = deps;
+
+  async function findCurrent(token: string, purpose: LinkPurpose) {
+    if (token.length !== TOKEN_LENGTH) return undefined;
+    const id = secretDigest(token);
+    const link = (await collection.find(id))?.value;
+    if (link === undefined || link.purpose !== purpose) return undefined;
+    const { accountId, email, boundTo } = link;
+    const account = await accounts.find(accountId);
+    if (account === undefined || !isCurrent(link, accountId, account.value)) return undefined;
+    const found: Link = { accountId, purpose, email, ...(boundTo !== undefined && { boundTo }) };
+    return { id, found };
+  }
+
+  return {
+    async create({ account, purpose, boundTo }) {
+      if (account.email === undefined) throw new TypeError('a link needs an address to be sent to');
+      const token = newSecret();
+      const now = clock();
+      const expiresAt = now + settings()[lifetimeKeys[purpose]] * 1000;
+      const link: LinkRecord = {
+        accountId: account.id,
+        purpose,
+        email: account.email,
+        createdAt: now,
+        ...(boundTo !== undefined && { boundTo }),
+        securityState: securityState(account.id, account),
+      };
+      await collection.insert(secretDigest(token), link, { expiresAt });
+      return { token, expiresAt };
+    },
+    async find(token, purpose) {
+      return (await findCurrent(token, purpose))?.found;
+    },
+    async consume(token, purpose) {
+      const current = await findCurrent(token, purpose);
+      if (current === undefined) return undefined;
+      return (await collection.remove(current.id)) ? current.found : undefined;
+    },
+    async removeAllOf(accountId, purpose) {
+      if (purpose === undefined) return collection.removeBy('account', accountId);
+      const all = await collection.findBy('account', accountId);
+      const removed = await Promise.all(
+        all.filter(({ value }) => value.purpose === purpose).map(({ id }) => collection.remove(id)),
+      );
+      return removed.filter(Boolean).length;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+// Owns invitations: an administrator opens the door to one person, whether or not signing up is allowed. Each is good for
+// one account and a while, and is kept as digests. It has two links: the one in the mail proves the address, the one that
+// an administrator hands over does not.
+import { parseEmail } from '../accounts/email.ts';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import { newId, newSecret, secretDigest } from '../ids.ts';
+import type { AccountRecord, InvitationRecord } from '../store/collections.ts';
+import type { Collection, Query, Stored } from '../store/port.ts';
+import { update } from '../store/update.ts';
+
+/** Without its digests. */
+export interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  readonly clientId?: string | undefined;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly usedAt?: number | undefined;
+  readonly accountId?: string | undefined;
+}
+
+export interface Invitations {
+  /**
+   * @returns the tokens of both links, in this answer only
+   * @throws AppError request.invalid, account.email_taken
+   */
+  create(input: { email: string; expiresInSeconds: number; clientId?: string | undefined }): Promise<{
+    invitation: Invitation;
+    mailedToken: string;
+    handedToken: string;
+  }>;
+  query(query: Query): Promise<{ items: Invitation[]; total: number }>;
+  /** @throws AppError invitation.not_found */
+  remove(id: string): Promise<void>;
+  /** @returns undefined for every token that is not good now; `isMailed`: who has it has shown the address to be theirs */
+  find(token: string): Promise<{ invitation: Invitation; isMailed: boolean } | undefined>;
+  /** Uses it up. @returns whether it was this caller who did */
+  claim(id: string): Promise<boolean>;
+  /** Its use came to nothing. */
+  release(id: string): Promise<void>;
+  /** Notes whose account it became. */
+  settle(id: string, accountId: string): Promise<void>;
+  /** What an account came by goes with it. */
+  removeAllOf(accountId: string): Promise<void>;
+}
+
+const TOKEN_LENGTH = newSecret().length;
+
+const toInvitation = ({ id, value, expiresAt }: Stored<InvitationRecord>): Invitation => {
+  const { mailedDigest: _mailed, handedDigest: _handed, ...shown } = value;
+  return { ...shown, id, expiresAt: expiresAt ?? Number.MAX_SAFE_INTEGER };
+};
+
+export function createInvitations(deps: {
+  collection: Collection<InvitationRecord>;
+  accounts: Pick<Collection<AccountRecord>, 'findBy'>;
+  clock: Clock;
+}): Invitations {
+  const { collection, accounts, clock } = deps;
+  return {
+    async create({ email: typed, expiresInSeconds, clientId }) {
+      const email = parseEmail(typed);
+      if (email === undefined) {
+        const problem = 'Must be an e-mail address such as alice@example.com.';
+        throw new AppError('request.invalid', { fields: { email: problem } });
+      }
+      if ((await accounts.findBy('email', email.key)).length > 0) {
+        throw new AppError('account.email_taken', { fields: { email: 'Is taken by a user.' } });
+      }
+      const [mailedToken, handedToken] = [newSecret(), newSecret()];
+      const createdAt = clock();
+      const record: InvitationRecord = {
+        email: email.address,
+        mailedDigest: secretDigest(mailedToken),
+        handedDigest: secretDigest(handedToken),
+        createdAt,
+        ...(clientId !== undefined && { clientId }),
+      };
+      const expiresAt = createdAt + expiresInSeconds * 1000;
+      const stored = await collection.insert(newId(), record, { expiresAt });
+      return { invitation: toInvitation(stored), mailedToken, handedToken };
+    },
+
+    async query(query) {
+      const page = await collection.query(query);
+      return { items: page.items.map(toInvitation), total: page.total };
+    },
+
+    async remove(id) {
+      if (!(await collection.remove(id))) throw new AppError('invitation.not_found');
+    },
+
+    async find(token) {
+      if (token.length !== TOKEN_LENGTH) return undefined;
+      const digest = secretDigest(token);
+      const [[mailed], [handed]] = await Promise.all([
+        collection.findBy('mailed', digest),
+        collection.findBy('handed', digest),
+      ]);
+      const stored = mailed ?? handed;
+      if (stored === undefined || stored.value.usedAt !== undefined) return undefined;
+      return { invitation: toInvitation(stored), isMailed: mailed !== undefined };
+    },
+
+    async claim(id) {
+      let isMine = false;
+      const stored = await update(collection, id, (value) => {
+        isMine = value.usedAt === undefined;
+        return isMine ? { value: { ...value, usedAt: clock() } } : undefined;
+      });
+      return stored !== undefined && isMine;
+    },
+
+    async release(id) {
+      await update(collection, id, ({ usedAt: _, ...value }) => ({ value }));
+    },
+
+    async settle(id, accountId) {
+      await update(collection, id, (value) => ({ value: { ...value, accountId } }));
+    },
+
+    async removeAllOf(accountId) {
+      await collection.removeBy('account', accountId);
+    },
+  };
+}

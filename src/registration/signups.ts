@@ -1,0 +1,154 @@
+// Owns sign-ups whose e-mail address is not proven yet. No account exists until the code from the mail was given: nobody
+// holds another's address or a name by typing it, and a request does the same whether or not the address is known here;
+// that is looked up when the code is made, out of the request (checklist R085, R086).
+import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { parseSixDigits } from '../second-factors/six-digits.ts';
+import type { AccountRecord, SignupRecord } from '../store/collections.ts';
+import type { EphemeralCollection } from '../store/port.ts';
+import { update } from '../store/update.ts';
+
+export interface PendingSignup {
+  readonly email: string;
+  /** Epoch milliseconds. */
+  readonly askedAt: number;
+  readonly username: string;
+}
+
+export type SignupVerdict =
+  | { readonly outcome: 'wrong' | 'expired' }
+  | { readonly outcome: 'ok'; readonly account: AccountRecord };
+
+export interface Signups {
+  /**
+   * Whether a name is an account's already. People choose their names, so they are told; a name that is an e-mail
+   * address is never looked up here.
+   */
+  isNameTaken(account: AccountRecord): Promise<boolean>;
+  /**
+   * Keeps a sign-up until its address is proven; the one before of the same interaction is given up.
+   * @param id of the interaction. @param account has an e-mail address
+   */
+  begin(id: string, account: AccountRecord): Promise<void>;
+  find(id: string): Promise<PendingSignup | undefined>;
+  /** @returns whether another code may be asked for now; it is noted as asked for */
+  askAgain(id: string): Promise<boolean>;
+  /**
+   * Makes the code to be mailed; the one before is worth nothing from here on. For an address that an account has there
+   * is none: what then is given is wrong.
+   */
+  issue(
+    id: string,
+  ): Promise<{ email: string; isKnown: boolean; code: string; expiresAt: number } | undefined>;
+  /** @returns the account to be stored to exactly one of any number of callers */
+  verify(id: string, code: string): Promise<SignupVerdict>;
+  /** Without the address, where it need not be proven. @returns the account to be stored, once */
+  takeWithoutEmail(id: string): Promise<AccountRecord | undefined>;
+}
+
+export const SIGNUP_CODE_COOLDOWN_SECONDS = 60;
+const MAX_TRIES = 5;
+const NONE = '';
+
+export function createSignups(deps: {
+  collection: EphemeralCollection<SignupRecord>;
+  accounts: Pick<EphemeralCollection<AccountRecord>, 'findBy'>;
+  /** Newest first. A digest of six digits can be searched in no time, so it takes a key that is not in the store. */
+  secretKeys: readonly string[];
+  clock: Clock;
+  settings: () => { readonly email_code_seconds: number; readonly interaction_seconds: number };
+}): Signups {
+  const { collection, accounts, clock, settings } = deps;
+  const keys = deps.secretKeys.map((secretKey) =>
+    Buffer.from(hkdfSync('sha256', secretKey, '', 'latchkey sign-up code digest', 32)),
+  );
+  const digestsOf = (id: string, account: AccountRecord, code: string): string[] =>
+    keys.map((key) =>
+      createHmac('sha256', key)
+        .update(JSON.stringify([id, account.emailKey, code]))
+        .digest('base64url'),
+    );
+
+  return {
+    async isNameTaken({ usernameKey }) {
+      if (usernameKey.includes('@')) return false;
+      return (await accounts.findBy('username', usernameKey)).length > 0;
+    },
+
+    async begin(id, account) {
+      const now = clock();
+      const record: SignupRecord = { account, digest: NONE, triesLeft: MAX_TRIES, askedAt: now };
+      await collection.put(id, record, { expiresAt: now + settings().interaction_seconds * 1000 });
+    },
+
+    async find(id) {
+      const value = (await collection.find(id))?.value;
+      if (value?.account.email === undefined) return undefined;
+      const { email, username } = value.account;
+      return { email, username, askedAt: value.askedAt };
+    },
+
+    async askAgain(id) {
+      let mayAsk = false;
+      const stored = await update(collection, id, (value) => {
+        mayAsk = clock() >= value.askedAt + SIGNUP_CODE_COOLDOWN_SECONDS * 1000;
+        return mayAsk ? { value: { ...value, askedAt: clock() } } : undefined;
+      });
+      return stored !== undefined && mayAsk;
+    },
+
+    async issue(id) {
+      const pending = (await collection.find(id))?.value;
+      const { email, emailKey } = pending?.account ?? {};
+      if (pending === undefined || email === undefined || emailKey === undefined) return undefined;
+      const isKnown = (await accounts.findBy('email', emailKey)).length > 0;
+      const code = String(randomInt(1_000_000)).padStart(6, '0');
+      const expiresAt = clock() + settings().email_code_seconds * 1000;
+      const [digest = NONE] = digestsOf(id, pending.account, code);
+      const stored = await update(collection, id, (value) => {
+        // Begun anew meanwhile, with another address: that one has a wish of its own.
+        if (value.account.emailKey !== emailKey) return undefined;
+        return {
+          value: {
+            ...value,
+            digest: isKnown ? NONE : digest,
+            triesLeft: MAX_TRIES,
+            codeExpiresAt: expiresAt,
+          },
+        };
+      });
+      return stored?.value.account.emailKey === emailKey ? { email, isKnown, code, expiresAt } : undefined;
+    },
+
+    async verify(id, code) {
+      const digits = parseSixDigits(code) ?? '';
+      let verdict: SignupVerdict = { outcome: 'expired' };
+      await update(collection, id, (value) => {
+        verdict = { outcome: 'expired' };
+        const isOver = value.codeExpiresAt !== undefined && clock() >= value.codeExpiresAt;
+        if (isOver || value.triesLeft <= 0) return undefined;
+        // The verdict and its count are one write: guesses at the same moment each cost a try.
+        const isRight = digestsOf(id, value.account, digits).some((digest) => isEqual(digest, value.digest));
+        verdict = isRight ? { outcome: 'ok', account: value.account } : { outcome: 'wrong' };
+        return {
+          value: {
+            ...value,
+            triesLeft: isRight ? 0 : value.triesLeft - 1,
+            digest: isRight ? NONE : value.digest,
+          },
+        };
+      });
+      return verdict;
+    },
+
+    async takeWithoutEmail(id) {
+      const pending = (await collection.find(id))?.value;
+      if (pending === undefined || !(await collection.remove(id))) return undefined;
+      const { email: _email, emailKey: _key, ...account } = pending.account;
+      return account;
+    },
+  };
+}
+
+const isEqual = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

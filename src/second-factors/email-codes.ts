@@ -1,0 +1,142 @@
+// Owns six-digit codes sent by mail (checklist R093–R095): one live code per account, purpose and challenge, five tries,
+// ten minutes, a pause before the next one, and three mails per account in ten minutes over all challenges.
+import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
+import { isUsable } from '../accounts/account.ts';
+import { securityState } from '../accounts/security-state.ts';
+import type { Clock } from '../clock.ts';
+import { secretDigest } from '../ids.ts';
+import type { AccountRecord, EmailChallengeRecord, RateRecord } from '../store/collections.ts';
+import { AlreadyExists, type EphemeralCollection, VersionConflict } from '../store/port.ts';
+import { update } from '../store/update.ts';
+import { type Attempt, MAX_WRONG_PER_CHALLENGE, type SecondFactorLimit, type Verdict } from './limit.ts';
+import { parseSixDigits } from './six-digits.ts';
+
+/** What a code is for; it is worth nothing for anything else. */
+export interface EmailChallenge {
+  readonly accountId: string;
+  readonly purpose: EmailChallengeRecord['purpose'];
+  /** The interaction or session that asks. Never a value that the browser chooses. */
+  readonly boundTo: string;
+  /** Where it is sent, when that is not the account's own address: it proves this address and no other. */
+  readonly address?: string;
+}
+
+export interface EmailCodes {
+  /**
+   * Makes a code; the caller mails it. The one before is worth nothing from here on.
+   * @returns the code and when it ends (epoch ms); cooldown: one was made less than a minute ago; limited: too many
+   *   for this account, or an account that cannot sign in
+   */
+  start(challenge: EmailChallenge): Promise<{ code: string; expiresAt: number } | 'cooldown' | 'limited'>;
+  /** @returns expired whatever the reason that there is no live code: none asked for, too old, used, sent anew */
+  verify(attempt: Attempt & EmailChallenge): Promise<Verdict | 'expired'>;
+  removeAllOf(accountId: string): Promise<void>;
+}
+
+/** How long a page should count down before it offers to send another code. */
+export const EMAIL_CODE_COOLDOWN_SECONDS = 60;
+const MAX_MAILS = 3;
+const MAILS_WINDOW_MS = 600_000;
+// What is left of a code that was used: it matches nothing.
+const USED = '';
+
+export function createEmailCodes(deps: {
+  accounts: EphemeralCollection<AccountRecord>;
+  challenges: EphemeralCollection<EmailChallengeRecord>;
+  rates: EphemeralCollection<RateRecord>;
+  limit: Pick<SecondFactorLimit, 'reserve' | 'clear'>;
+  /** Newest first. A digest of six digits can be searched in no time, so it takes a key that is not in the store. */
+  secretKeys: readonly string[];
+  clock: Clock;
+  settings: () => { readonly email_code_seconds: number };
+}): EmailCodes {
+  const { accounts, challenges, rates, limit, clock, settings } = deps;
+  const keys = deps.secretKeys.map((secretKey) =>
+    Buffer.from(hkdfSync('sha256', secretKey, '', 'latchkey email code digest', 32)),
+  );
+
+  const idOf = ({ accountId, purpose, boundTo }: EmailChallenge): string =>
+    secretDigest(JSON.stringify([accountId, purpose, boundTo]));
+
+  /** One digest per key. What the account's security rests on is in it, so that a change voids the code. */
+  function digestsOf(challenge: EmailChallenge, account: AccountRecord, code: string): string[] {
+    const { accountId, purpose, boundTo, address } = challenge;
+    const state = securityState(accountId, account);
+    const text = JSON.stringify([accountId, purpose, boundTo, address, state, code]);
+    return keys.map((key) => createHmac('sha256', key).update(text).digest('base64url'));
+  }
+
+  /** Each mail holds one of three places for ten minutes: exact over any ten minutes, in every process. */
+  async function takePlace(accountId: string): Promise<string | undefined> {
+    for (let place = 0; place < MAX_MAILS; place += 1) {
+      const id = `email_code ${accountId} ${place}`;
+      try {
+        await rates.insert(id, { points: 1 }, { expiresAt: clock() + MAILS_WINDOW_MS });
+        return id;
+      } catch (error) {
+        if (!(error instanceof AlreadyExists)) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  return {
+    async start(challenge) {
+      const { accountId, purpose, boundTo } = challenge;
+      const now = clock();
+      const id = idOf(challenge);
+      const [account, before] = await Promise.all([accounts.find(accountId), challenges.find(id)]);
+      if (account === undefined || !isUsable(account.value)) return 'limited';
+      const isTooSoon = before && now < before.value.createdAt + EMAIL_CODE_COOLDOWN_SECONDS * 1000;
+      if (isTooSoon) return 'cooldown';
+      const place = await takePlace(accountId);
+      if (place === undefined) return 'limited';
+
+      const code = String(randomInt(1_000_000)).padStart(6, '0');
+      const [digest = USED] = digestsOf(challenge, account.value, code);
+      const triesLeft = MAX_WRONG_PER_CHALLENGE;
+      const record = { accountId, purpose, boundTo, digest, triesLeft, createdAt: now };
+      const expiresAt = now + settings().email_code_seconds * 1000;
+      try {
+        if (before === undefined) await challenges.insert(id, record, { expiresAt });
+        else await challenges.replace(id, before.version, record, { expiresAt });
+        return { code, expiresAt };
+      } catch (error) {
+        const isBeaten = error instanceof AlreadyExists || error instanceof VersionConflict;
+        if (!isBeaten) throw error;
+        // Another request has just made one, or is trying the one before: no mail goes out for this one.
+        await rates.remove(place);
+        return 'cooldown';
+      }
+    },
+    async verify({ code, ...challenge }) {
+      const account = await limit.reserve('email', challenge.accountId);
+      if (account === undefined) return 'blocked';
+      const digests = digestsOf(challenge, account, parseSixDigits(code) ?? '');
+      const last: { outcome: Verdict | 'expired' } = { outcome: 'expired' };
+      const stored = await update(challenges, idOf(challenge), (value) => {
+        last.outcome = 'expired';
+        if (value.digest === USED) return undefined;
+        last.outcome = 'blocked';
+        if (value.triesLeft <= 0) return undefined;
+        // The verdict and its count are one write: guesses at the same moment each cost a try.
+        const isRight = digests.some((digest) => isEqual(digest, value.digest));
+        last.outcome = isRight ? 'ok' : 'wrong';
+        return {
+          value: isRight
+            ? { ...value, digest: USED, triesLeft: 0 }
+            : { ...value, triesLeft: value.triesLeft - 1 },
+        };
+      });
+      if (stored === undefined) return 'expired';
+      if (last.outcome === 'ok') await limit.clear('email', challenge.accountId);
+      return last.outcome;
+    },
+    async removeAllOf(accountId) {
+      await challenges.removeBy('account', accountId);
+    },
+  };
+}
+
+const isEqual = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -1,0 +1,161 @@
+// Owns how often a second factor may be guessed (checklist R094): five wrong codes per challenge, ten per account in any
+// ten minutes over all challenges, browsers and processes, a hundred in a row ever. Success alone resets. Every kind of
+// code has its own counter: recovery codes can be guessed without a password (interactions/recover.ts), and a client who
+// guesses them must not block the owner's authenticator app.
+//
+// No verdict without its count: a guess is judged inside the compare-and-set that also writes what it came to, so of any
+// number of guesses at once only as many are judged as were still free, and a right one beyond them is not looked at.
+import { isUsable } from '../accounts/account.ts';
+import type { Clock } from '../clock.ts';
+import { secretDigest } from '../ids.ts';
+import type { AccountRecord, RateRecord } from '../store/collections.ts';
+import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
+import { update } from '../store/update.ts';
+
+export type Verdict = 'ok' | 'wrong' | 'blocked';
+
+/** One submitted code. */
+export interface Attempt {
+  readonly accountId: string;
+  /** The challenge: the interaction, or the session in a step-up. Never a value that the browser chooses. */
+  readonly boundTo: string;
+  /** As typed. */
+  readonly code: string;
+}
+
+/**
+ * Looks at the code and nothing else; called again when another writer was faster.
+ * @returns the record as it is after a right code, undefined for a wrong one
+ */
+export type Evaluate = (record: AccountRecord) => AccountRecord | undefined;
+
+/** What has a counter of its own. */
+export type CodeKind = keyof NonNullable<AccountRecord['codeFailures']>;
+
+export interface SecondFactorLimit {
+  judge(
+    kind: CodeKind,
+    attempt: Pick<Attempt, 'accountId' | 'boundTo'>,
+    evaluate: Evaluate,
+  ): Promise<Verdict>;
+  /**
+   * Counts a failure beforehand, for a code that is kept elsewhere than in the account.
+   * @returns the account as counted; undefined when no more guesses are free
+   */
+  reserve(kind: CodeKind, accountId: string): Promise<AccountRecord | undefined>;
+  /** After a valid code. */
+  clear(kind: CodeKind, accountId: string): Promise<void>;
+}
+
+export const MAX_WRONG_PER_CHALLENGE = 5;
+const MAX_WRONG_PER_WINDOW = 10;
+const WINDOW_MS = 600_000;
+const MAX_WRONG_IN_A_ROW = 100;
+// No interaction lives longer (settings: interaction_seconds).
+const CHALLENGE_MS = 86_400_000;
+
+type Failures = NonNullable<NonNullable<AccountRecord['codeFailures']>[CodeKind]>;
+
+/** Older documents have one counter for all kinds: it stands for the two kinds that a password is needed for. */
+function allFailures({ codeFailures = {}, secondFactorFailures: one }: Readonly<AccountRecord>) {
+  return one === undefined ? codeFailures : { totp: one, email: one, ...codeFailures };
+}
+
+const failuresOf = (account: Readonly<AccountRecord>, kind: CodeKind): Failures =>
+  allFailures(account)[kind] ?? { inARow: 0, recentAt: [] };
+
+/**
+ * Whether so many codes of that kind in a row were wrong that only a recovery code or an administrator brings it back.
+ * Recovery codes, 80 random bits each, are never switched off.
+ */
+export const isSecondFactorOff = (account: Readonly<AccountRecord>, kind: CodeKind): boolean =>
+  kind !== 'recovery' && failuresOf(account, kind).inARow >= MAX_WRONG_IN_A_ROW;
+
+const recentFailures = (account: Readonly<AccountRecord>, kind: CodeKind, now: number): number[] =>
+  failuresOf(account, kind).recentAt.filter((at) => at > now - WINDOW_MS);
+
+function isOpen(account: AccountRecord, kind: CodeKind, now: number): boolean {
+  // A deactivation stops the sign-in that is under way, too (checklist R089).
+  const isFree = recentFailures(account, kind, now).length < MAX_WRONG_PER_WINDOW;
+  return isUsable(account) && isFree && !isSecondFactorOff(account, kind);
+}
+
+function countWrong(account: AccountRecord, kind: CodeKind, now: number): AccountRecord {
+  const { secondFactorFailures: _one, ...rest } = account;
+  const counted: Failures = {
+    inARow: failuresOf(account, kind).inARow + 1,
+    recentAt: [...recentFailures(account, kind, now), now],
+  };
+  return { ...rest, codeFailures: { ...allFailures(account), [kind]: counted } };
+}
+
+/** A valid recovery code brings back every kind that is switched off. */
+function clearWrong(account: AccountRecord, kind: CodeKind): AccountRecord {
+  const { secondFactorFailures: _one, codeFailures: _all, ...rest } = account;
+  const { [kind]: _cleared, ...others } = allFailures(account);
+  const isEmpty = kind === 'recovery' || Object.keys(others).length === 0;
+  return isEmpty ? rest : { ...rest, codeFailures: others };
+}
+
+export function createSecondFactorLimit(deps: {
+  accounts: EphemeralCollection<AccountRecord>;
+  rates: EphemeralCollection<RateRecord>;
+  clock: Clock;
+}): SecondFactorLimit {
+  const { accounts, rates, clock } = deps;
+
+  /** @returns whether this challenge had a try left; it is taken then */
+  async function takeTry(challenge: string): Promise<boolean> {
+    for (;;) {
+      const last = { isGranted: false };
+      const stored = await update(rates, challenge, ({ points }) => {
+        last.isGranted = points < MAX_WRONG_PER_CHALLENGE;
+        return last.isGranted ? { value: { points: points + 1 } } : undefined;
+      });
+      if (stored !== undefined) return last.isGranted;
+      try {
+        await rates.insert(challenge, { points: 1 }, { expiresAt: clock() + CHALLENGE_MS });
+        return true;
+      } catch (error) {
+        if (!(error instanceof AlreadyExists)) throw error;
+      }
+    }
+  }
+
+  async function judgeAndCount(kind: CodeKind, accountId: string, evaluate: Evaluate) {
+    const last: { verdict: Verdict } = { verdict: 'blocked' };
+    const stored = await update(accounts, accountId, (record) => {
+      const now = clock();
+      last.verdict = 'blocked';
+      if (!isOpen(record, kind, now)) return undefined;
+      const next = evaluate(record);
+      last.verdict = next === undefined ? 'wrong' : 'ok';
+      return { value: next === undefined ? countWrong(record, kind, now) : clearWrong(next, kind) };
+    });
+    return stored === undefined
+      ? { verdict: 'blocked' as const, record: undefined }
+      : { verdict: last.verdict, record: stored.value };
+  }
+
+  return {
+    async judge(kind, { accountId, boundTo }, evaluate) {
+      // Looked at first without a write, so that a flood of refused guesses costs little and takes no tries.
+      const stored = await accounts.find(accountId);
+      if (stored === undefined || !isOpen(stored.value, kind, clock())) return 'blocked';
+      const challenge = `second_factor ${secretDigest(JSON.stringify([accountId, boundTo, kind]))}`;
+      if (!(await takeTry(challenge))) return 'blocked';
+      const { verdict } = await judgeAndCount(kind, accountId, evaluate);
+      if (verdict === 'ok') await rates.remove(challenge);
+      return verdict;
+    },
+    async reserve(kind, accountId) {
+      const { verdict, record } = await judgeAndCount(kind, accountId, () => undefined);
+      return verdict === 'blocked' ? undefined : record;
+    },
+    async clear(kind, accountId) {
+      await update(accounts, accountId, (record) =>
+        allFailures(record)[kind] === undefined ? undefined : { value: clearWrong(record, kind) },
+      );
+    },
+  };
+}

@@ -1,0 +1,78 @@
+// Owns recovery codes: ten, shown once, each good for one sign-in without the other factor (checklist R102). 80 random
+// bits each, so that a digest of them can be kept as it is: there is nothing to search.
+import { randomBytes } from 'node:crypto';
+import { hasSecondFactor } from '../accounts/security-state.ts';
+import { AppError } from '../errors.ts';
+import { secretDigest } from '../ids.ts';
+import type { AccountRecord } from '../store/collections.ts';
+import type { EphemeralCollection } from '../store/port.ts';
+import { update } from '../store/update.ts';
+import type { Attempt, SecondFactorLimit, Verdict } from './limit.ts';
+
+export interface RecoveryCodes {
+  /**
+   * The ones before are worth nothing from here on.
+   * @returns ten codes like `k3v9-0qzt-m1x8-r5ce`, to be shown now or never
+   * @throws AppError account.not_found, also for an account without a second factor
+   */
+  generate(accountId: string): Promise<string[]>;
+  /** A right code is used up. Also tried when too many wrong codes have switched the factors off. */
+  verify(attempt: Attempt): Promise<Verdict>;
+}
+
+const COUNT = 10;
+const LENGTH = 16;
+// Crockford's: 32 characters, none of which is taken for another.
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+// Longer than any way to write a code; bounds the work on what a stranger sends.
+const MAX_TYPED = 128;
+
+// 256 is a multiple of 32, so every character is equally likely.
+const newCode = (): string => Array.from(randomBytes(LENGTH), (byte) => ALPHABET[byte % 32]).join('');
+
+const inGroups = (code: string): string => (code.match(/.{4}/g) ?? []).join('-');
+
+/** As it was made, from what a person wrote down: case, blanks, hyphens and look-alikes do not matter. */
+function parse(text: string): string {
+  if (text.length > MAX_TYPED) return '';
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{Pd}]/gu, '')
+    .replaceAll('o', '0')
+    .replace(/[il]/g, '1');
+}
+
+// With the account in it, a digest copied to another account opens nothing there.
+const digestOf = (accountId: string, code: string): string => secretDigest(`recovery ${accountId} ${code}`);
+
+export function createRecoveryCodes(deps: {
+  accounts: EphemeralCollection<AccountRecord>;
+  limit: Pick<SecondFactorLimit, 'judge'>;
+}): RecoveryCodes {
+  const { accounts, limit } = deps;
+  return {
+    async generate(accountId) {
+      const codes = Array.from({ length: COUNT }, newCode);
+      const recoveryCodes = codes.map((code) => digestOf(accountId, code));
+      const stored = await update(accounts, accountId, (record) => {
+        // Without a factor they would lie in wait for the next one, whoever enrols it.
+        if (record.deletingAt !== undefined || !hasSecondFactor(record)) {
+          throw new AppError('account.not_found');
+        }
+        return { value: { ...record, recoveryCodes } };
+      });
+      if (stored === undefined) throw new AppError('account.not_found');
+      return codes.map(inGroups);
+    },
+    verify({ code, ...attempt }) {
+      const digest = digestOf(attempt.accountId, parse(code));
+      const useCode = (record: AccountRecord): AccountRecord | undefined => {
+        const left = (record.recoveryCodes ?? []).filter((unused) => unused !== digest);
+        const isRight = hasSecondFactor(record) && left.length < (record.recoveryCodes?.length ?? 0);
+        return isRight ? { ...record, recoveryCodes: left } : undefined;
+      };
+      return limit.judge('recovery', attempt, useCode);
+    },
+  };
+}

@@ -1,0 +1,142 @@
+// Owns what the sign-in asks about second factors, and puts their parts together: which ones an account has, whether
+// one is needed, whether a given code is right. In which order pages come is the sign-in's own matter.
+import { type Account, isUsable } from '../accounts/account.ts';
+import { hasPasskey, hasSecondFactor, settleFactors, wantsSecondStep } from '../accounts/security-state.ts';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type {
+  AccountRecord,
+  EmailChallengeRecord,
+  RateRecord,
+  TrustedDeviceRecord,
+} from '../store/collections.ts';
+import type { EphemeralCollection } from '../store/port.ts';
+import { update } from '../store/update.ts';
+import { createEmailCodes, type EmailCodes } from './email-codes.ts';
+import { type Attempt, createSecondFactorLimit, type Verdict } from './limit.ts';
+import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes.ts';
+import { createTotp, type Seal, type Totp } from './totp.ts';
+import { createTrustedDevices, type TrustedDevices } from './trusted-devices.ts';
+
+/** What is typed in. */
+export type CodeMethod = 'totp' | 'email' | 'recovery';
+export type SecondFactorMethod = CodeMethod | 'passkey';
+export type MfaMode = 'off' | 'optional' | 'required';
+
+export interface SecondFactors {
+  /** What can be asked for, the best first. May be empty for an account that has a factor (see stepOf). */
+  methodsOf(account: Account): SecondFactorMethod[];
+  isRequired(account: Account, mode: MfaMode): boolean;
+  /**
+   * verify: ask for a code, and without any method refuse: an administrator must help. enrol: there is none yet. Never
+   * offer to enrol where this says verify, or the password alone would be enough to replace a factor.
+   */
+  stepOf(account: Account, mode: MfaMode): 'none' | 'enrol' | 'verify';
+  /** The one way to check a code at sign-in and step-up, whatever the method. */
+  verify(attempt: Attempt & { readonly method: CodeMethod }): Promise<Verdict | 'expired'>;
+  /** A code by mail as the second factor; to an account that does not use it, `limited`. */
+  startEmail(account: Account, boundTo: string): ReturnType<EmailCodes['start']>;
+  /**
+   * Switches codes by mail on or off as a factor of this account.
+   * @param check throws to refuse; sees the account as it would be
+   * @throws AppError account.not_found; request.invalid when there is no verified address to switch it on for
+   */
+  setEmailFactor(accountId: string, isOn: boolean, check?: (after: AccountRecord) => void): Promise<void>;
+  /** What lies outside of the account's own document, at its removal. */
+  removeAllOf(accountId: string): Promise<void>;
+  readonly totp: Totp;
+  readonly recoveryCodes: RecoveryCodes;
+  readonly emailCodes: EmailCodes;
+  readonly trustedDevices: TrustedDevices;
+}
+
+export interface SecondFactorsDeps {
+  /** These need not be guarded: no write here touches role or activation. */
+  accounts: EphemeralCollection<AccountRecord>;
+  emailChallenges: EphemeralCollection<EmailChallengeRecord>;
+  trustedDevices: EphemeralCollection<TrustedDeviceRecord>;
+  rates: EphemeralCollection<RateRecord>;
+  sealer: Seal;
+  /** Newest first. */
+  secretKeys: readonly string[];
+  clock: Clock;
+  issuerName: () => string;
+  settings: () => { readonly email_code_seconds: number; readonly trusted_device_seconds: number };
+}
+
+function methodsOf(account: Account): SecondFactorMethod[] {
+  const methods: SecondFactorMethod[] = [];
+  if (hasPasskey(account)) methods.push('passkey');
+  if (account.totp !== undefined) methods.push('totp');
+  if (account.hasEmailCodes === true && account.email !== undefined && account.isEmailVerified) {
+    methods.push('email');
+  }
+  if (hasSecondFactor(account) && (account.recoveryCodes ?? []).length > 0) methods.push('recovery');
+  return methods;
+}
+
+export const isRequired = (account: Account, mode: MfaMode): boolean =>
+  mode !== 'off' &&
+  (mode === 'required' || wantsSecondStep(account) || account.mustEnrolSecondFactor === true);
+
+export function createSecondFactors(deps: SecondFactorsDeps): SecondFactors {
+  const { accounts, clock } = deps;
+  const limit = createSecondFactorLimit(deps);
+  const totp = createTotp({ ...deps, limit });
+  const recoveryCodes = createRecoveryCodes({ ...deps, limit });
+  const emailCodes = createEmailCodes({ ...deps, challenges: deps.emailChallenges, limit });
+  const trustedDevices = createTrustedDevices({ ...deps, collection: deps.trustedDevices });
+
+  return {
+    methodsOf,
+    isRequired,
+    stepOf(account, mode) {
+      if (!isRequired(account, mode)) return 'none';
+      return hasSecondFactor(account) ? 'verify' : 'enrol';
+    },
+    async verify({ method, ...attempt }) {
+      switch (method) {
+        case 'totp':
+          return totp.verify(attempt);
+        case 'email':
+          return emailCodes.verify({ ...attempt, purpose: 'sign_in' });
+        case 'recovery':
+          return recoveryCodes.verify(attempt);
+      }
+    },
+    async startEmail(account, boundTo) {
+      if (!methodsOf(account).includes('email')) return 'limited';
+      return emailCodes.start({ accountId: account.id, purpose: 'sign_in', boundTo });
+    },
+    async setEmailFactor(accountId, isOn, check) {
+      const stored = await update(accounts, accountId, (record) => {
+        if (record.deletingAt !== undefined) throw new AppError('account.not_found');
+        if ((record.hasEmailCodes === true) === isOn) return undefined;
+        const changed = isOn ? withEmailFactor(record) : withoutEmailFactor(record);
+        const after = settleFactors(record, changed, clock());
+        check?.(after);
+        return { value: after };
+      });
+      if (stored === undefined) throw new AppError('account.not_found');
+    },
+    async removeAllOf(accountId) {
+      await Promise.all([emailCodes.removeAllOf(accountId), trustedDevices.revokeAll(accountId)]);
+    },
+    totp,
+    recoveryCodes,
+    emailCodes,
+    trustedDevices,
+  };
+}
+
+function withEmailFactor(record: AccountRecord): AccountRecord {
+  if (!isUsable(record) || record.email === undefined || !record.isEmailVerified) {
+    throw new AppError('request.invalid', { fields: { email: 'Must be verified first.' } });
+  }
+  const { mustEnrolSecondFactor: _done, ...rest } = record;
+  return { ...rest, hasEmailCodes: true };
+}
+
+function withoutEmailFactor({ hasEmailCodes: _off, ...rest }: AccountRecord): AccountRecord {
+  return rest;
+}

@@ -1,0 +1,107 @@
+// Owns browsers that need not give the second factor again (decisions §8, checklist R100): a random token in a cookie,
+// its digest here, for one account in one state. It skips the second factor alone: never the password, never a step-up,
+// never an administrator's act (R101).
+import type { Account } from '../accounts/account.ts';
+import { securityState } from '../accounts/security-state.ts';
+import type { Clock } from '../clock.ts';
+import { newSecret, secretDigest } from '../ids.ts';
+import type { TrustedDeviceRecord } from '../store/collections.ts';
+import type { EphemeralCollection } from '../store/port.ts';
+import { update } from '../store/update.ts';
+
+/** As its owner and administrators see it. The id names it; it is not what the cookie carries. */
+export interface TrustedDevice {
+  readonly id: string;
+  readonly label: string;
+  readonly ipAddress: string;
+  readonly userAgent: string;
+  /** Epoch milliseconds, like the ones below. */
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
+}
+
+export interface TrustedDevices {
+  /** Only right after a second factor was given; read the account again when that changed it (an enrolment). */
+  create(input: {
+    account: Account;
+    ipAddress: string;
+    userAgent: string;
+    /** The name people recognise it by. */
+    label: string;
+  }): Promise<{ token: string; expiresAt: number }>;
+  /** Renews it, so the caller renews the cookie: it lasts trusted_device_seconds from now. */
+  check(account: Account, token: string): Promise<boolean>;
+  /** Those that still count, the latest used first. */
+  list(account: Account): Promise<TrustedDevice[]>;
+  /** @returns whether this account had such a device */
+  revoke(accountId: string, id: string): Promise<boolean>;
+  /** @returns how many there were */
+  revokeAll(accountId: string): Promise<number>;
+}
+
+const TOKEN_LENGTH = newSecret().length;
+const MAX_LABEL = 100;
+const MAX_USER_AGENT = 512;
+
+export function createTrustedDevices(deps: {
+  collection: EphemeralCollection<TrustedDeviceRecord>;
+  clock: Clock;
+  settings: () => { readonly trusted_device_seconds: number };
+}): TrustedDevices {
+  const { collection, clock, settings } = deps;
+  const expiry = (): number => clock() + settings().trusted_device_seconds * 1000;
+  const isBound = (device: TrustedDeviceRecord, account: Account): boolean =>
+    device.accountId === account.id && device.boundTo === securityState(account.id, account);
+
+  return {
+    async create({ account, ipAddress, userAgent, label }) {
+      const token = newSecret();
+      const expiresAt = expiry();
+      const now = clock();
+      const device: TrustedDeviceRecord = {
+        accountId: account.id,
+        label: label.slice(0, MAX_LABEL),
+        ipAddress,
+        userAgent: userAgent.slice(0, MAX_USER_AGENT),
+        createdAt: now,
+        lastUsedAt: now,
+        boundTo: securityState(account.id, account),
+      };
+      await collection.insert(secretDigest(token), device, { expiresAt });
+      return { token, expiresAt };
+    },
+    async check(account, token) {
+      if (token.length !== TOKEN_LENGTH) return false;
+      const last = { isTrusted: false };
+      const stored = await update(collection, secretDigest(token), (device) => {
+        last.isTrusted = isBound(device, account);
+        return last.isTrusted
+          ? { value: { ...device, lastUsedAt: clock() }, expiresAt: expiry() }
+          : undefined;
+      });
+      // Revoked while it was being renewed: revoked.
+      return stored !== undefined && last.isTrusted;
+    },
+    async list(account) {
+      const devices = await collection.findBy('account', account.id);
+      return devices
+        .filter(({ value }) => isBound(value, account))
+        .map(({ id, expiresAt = 0, value }) => ({
+          id,
+          label: value.label,
+          ipAddress: value.ipAddress,
+          userAgent: value.userAgent,
+          createdAt: value.createdAt,
+          lastUsedAt: value.lastUsedAt,
+          expiresAt,
+        }))
+        .sort((a, b) => b.lastUsedAt - a.lastUsedAt);
+    },
+    async revoke(accountId, id) {
+      const device = await collection.find(id);
+      return device?.value.accountId === accountId && collection.remove(id);
+    },
+    revokeAll: (accountId) => collection.removeBy('account', accountId),
+  };
+}

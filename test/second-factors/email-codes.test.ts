@@ -1,0 +1,257 @@
+// Owns the tests of codes sent by mail: what they are bound to, that the last one counts once, and how many there are.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { emailChallenges } from '../../src/store/collections.ts';
+import { type Backend, goodPassword, withEachStore } from '../accounts/support.ts';
+import { createFactors, createFactorWorld, secretKeys, timesOf, wrongCode } from './support.ts';
+
+const COOLDOWN = 60_000;
+
+async function createMailWorld(backend: Backend) {
+  const world = await createFactorWorld(backend);
+  await world.enableEmail();
+  const { factors, id } = world;
+  return {
+    ...world,
+    challenges: backend.store.ephemeral(emailChallenges),
+    /** @returns the code as it stands in the mail */
+    async mailedCode(boundTo = 'a'): Promise<string> {
+      const started = await factors.startEmail(await world.current(), boundTo);
+      assert.ok(typeof started === 'object', String(started));
+      return started.code;
+    },
+    verify: (code: string, boundTo = 'a') =>
+      factors.verify({ method: 'email', accountId: id, boundTo, code }),
+  };
+}
+
+withEachStore('a code signs in once, however it is typed', async (backend) => {
+  const { factors, mailedCode, verify, current } = await createMailWorld(backend);
+  assert.deepEqual(factors.methodsOf(await current()), ['email']);
+  const code = await mailedCode();
+  assert.match(code, /^\d{6}$/);
+  assert.equal(await verify(wrongCode(code)), 'wrong');
+  assert.equal(await verify(` ${code.slice(0, 3)} ${code.slice(3)}\n`), 'ok');
+  assert.equal(await verify(code), 'expired');
+  // A valid code clears the counter of its kind; the used code then counts again.
+  assert.equal((await current()).codeFailures?.email?.inARow, 1);
+});
+
+withEachStore('attack: a code after ten minutes, to the millisecond (R093)', async (backend) => {
+  const { mailedCode, verify } = await createMailWorld(backend);
+  const first = await mailedCode('a');
+  backend.advance(600_000 - 1);
+  assert.equal(await verify(first, 'a'), 'ok');
+  const second = await mailedCode('b');
+  backend.advance(600_000);
+  assert.equal(await verify(second, 'b'), 'expired');
+});
+
+withEachStore('attack: the old code after a new one was sent (R093)', async (backend) => {
+  const { mailedCode, verify } = await createMailWorld(backend);
+  const old = await mailedCode();
+  backend.advance(COOLDOWN);
+  const fresh = await mailedCode();
+  if (old !== fresh) assert.equal(await verify(old), 'wrong');
+  assert.equal(await verify(fresh), 'ok');
+});
+
+withEachStore(
+  'attack: the code of another interaction, account, purpose or address (R093)',
+  async (backend) => {
+    const world = await createMailWorld(backend);
+    const { factors, id, verify, mailedCode } = world;
+    const bob = await world.accounts.create({
+      username: 'bob',
+      password: goodPassword,
+      email: 'bob@example.com',
+      isEmailVerified: true,
+    });
+    await factors.setEmailFactor(bob.id, true);
+    const code = await mailedCode('hers');
+    assert.equal(await verify(code, 'his'), 'expired');
+    const attempt = { boundTo: 'hers', code };
+    assert.equal(await factors.verify({ method: 'email', accountId: bob.id, ...attempt }), 'expired');
+    const change = {
+      accountId: id,
+      purpose: 'email_change',
+      boundTo: 'hers',
+      address: 'new@example.com',
+    } as const;
+    assert.equal(await factors.emailCodes.verify({ ...change, code }), 'expired');
+    const started = await factors.emailCodes.start(change);
+    assert.ok(typeof started === 'object');
+    if (started.code !== code) assert.equal(await verify(started.code, 'hers'), 'wrong');
+    // Proves the address it was sent to, not one that was put in its place.
+    const swapped = { ...change, address: 'victim@example.com', code: started.code };
+    assert.equal(await factors.emailCodes.verify(swapped), 'wrong');
+    assert.equal(await factors.emailCodes.verify({ ...change, code: started.code }), 'ok');
+    assert.equal(await verify(code, 'hers'), 'ok');
+  },
+);
+
+withEachStore(
+  'attack: a code after the password, the address or a factor changed (R063)',
+  async (backend) => {
+    const { accounts, factors, id, mailedCode, verify, enrolTotp } = await createMailWorld(backend);
+    const changes = [
+      () => accounts.update(id, { password: 'nine low bridges' }),
+      () => accounts.update(id, { email: 'other@example.com', isEmailVerified: true }),
+      () => enrolTotp(),
+      () => factors.totp.remove(id),
+    ];
+    for (const [n, change] of changes.entries()) {
+      backend.advance(600_000);
+      const code = await mailedCode(`c${n}`);
+      await change();
+      assert.equal(await verify(code, `c${n}`), 'wrong');
+    }
+    const last = await mailedCode('last');
+    await accounts.update(id, { totpVerified: false });
+    assert.equal(await verify(last, 'last'), 'wrong');
+  },
+);
+
+withEachStore(
+  'attack: five wrong codes end the challenge, also when all come at once (R094)',
+  async (backend) => {
+    const { factors, elsewhere, id, mailedCode, verify } = await createMailWorld(backend);
+    const code = await mailedCode();
+    const wrong = wrongCode(code);
+    const verdicts = await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        (n % 2 === 0 ? factors : elsewhere).verify({
+          method: 'email',
+          accountId: id,
+          boundTo: 'a',
+          code: wrong,
+        }),
+      ),
+    );
+    assert.deepEqual([timesOf(verdicts, 'wrong'), timesOf(verdicts, 'blocked')], [5, 195]);
+    backend.advance(599_999);
+    assert.equal(await verify(code), 'blocked');
+    // A new code has new tries.
+    backend.advance(1);
+    assert.equal(await verify(await mailedCode()), 'ok');
+  },
+);
+
+withEachStore(
+  'attack: one code in parallel, in two processes: exactly one is let in (R072)',
+  async (backend) => {
+    const { factors, elsewhere, id, mailedCode } = await createMailWorld(backend);
+    for (let round = 0; round < 5; round += 1) {
+      backend.advance(600_000);
+      const code = await mailedCode();
+      const verdicts = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          (n % 2 === 0 ? factors : elsewhere).verify({ method: 'email', accountId: id, boundTo: 'a', code }),
+        ),
+      );
+      assert.equal(timesOf(verdicts, 'ok'), 1);
+    }
+  },
+);
+
+withEachStore(
+  'attack: a flood of mails: a pause per challenge, three in any ten minutes (R095)',
+  async (backend) => {
+    const { factors, elsewhere, mailedCode, current } = await createMailWorld(backend);
+    const account = await current();
+    await mailedCode('a');
+    assert.equal(await factors.startEmail(account, 'a'), 'cooldown');
+    backend.advance(COOLDOWN - 1);
+    assert.equal(await elsewhere.startEmail(account, 'a'), 'cooldown');
+    await mailedCode('b');
+    await mailedCode('c');
+    assert.equal(await elsewhere.startEmail(account, 'd'), 'limited');
+    backend.advance(600_000 - COOLDOWN);
+    assert.equal(await factors.startEmail(account, 'd'), 'limited');
+    backend.advance(1);
+    // Only the first mail is ten minutes ago.
+    await mailedCode('d');
+    assert.equal(await factors.startEmail(account, 'e'), 'limited');
+  },
+);
+
+withEachStore(
+  'attack: codes asked for in parallel: one mail per challenge, three in all',
+  async (backend) => {
+    const { factors, elsewhere, current, verify } = await createMailWorld(backend);
+    const account = await current();
+    const inParallel = (boundTo: (n: number) => string) =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          (n % 2 === 0 ? factors : elsewhere).startEmail(account, boundTo(n)),
+        ),
+      );
+    const one = (await inParallel(() => 'one')).filter((started) => typeof started === 'object');
+    assert.equal(one.length, 1);
+    assert.equal(await verify(one[0]?.code ?? '', 'one'), 'ok');
+    const many = (await inParallel((n) => `many ${n}`)).filter((started) => typeof started === 'object');
+    assert.equal(many.length, 2);
+  },
+);
+
+withEachStore(
+  'attack: a code by mail for an account that does not use it, or not with this address',
+  async (backend) => {
+    const { accounts, factors, id, enrolTotp, current } = await createFactorWorld(backend);
+    await enrolTotp();
+    assert.equal(await factors.startEmail(await current(), 'a'), 'limited');
+    await factors.setEmailFactor(id, true);
+    await accounts.update(id, { email: 'unproven@example.com' });
+    assert.equal(await factors.startEmail(await current(), 'a'), 'limited');
+    assert.equal((await current()).hasEmailCodes, true);
+    assert.deepEqual(factors.methodsOf(await current()), ['totp']);
+  },
+);
+
+withEachStore(
+  'attack: a copied database: six digits cannot be searched without the secret key',
+  async (backend) => {
+    const { challenges, id, mailedCode, verify } = await createMailWorld(backend);
+    const code = await mailedCode();
+    const [stored] = await challenges.findBy('account', id);
+    assert.ok(stored);
+    const { digest } = stored.value;
+    assert.equal(JSON.stringify(stored).includes(code), false);
+    for (const text of [code, `${id}${code}`, `${stored.id}${code}`]) {
+      const guess = createHash('sha256').update(text);
+      assert.notEqual(guess.digest('base64url'), digest);
+    }
+    assert.equal(await verify(digest), 'wrong');
+    // With another key nobody knows what the digest is of: the key takes part.
+    const others = createFactors(backend.store, backend.now, { secretKeys: ['f'.repeat(32)] });
+    assert.equal(await others.verify({ method: 'email', accountId: id, boundTo: 'a', code }), 'wrong');
+    const rotated = createFactors(backend.store, backend.now, {
+      secretKeys: ['f'.repeat(32), ...secretKeys],
+    });
+    assert.equal(await rotated.verify({ method: 'email', accountId: id, boundTo: 'a', code }), 'ok');
+  },
+);
+
+withEachStore('attack: a used code leaves nothing behind that could be used', async (backend) => {
+  const { challenges, id, mailedCode, verify } = await createMailWorld(backend);
+  assert.equal(await verify(await mailedCode()), 'ok');
+  const [stored] = await challenges.findBy('account', id);
+  assert.deepEqual([stored?.value.digest, stored?.value.triesLeft], ['', 0]);
+  for (const empty of ['', ' ', '000000']) assert.equal(await verify(empty), 'expired');
+});
+
+withEachStore(
+  'no code for an account that cannot sign in; removal takes the challenges along',
+  async (backend) => {
+    const { accounts, factors, challenges, id, mailedCode, verify, current } = await createMailWorld(backend);
+    const code = await mailedCode();
+    await accounts.setActive(id, false);
+    assert.equal(await factors.startEmail(await current(), 'b'), 'limited');
+    assert.equal(await verify(code), 'blocked');
+    await factors.removeAllOf(id);
+    assert.deepEqual(await challenges.findBy('account', id), []);
+    const change = { accountId: 'nobody', purpose: 'sign_in', boundTo: 'a' } as const;
+    assert.equal(await factors.emailCodes.start(change), 'limited');
+    assert.equal(await factors.emailCodes.verify({ ...change, code }), 'blocked');
+  },
+);

@@ -1,0 +1,170 @@
+// Owns the proof of what every page's response carries: headers, its own CSP, language, and how much it weighs.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+import type { PageContext } from '../../src/views/views.ts';
+import { createViews } from '../../src/views/views.ts';
+import { samples } from '../pages/samples.ts';
+import { type PageServer, plainTheme, startPages } from '../pages/server.ts';
+
+let pages: PageServer;
+before(async () => {
+  pages = await startPages({ samples, basePath: '/auth' });
+});
+after(() => pages.close());
+
+const show = (name: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${pages.origin}/show/${name}`, { headers });
+
+const policy = (response: Response): Map<string, string> => {
+  const header = response.headers.get('content-security-policy') ?? '';
+  return new Map(header.split('; ').map((part) => [part.split(' ', 1)[0] ?? '', part]));
+};
+
+/** What a template makes of a model, without HTTP. */
+const render = (template: string, model: object, theme = plainTheme): string => {
+  const ctx: PageContext = { get: () => '', set: () => {}, status: 0, body: undefined };
+  createViews({ theme: () => theme, basePath: '' }).send(ctx, template, model);
+  return String(ctx.body);
+};
+
+test('a page is private, typed, in a language and guarded by its own policy with a fresh nonce', async () => {
+  const one = await show('login');
+  const other = await show('login');
+  assert.equal(one.status, 200);
+  assert.equal(one.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.equal(one.headers.get('cache-control'), 'no-store');
+  assert.equal(one.headers.get('content-language'), 'en');
+  assert.equal(one.headers.get('content-encoding'), null);
+  const nonces = [one, other].map(
+    (page) => /'nonce-([\w+/=]{24})'/.exec(policy(page).get('style-src') ?? '')?.[1],
+  );
+  assert.ok(nonces[0] && nonces[1] && nonces[0] !== nonces[1]);
+  assert.ok((await one.text()).includes(`<style nonce="${nonces[0]}">`));
+  const strict = policy(one);
+  strict.delete('style-src');
+  assert.deepEqual(
+    [...strict.values()],
+    [
+      "default-src 'none'",
+      "script-src 'self'",
+      "img-src 'self' https: data:",
+      "connect-src 'self'",
+      "font-src 'none'",
+      "object-src 'none'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "form-action 'self'",
+    ],
+  );
+});
+
+test('the policy names where a form may lead, and only that', async () => {
+  assert.equal(policy(await show('continue')).get('form-action'), "form-action 'self' https://acme.example");
+});
+
+test('the error page answers with its own status', async () => {
+  assert.equal((await show('error-missing')).status, 404);
+  assert.equal((await show('error-server')).status, 500);
+});
+
+test('every address of ours carries the base path', async () => {
+  for (const name of Object.keys(samples)) {
+    const html = await (await show(name)).text();
+    const found = [...html.matchAll(/\s(?:href|src|action)="(\/[^"]*)"/g)].map(([, url = '']) => url);
+    // These samples hand over addresses themselves, as callers do: whole.
+    const foreign = found.filter(
+      (url) =>
+        !url.startsWith('/auth/') && !/^\/(oauth2\/(device|authorize|signup|login\?)|landed)/.test(url),
+    );
+    assert.deepEqual(foreign, [], name);
+    assert.ok(
+      found.some((url) => /^\/auth\/assets\/page\.[\w-]{12}\.js$/.test(url)),
+      name,
+    );
+  }
+});
+
+test('pages speak the language of the request, Arabic from right to left', async () => {
+  const german = await (await show('login', { 'accept-language': 'de-CH,fr;q=0.4' })).text();
+  assert.match(german, /<html lang="de" dir="ltr">/);
+  assert.match(german, /Bei <b><bdi>Acme Analytics<\/bdi><\/b> anmelden/);
+  const arabic = await (await show('login?lang=ar', { 'accept-language': 'de' })).text();
+  assert.match(arabic, /<html lang="ar" dir="rtl">/);
+});
+
+test('a sentence of the catalogue is translated, one made for the occasion is shown as it is', async () => {
+  const generic = await (await show('error-server?lang=de')).text();
+  assert.match(generic, /Der Fehler liegt bei uns/);
+  const own = render('error', { status: 400, message: 'Own words', reason: 'server.error', requestId: 'r' });
+  assert.match(own, /Own words/);
+});
+
+test('an error text from outside cannot fill the page', () => {
+  const html = render('error', { status: 400, message: 'spam '.repeat(2000), requestId: 'r' });
+  assert.ok(html.length < 4000, `${html.length}`);
+});
+
+test('values are escaped wherever they stand', () => {
+  const html = render('login', {
+    csrf: '"><script>',
+    interaction: '\'"<',
+    clientName: '<img src=x onerror=alert(1)>{product}{{ 7*7 }}',
+    values: { username: '" onfocus="alert(1)' },
+  });
+  assert.ok(!html.includes('<img'));
+  assert.ok(!html.includes('onfocus="'));
+  assert.ok(!html.includes('49'));
+  assert.equal(html.match(/<script/g)?.length, 1);
+});
+
+test('a model that lacks what a template shows is a loud mistake', () => {
+  assert.throws(() => render('login', { interaction: 'i', values: { username: '' } }), /undefined|null/);
+  assert.throws(() => render('no-such-page', {}), /template not found/);
+});
+
+test('branding appears, hostile branding does not', () => {
+  const brand = {
+    ...plainTheme,
+    productName: 'Contoso <ID>',
+    logoUrl: 'https://c.example/l.png',
+    accentColor: '#aa0033',
+  };
+  const html = render('login', samples['login-plain'].model, brand);
+  assert.match(html, /Contoso &lt;ID&gt;/);
+  assert.match(
+    html,
+    /<img src="https:\/\/c\.example\/l\.png" alt="" height="28" referrerpolicy="no-referrer">/,
+  );
+  assert.match(html, /--accent:#aa0033/);
+  const hostile = {
+    ...plainTheme,
+    logoUrl: 'javascript:1',
+    supportUrl: 'javascript:2',
+    privacyUrl: '',
+    termsUrl: '//x',
+  };
+  assert.doesNotMatch(render('login', samples['login-plain'].model, hostile), /javascript:|<footer/);
+});
+
+test('client logos are fetched without a referrer', async () => {
+  const html = await (await show('consent')).text();
+  const images = [...html.matchAll(/<img [^>]*>/g)].map(([image]) => image);
+  assert.equal(images.length, 1);
+  for (const image of images) assert.match(image, /referrerpolicy="no-referrer"/);
+});
+
+test('the login page with all it loads stays under 30 kB, under 15 kB on the wire, from this host alone', async () => {
+  const html = await (await show('login-full')).text();
+  const loaded = [...html.matchAll(/(?:href|src)="(\/auth\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
+  // What is loaded later, when there is a passkey to speak of (webauthn.js, 13 kB), comes after the page is usable.
+  assert.equal(loaded.length, 4);
+  let [plain, wire] = [Buffer.byteLength(html), Buffer.byteLength(html)];
+  for (const url of loaded) {
+    const body = Buffer.from(await (await fetch(pages.origin + url)).arrayBuffer());
+    plain += body.length;
+    wire += brotliCompressSync(body).length;
+  }
+  assert.ok(plain < 30_000, `${plain} bytes`);
+  assert.ok(wire < 15_000, `${wire} bytes on the wire`);
+});
