@@ -31,8 +31,18 @@ const MAX_FORM_BYTES = 16_384;
 
 const readFile = (name: string): Buffer => readFileSync(new URL(name, import.meta.url));
 
+/** The provider's tokens, reset and elements: everything before its first component. */
+function readElements(): Buffer {
+  const [elements, components] = readFileSync(
+    new URL('../../templates/assets/latchkey.css', import.meta.url),
+    'utf8',
+  ).split('\n.card {\n', 2);
+  if (elements === undefined || components === undefined) throw new Error('latchkey.css has no .card');
+  return Buffer.from(`${elements}\n`);
+}
+
 const FILES: Readonly<Record<string, readonly [type: string, content: Buffer]>> = {
-  '/sample.css': ['text/css; charset=utf-8', readFile('sample.css')],
+  '/sample.css': ['text/css; charset=utf-8', Buffer.concat([readElements(), readFile('sample.css')])],
   '/sample.js': ['text/javascript; charset=utf-8', readFile('sample.js')],
   '/sample.svg': ['image/svg+xml', readFile('sample.svg')],
 };
