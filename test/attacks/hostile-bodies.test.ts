@@ -52,7 +52,8 @@ function attack(route: Route, hostile: Hostile): Promise<RawAnswer> {
     path: route.path,
     body: hostile.body,
     headers: [
-      ['Cookie', cookies],
+      // A sign-out comes first and complains then (decisions §4): it would end the session of all other requests.
+      ...(route.path === '/oauth2/logout' ? [] : [['Cookie', cookies] as const]),
       ['Accept', route.path.startsWith('/admin/api') ? '*/*' : 'text/html'],
       ...(route.isAdmin === true ? [['Authorization', `Bearer ${ADMIN_TOKEN}`] as const] : []),
       ...(hostile.type === undefined ? [] : [['Content-Type', hostile.type] as const]),
