@@ -3,8 +3,8 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { oidcSessions } from '../../src/store/protocol-collections.ts';
-import { change, sessionsOf } from '../flows/support.ts';
-import { Agent, codeRequest, hiddenFields, type Page } from '../support/agent.ts';
+import { change, postForm, sessionsOf } from '../flows/support.ts';
+import { Agent, codeRequest, hiddenFields, type Page, requestTokens } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
 import { enrolPhone, type Phone } from '../support/phone.ts';
 
@@ -166,4 +166,27 @@ test('session of an earlier version: judged by what it says of its methods', asy
   await Promise.all([forgetTimes(weak.id), forgetTimes(strong.id)]);
   await change(app, { mfa_mode: 'required' });
   deepEqual([await silently(agent), await silently(complete)], ['login_required', 'code']);
+});
+
+test('session from before: no device is let in by it', async () => {
+  const grant = 'urn:ietf:params:oauth:grant-type:device_code';
+  const television = await app.register({
+    application_type: 'native',
+    token_endpoint_auth_method: 'none',
+    grant_types: [grant],
+    response_types: [],
+    redirect_uris: [],
+  });
+  const user = await person();
+  const agent = await fromBefore(user);
+  await change(app, { mfa_mode: 'required' });
+  const asked = await postForm(app, '/oauth2/device_authorization', { client_id: television.id });
+  const form = await agent.get('/oauth2/device');
+  const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(form.body) ?? [];
+  const question = await agent.post('/oauth2/device', { xsrf, user_code: String(asked.body.user_code) });
+  const page = await agent.submit(question, { confirm: 'yes' });
+  match(page.body, /name="password"/);
+  const fields = { grant_type: grant, device_code: String(asked.body.device_code) };
+  equal((await requestTokens(app, television, fields)).body.error, 'authorization_pending');
+  await enrolPhone(app, agent, page, user.username);
 });

@@ -1,7 +1,11 @@
 // Owns reading a copy of the database as a thief does: every row of every table, without our code.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Redis } from 'ioredis';
+import { MongoClient } from 'mongodb';
+import { allCollections } from '../../src/store/all-collections.ts';
 import type { TestApp } from '../support/app.ts';
+import { placesOf } from '../support/test-store.ts';
 
 /** Table name -> its rows, each cell as text. */
 export function dumpStore({ dataDir }: Pick<TestApp, 'dataDir'>): Map<string, string[][]> {
@@ -20,6 +24,65 @@ export function dumpStore({ dataDir }: Pick<TestApp, 'dataDir'>): Map<string, st
     );
   } finally {
     database.close();
+  }
+}
+
+/** The same of whichever store the run is on: collection name -> its documents, each as text. */
+export async function dumpAnyStore(
+  app: Pick<TestApp, 'dataDir' | 'store'>,
+): Promise<Map<string, string[][]>> {
+  const places = placesOf(app.store);
+  if (places === undefined) return dumpStore(app);
+  const dump = await dumpMongo(places.mongodb);
+  if (places.redis !== undefined) {
+    for (const [name, rows] of await dumpRedis(places.redis)) {
+      // What is in the one is not in the other; an empty collection may be there.
+      dump.set(name, [...(dump.get(name) ?? []), ...rows]);
+    }
+  }
+  return dump;
+}
+
+async function dumpMongo(uri: string): Promise<Map<string, string[][]>> {
+  const client = new MongoClient(uri);
+  try {
+    const dump = new Map<string, string[][]>();
+    // By our list: the server for tests knows none of its own.
+    for (const { name } of allCollections) {
+      const documents = await client.db().collection(name).find().toArray();
+      dump.set(
+        name,
+        documents.map((document) => [JSON.stringify(document)]),
+      );
+    }
+    return dump;
+  } finally {
+    await client.close();
+  }
+}
+
+/** A key is `<prefix>:{<collection>}:d:<id>` for a document (adapters/redis-scripts.ts). */
+async function dumpRedis({
+  url,
+  prefix,
+}: {
+  readonly url: string;
+  readonly prefix: string;
+}): Promise<Map<string, string[][]>> {
+  const client = new Redis(url);
+  try {
+    const dump = new Map<string, string[][]>();
+    for await (const keys of client.scanStream({ match: `${prefix}:*`, count: 1000 })) {
+      for (const key of keys) {
+        const [, name] = /:\{([^}]+)\}:d:/.exec(key) ?? [];
+        if (name === undefined) continue;
+        const row = [String(key), JSON.stringify(await client.hgetall(key))];
+        dump.set(name, [...(dump.get(name) ?? []), row]);
+      }
+    }
+    return dump;
+  } finally {
+    client.disconnect();
   }
 }
 

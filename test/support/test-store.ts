@@ -33,28 +33,42 @@ function kindOfRun(): StoreKind | undefined {
   return kind;
 }
 
-const openMongo = (clock: () => number): Promise<Store> =>
-  createMongoStore({
-    uri: freshDatabase(given('MONGODB_TEST_URI')),
-    clock,
-    definitions: allCollections,
-    timeoutMs: PATIENCE_MS,
-  });
+/** Where the data of a store lies that no file holds: for who reads it without our code (test/attacks/store-dump.ts). */
+export interface StorePlaces {
+  readonly mongodb: string;
+  readonly redis?: { readonly url: string; readonly prefix: string };
+}
+
+const places = new WeakMap<Store, StorePlaces>();
+export const placesOf = (store: Store): StorePlaces | undefined => places.get(store);
+
+const mongoStore = (uri: string, clock: () => number): Promise<Store> =>
+  createMongoStore({ uri, clock, definitions: allCollections, timeoutMs: PATIENCE_MS });
+
+async function openMongo(clock: () => number): Promise<Store> {
+  const mongodb = freshDatabase(given('MONGODB_TEST_URI'));
+  const store = await mongoStore(mongodb, clock);
+  places.set(store, { mongodb });
+  return store;
+}
 
 async function openSplit(clock: () => number): Promise<Store> {
+  const mongodb = freshDatabase(given('MONGODB_TEST_URI'));
+  const place = { url: given('REDIS_TEST_URL'), prefix: `test-${randomBytes(8).toString('hex')}` };
   const redis = await createRedisStore({
-    url: given('REDIS_TEST_URL'),
+    ...place,
     clock,
     definitions: allCollections.filter(({ durability }) => durability === 'ephemeral'),
-    prefix: `test-${randomBytes(8).toString('hex')}`,
   });
-  return createSplitStore({
-    durable: { name: 'mongodb', store: await openMongo(clock) },
+  const store = createSplitStore({
+    durable: { name: 'mongodb', store: await mongoStore(mongodb, clock) },
     ephemeral: { name: 'redis', store: redis },
     clock,
     changes: redis.changes,
     announced: [settings.name, signingKeys.name],
   });
+  places.set(store, { mongodb, redis: place });
+  return store;
 }
 
 /** @param options.asked what the test wants where the run does not say otherwise */
