@@ -1,5 +1,5 @@
-// Owns running the whole HTTP flow suite on another backend: every file of test/flows as a test run of its own, with the
-// servers named in its environment.
+// Owns running the HTTP flow suite on another backend, and further files where it is told to: a test run of its own, with
+// the servers named in its environment.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,15 +13,18 @@ const KEPT = 20_000;
 
 /**
  * @param env TEST_STORE and the servers
- * @param isWanted by the name of the file; default: all
+ * @param isWanted by the name of the file in test/flows; default: all
+ * @param further files beside them
  */
 export async function runFlows(
   env: Readonly<Record<string, string>>,
   isWanted: (name: string) => boolean = () => true,
+  further: readonly string[] = [],
 ): Promise<void> {
-  const files = readdirSync(`${project}/test/flows`)
+  const flows = readdirSync(`${project}/test/flows`)
     .filter((name) => name.endsWith('.test.ts') && isWanted(name))
     .map((name) => `test/flows/${name}`);
+  const files = [...flows, ...further];
   // The parent's own marks of a test run would make the child report to it instead of running alone.
   const { NODE_TEST_CONTEXT, NODE_OPTIONS, ...inherited } = process.env;
   const child = spawn(

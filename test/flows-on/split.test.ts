@@ -1,10 +1,12 @@
 // Owns the proof that the product works as production runs it: the HTTP flow suite with what is durable in MongoDB and what
-// is short-lived in Redis. Each run has the flows that live from what was stored before: what is used once, ended, counted,
-// listed or found again. All of them run with LONG=1, and where MONGODB_TEST_URI names a real server (CI).
+// is short-lived in Redis, and the attacks on what is stored (trust-files.ts). Each run has the flows that live from what was
+// stored before: what is used once, ended, counted, listed or found again. All of them run with LONG=1, and where
+// MONGODB_TEST_URI names a real server (CI).
 import { test } from 'node:test';
 import { startMongoServer } from '../support/mongodb-server.ts';
 import { redisToShare } from '../support/redis-server.ts';
 import { runFlows } from './run-flows.ts';
+import { trustFiles } from './trust-files.ts';
 
 const isWhole = process.env.LONG === '1' || Boolean(process.env.MONGODB_TEST_URI);
 /** They are about what a request or an answer may be, or about pages: what they store the others store as well. */
@@ -44,7 +46,7 @@ test(`${isWhole ? 'every flow works' : 'flows that live from what is stored work
   const [mongo, redis] = await Promise.all([startMongoServer(), redisToShare()]);
   try {
     const env = { TEST_STORE: 'split', MONGODB_TEST_URI: mongo.freshUri(), REDIS_TEST_URL: redis.url };
-    await runFlows(env, isWanted);
+    await runFlows(env, isWanted, trustFiles(isWhole));
   } finally {
     await Promise.all([mongo.stop(), redis.stop()]);
   }

@@ -1,0 +1,40 @@
+// Owns which tests of attacks and of the audit log the split deployment runs as well: those where a session, a counter, a
+// grant, a link or an event is stored and found again. Not those about requests, answers and clocks alone, nor those that
+// bring their own stores. The ones in the flow suite run there by themselves.
+
+/** Used once, counted by many at once, or ended: where the store is the one who says so. Each run has them. */
+const EACH_RUN = [
+  'attacks/guessing-recovery-codes',
+  'attacks/phished-device-code',
+  'attacks/session-from-before-required',
+];
+
+/** With LONG=1, and where MONGODB_TEST_URI names a real server. */
+const WHOLE_RUN = [
+  'attacks/admin-scope-by-one-factor',
+  'attacks/api-key-outlives-its-owner',
+  'attacks/broken-access-control',
+  'attacks/claims-past-consent',
+  'attacks/email-changed-by-administrator',
+  'attacks/freshness-for-nothing',
+  'attacks/guessing-a-client-secret',
+  'attacks/guessing-a-password',
+  'attacks/locked-in-mid-flow',
+  'attacks/old-password-at-the-second-factor',
+  'attacks/our-own-callback',
+  'attacks/oversized-requests',
+  'attacks/password-rules',
+  'attacks/repeated-challenge',
+  'attacks/short-sole-password',
+  'attacks/shutting-out-the-owner',
+  'attacks/silent-past-the-second-factor',
+  'attacks/stale-administrator',
+  'attacks/token-for-another-audience',
+  'attacks/withdrawn-scopes',
+  'audit/sign-in-events',
+  'audit/token-events',
+  'audit/token-log',
+];
+
+export const trustFiles = (isWhole: boolean): string[] =>
+  [...EACH_RUN, ...(isWhole ? WHOLE_RUN : [])].map((name) => `test/${name}.test.ts`);
