@@ -13,6 +13,7 @@ import {
   ReadConcern,
 } from 'mongodb';
 import { StoreUnavailable } from '../../src/store/port.ts';
+import { createAnswerWatch } from '../answer-watch.ts';
 
 export interface ConnectionOptions {
   /** `mongodb://` or `mongodb+srv://`. What it says about pool and timeouts holds; about durability it cannot. */
@@ -43,8 +44,6 @@ const DEFAULT_DATABASE = 'latchkey';
 /** Requests get their 503 within 2 s (docs/operations.md); a process that is busy gets to it a little later. */
 const TIMEOUT_MS = 1_500;
 const START_TIMEOUT_MS = 10_000;
-/** So long a caller waits once somebody has waited in vain: a request asks several times, and has two seconds for it all. */
-const AWAY_TIMEOUT_MS = 50;
 const DUPLICATE_KEY = 11000;
 /** The wire version of MongoDB 6.0: what was proved about its guarantees was proved about newer servers. */
 const OLDEST = 17;
@@ -181,40 +180,25 @@ function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number
   /** The last write of each document that has writes under way; never rejects. */
   const lanes = new Map<string, Promise<void>>();
   let closing: Promise<void> | undefined;
-  let answeredAt = performance.now();
-  /** Nobody has had an answer since somebody began to wait who had none in time; the first answer, also a late one, ends it. */
-  let isAway = false;
+  const watch = createAnswerWatch();
 
   /** Answers for `work` when its time is up; the work goes on. */
   async function inTime<R>(work: Promise<R>, ms: number): Promise<R> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => late.reject(new StoreUnavailable(`MongoDB did not answer within ${ms} ms`)),
-      ms,
-    );
     const startedAt = performance.now();
     try {
-      return await Promise.race([work, late.promise]);
+      return await watch.within(work, ms, `MongoDB did not answer within ${ms} ms`);
     } catch (error) {
       const outcome = toOutcome(error);
-      if (outcome instanceof StoreUnavailable && answeredAt < startedAt) isAway = true;
+      if (outcome instanceof StoreUnavailable) watch.unanswered(startedAt);
       throw outcome;
-    } finally {
-      clearTimeout(timer);
     }
   }
-
-  const patienceFor = (ms: number): number => (isAway ? Math.min(ms, AWAY_TIMEOUT_MS) : ms);
 
   function run<R>(act: () => Promise<R>, ms = timeoutMs): Promise<R> {
     if (closing) return Promise.reject(new StoreUnavailable('the store is closed'));
     const work = act();
-    const noteAnswer = (): void => {
-      answeredAt = performance.now();
-      isAway = false;
-    };
-    work.then(noteAnswer, (error: unknown) => {
-      if (isTooLong(error)) noteAnswer();
+    work.then(watch.answered, (error: unknown) => {
+      if (isTooLong(error)) watch.answered();
     });
     // A `catch` of its own: when the caller was answered, a late failure has nobody who takes it.
     const settled = work.then(
@@ -223,11 +207,11 @@ function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number
     );
     pending.add(settled);
     void settled.then(() => pending.delete(settled));
-    return inTime(work, patienceFor(ms));
+    return inTime(work, watch.patienceFor(ms));
   }
 
   function write<R>(document: string, act: () => Promise<R>): Promise<R> {
-    const patienceMs = patienceFor(timeoutMs);
+    const patienceMs = watch.patienceFor(timeoutMs);
     const deadline = performance.now() + patienceMs;
     const before = lanes.get(document);
     return run(() => {

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
 import { StoreUnavailable } from '../../src/store/port.ts';
+import { createAnswerWatch } from '../answer-watch.ts';
 import { scripts } from './scripts.ts';
 import { describeAddress, parseRedisUrl, type RedisAddress } from './url.ts';
 
@@ -36,8 +37,6 @@ export interface RedisConnection {
 /** So long a lost connection is waited for before callers are told; together with the answer under two seconds. */
 const PATIENCE_MS = 700;
 const ANSWER_MS = 1_200;
-/** So long once somebody has waited in vain: a request asks several times, and has two seconds for it all. */
-const SILENT_MS = 50;
 const START_MS = 5_000;
 
 const common = {
@@ -166,9 +165,7 @@ export async function openRedisConnection({
   let subscriber: Redis | undefined;
   let isClosed = false;
   let isAway = false;
-  let answeredAt = performance.now();
-  /** Nobody has had an answer since somebody began to wait who had none in time; the first answer, also a late one, ends it. */
-  let isSilent = false;
+  const watch = createAnswerWatch();
   const isReady = (): boolean => client.status === 'ready';
   /** Settles when the connection is back, or when nobody should wait any longer. */
   let patience: Promise<unknown> = Promise.resolve();
@@ -178,40 +175,22 @@ export async function openRedisConnection({
     isAway = true;
     const isBack = new Promise((resolve) => client.once('ready', resolve));
     // A server that hung before was waited for already.
-    patience = isSilent ? Promise.resolve() : Promise.race([isBack, sleep(PATIENCE_MS)]);
+    patience = watch.isSilent() ? Promise.resolve() : Promise.race([isBack, sleep(PATIENCE_MS)]);
     log?.warn({ redis: describeAddress(address) }, 'connection to Redis lost');
   });
   client.on('ready', () => {
     if (isAway) log?.info({ redis: describeAddress(address) }, 'connection to Redis is back');
     isAway = false;
-    isSilent = false;
+    watch.reconnected();
   });
 
-  const noteAnswer = (): void => {
-    answeredAt = performance.now();
-    isSilent = false;
-  };
-
   /** @returns what the act came to, or StoreUnavailable: whichever is first */
-  async function inTime<R>(act: (client: Client) => Promise<R>): Promise<R> {
-    const startedAt = performance.now();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const giveUp = (): void => {
-        if (answeredAt < startedAt) isSilent = true;
-        reject(new StoreUnavailable('Redis did not answer in time'));
-      };
-      timer = setTimeout(giveUp, isSilent ? SILENT_MS : ANSWER_MS);
-    });
+  function inTime<R>(act: (client: Client) => Promise<R>): Promise<R> {
     const work = act(client);
-    work.then(noteAnswer, (error: unknown) => {
-      if (isReply(error)) noteAnswer();
+    work.then(watch.answered, (error: unknown) => {
+      if (isReply(error)) watch.answered();
     });
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return watch.within(work, watch.patienceFor(ANSWER_MS), 'Redis did not answer in time');
   }
 
   async function attempt<R>(act: (client: Client) => Promise<R>): Promise<R> {
