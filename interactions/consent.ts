@@ -2,6 +2,7 @@
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
+import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import { claimsUnder, namesInClaims, scopesOfClaims } from '../src/oidc/entitlement.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { Client as LibraryClient } from '../src/oidc/library-types.ts';
@@ -37,6 +38,7 @@ export interface RememberedConsents {
 interface Deps {
   readonly provider: () => IdentityProvider;
   readonly views: Views;
+  readonly browser: BrowserSession;
   readonly current: CurrentInteraction;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly findAccount: (id: string) => Promise<ConsentAccount | undefined>;
@@ -75,7 +77,7 @@ function askedScopes(
 }
 
 export function createConsentPage(deps: Deps): ConsentPage {
-  const { provider, views, current, readForm, findAccount, consents } = deps;
+  const { provider, views, browser, current, readForm, findAccount, consents } = deps;
 
   async function partiesOf(interaction: BoundInteraction) {
     const [client, account] = await Promise.all([
@@ -86,6 +88,13 @@ export function createConsentPage(deps: Deps): ConsentPage {
       throw new AppError('signin.expired');
     }
     return { client, account };
+  }
+
+  /** The page speaks to one person: whoever sits at this browser after them answers for nobody (R060). */
+  async function checkSession(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
+    const session = await browser.current(ctx);
+    if (session === undefined || session.uid !== interaction.session?.uid)
+      throw new AppError('signin.expired');
   }
 
   async function allow(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
@@ -144,12 +153,15 @@ export function createConsentPage(deps: Deps): ConsentPage {
     show,
 
     async again(ctx) {
-      await show(ctx, await current.ofAddress(ctx));
+      const interaction = await current.ofAddress(ctx);
+      await checkSession(ctx, interaction);
+      await show(ctx, interaction);
     },
 
     async submit(ctx) {
       const form = await readForm(ctx);
       const interaction = await current.ofForm(ctx, form);
+      await checkSession(ctx, interaction);
       switch (form.get('action')) {
         case 'allow':
           return allow(ctx, interaction);
