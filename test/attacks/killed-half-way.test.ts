@@ -5,16 +5,11 @@ import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
-import {
-  type Collection,
-  type CollectionDefinition,
-  type EphemeralCollection,
-  type Store,
-  StoreUnavailable,
-} from '../../src/store/port.ts';
+import { type Store, StoreUnavailable } from '../../src/store/port.ts';
 import { isActive, postForm, tokensOf, userinfo } from '../flows/support.ts';
 import { Agent, codeRequest, hiddenFields, refresh } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { createGuardedStore } from '../support/guarded-store.ts';
 
 const WRITES = new Set(['insert', 'put', 'replace', 'remove', 'removeBy']);
 /** Written beside the act, by itself: what dies with it changes nothing of it. */
@@ -23,28 +18,10 @@ const BESIDE = new Set(['rates', 'leases', 'audit', 'event_hours']);
 /** A store whose process dies: from the n-th write on nothing reaches it until it is started again. */
 function mortal(inner: Store) {
   let left = Number.POSITIVE_INFINITY;
-  const guarded = <T extends object>(name: string, target: T): T =>
-    new Proxy(target, {
-      get(collection, method, receiver) {
-        const member: unknown = Reflect.get(collection, method, receiver);
-        if (typeof member !== 'function') return member;
-        return async (...parameters: unknown[]) => {
-          if (WRITES.has(String(method)) && !BESIDE.has(name)) left -= 1;
-          if (left < 0) throw new StoreUnavailable('the process is dead');
-          return Reflect.apply(member, collection, parameters);
-        };
-      },
-    });
-  const store: Store = {
-    collection: <T>(definition: CollectionDefinition<T>): Collection<T> =>
-      guarded(definition.name, inner.collection(definition)),
-    ephemeral: <T>(definition: CollectionDefinition<T>): EphemeralCollection<T> =>
-      guarded(definition.name, inner.ephemeral(definition)),
-    sweep: (limit) => inner.sweep(limit),
-    stamp: () => inner.stamp(),
-    ping: () => inner.ping(),
-    close: () => inner.close(),
-  };
+  const store = createGuardedStore(inner, (name, method) => {
+    if (WRITES.has(method) && !BESIDE.has(name)) left -= 1;
+    if (left < 0) throw new StoreUnavailable('the process is dead');
+  });
   return {
     store,
     dieAfter: (writes: number) => {

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ConfigError, loadConfig } from '../../src/config/load.ts';
-import { freePort, isUp, run, startServer } from '../processes/server-process.ts';
+import { isUp, run, startServer } from '../processes/server-process.ts';
 import { Agent, codeRequest, redeem } from '../support/agent.ts';
+import { freePort } from '../support/free-port.ts';
 import { startOwnMongoServer } from '../support/mongodb-server.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'latchkey-unsafe-'));

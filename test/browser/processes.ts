@@ -3,12 +3,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { assertDeclared } from '../support/api-check.ts';
 import { handedOn } from '../support/environment.ts';
+import { freePort } from '../support/free-port.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
 
@@ -64,16 +64,6 @@ export async function start({ file, args = [], env = {}, ready }: Spec): Promise
       return exited;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
 }
 
 export interface RunningServer extends Program {

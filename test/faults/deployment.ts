@@ -6,8 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, type ServerProcess, startServer } from '../processes/server-process.ts';
+import { type ServerProcess, startServer } from '../processes/server-process.ts';
 import { createOperator, type Operator, SECRET_KEY } from '../support/app.ts';
+import { freePort } from '../support/free-port.ts';
 import { type MongoServer, startOwnMongoServer } from '../support/mongodb-server.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 

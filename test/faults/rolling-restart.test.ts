@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { liftLimits } from '../attacks/limits.ts';
-import { freePort } from '../processes/server-process.ts';
 import { Agent, type Page, redeem, refresh } from '../support/agent.ts';
+import { freePort } from '../support/free-port.ts';
 import { startBalancer } from './balancer.ts';
 import { isLong, millisecondsUntil, spread, startDeployment } from './deployment.ts';
 

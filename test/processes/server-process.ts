@@ -1,13 +1,12 @@
 // Owns the product as a process of its own: `node src/main.ts` with an environment, a data folder and a port, watched from
 // outside as an operator sees it. Stopped by its own process id.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ADMIN_TOKEN, createOperator, type Operator } from '../support/app.ts';
 import { handedOn } from '../support/environment.ts';
+import { freePort } from '../support/free-port.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const READY_MS = 90_000;
@@ -45,17 +44,6 @@ export interface ServerOptions {
   readonly dataDir: string;
   readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
 }
 
 /** Runs the program with nothing of this process's own environment but where to find things. */

@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, suite, test } from 'node:test';
 import { isAccepted, openSignIn } from '../attacks/sign-in-form.ts';
 import { quantile } from '../attacks/statistics.ts';
+import { freePort } from '../support/free-port.ts';
 import { isWithin } from '../support/patience.ts';
-import { freePort, isUp, run, startServer } from './server-process.ts';
+import { isUp, run, startServer } from './server-process.ts';
 
 const STARTS = process.env.LONG === '1' ? 10 : 5;
 // 500 ms is the goal on a machine of one's own; this one is shared, and 2.5 s is what nobody would call a start any more.

@@ -7,8 +7,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, suite, test } from 'node:test';
+import { freePort } from '../support/free-port.ts';
 import { isWithin } from '../support/patience.ts';
-import { freePort, isUp, run, type ServerProcess, startServer } from './server-process.ts';
+import { isUp, run, type ServerProcess, startServer } from './server-process.ts';
 
 const MAX_STOP_MS = 30_000;
 

@@ -9,7 +9,8 @@ import { liftLimits } from '../attacks/limits.ts';
 import { Agent, hiddenFields, redeem, refresh } from '../support/agent.ts';
 import { assertDeclared } from '../support/api-check.ts';
 import { ADMIN_TOKEN, PASSWORD } from '../support/app.ts';
-import { freePort, type ServerProcess, startServer } from './server-process.ts';
+import { freePort } from '../support/free-port.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 const ROUNDS = process.env.LONG === '1' ? 100 : 5;
 const PARALLEL = 50;

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Program, start } from '../browser/processes.ts';
-import { freePort } from '../processes/server-process.ts';
 import { Agent } from '../support/agent.ts';
+import { freePort } from '../support/free-port.ts';
 import { run } from './run.ts';
 
 let folder: string;

@@ -5,10 +5,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
+import { freePort } from './free-port.ts';
 
 export interface MongoServer {
   /** @returns the address of a database that nothing has been written to */
@@ -31,16 +31,6 @@ const binary = fileURLToPath(
 // It answers a monitor's long poll once and then no more, which the driver takes for a broken server.
 const POLL = 'serverMonitoringMode=poll';
 const START_MS = 60_000;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('no free port');
-  return address.port;
-}
 
 const freshName = (): string => `latchkey_test_${randomBytes(8).toString('hex')}`;
 

@@ -3,11 +3,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
@@ -29,14 +29,9 @@ export interface RedisServer {
 }
 
 /** A port that was free a moment ago, and whose cluster bus (10000 above) exists. */
-async function freePort(): Promise<number> {
+async function lowPort(): Promise<number> {
   for (;;) {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const address = probe.address();
-    probe.close();
-    await once(probe, 'close');
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const port = await freePort();
     if (port > 1024 && port < 55_000) return port;
   }
 }
@@ -54,7 +49,7 @@ export interface RedisServerOptions {
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const { config = [], cliOptions = [], isSentinel = false, isTls = false } = options;
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-redis-'));
-  const port = await freePort();
+  const port = await lowPort();
   const file = join(directory, 'redis.conf');
   const ports = isTls ? ['port 0', `tls-port ${port}`] : [`port ${port}`];
   const base = ['bind 127.0.0.1', ...ports, `dir ${directory}`, 'daemonize no', 'loglevel warning'];
