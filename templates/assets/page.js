@@ -1,4 +1,4 @@
-// Owns what the pages do beyond HTML. All of it is comfort: without this file every form still works.
+// Comfort: without this file every form still works.
 const all = (selector) => document.querySelectorAll(selector);
 const byId = (id) => document.getElementById(id);
 const status = byId('status');
@@ -31,7 +31,7 @@ const isFine = (form) => {
   return wrong.length === 0;
 };
 
-// Submitting: once, with a sign that it happens; the button stays enabled, or its name and value would not be sent.
+// Submit once. The button stays enabled, or its name and value would not be sent.
 let busy;
 const calm = () => {
   busy?.form.removeAttribute('data-busy');
@@ -40,8 +40,7 @@ const calm = () => {
   status.textContent = '';
   busy = undefined;
 };
-// Offline, a form would end on the browser's own error page, and what was typed with it. A server on this very machine
-// answers without a network, so it is asked.
+// Offline, a form would end on the browser's own error page, with what was typed. localhost answers without a network.
 let reached;
 const sendWhenReached = async (form, button) => {
   try {
@@ -130,7 +129,7 @@ for (const timer of all('[data-seconds]')) {
   }, 1000);
 }
 
-// Copying; selecting the text is what is left where the clipboard is closed to us (plain http).
+// Copy, or select where the clipboard is closed (plain http).
 for (const button of all('.copy')) {
   const label = button.textContent;
   button.hidden = false;
