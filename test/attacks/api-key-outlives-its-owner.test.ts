@@ -186,3 +186,14 @@ test('API key in the Admin UI: the form asks whom it belongs to, and the pages s
     ok(/Belongs to<\/dt><dd>(?<who>.*?)<\/dd>/s.exec(page.body)?.groups?.who?.includes(words), page.body);
   }
 });
+
+test('API key: one created by a key ends with it at the latest', async () => {
+  const boss = await administrator();
+  const short = await create(boss.token, { expires_in_seconds: 3600 });
+  const refused = await send(short.value, 'POST', '/api-keys', { name: 'k', expires_in_seconds: 31_536_000 });
+  equal(refused.status, 400, refused.text);
+  match(refused.text, /"expires_in_seconds":"Must be at most 3[56]\d\d/);
+  const second = await create(short.value);
+  const [first, later] = [await stored.find(short.id), await stored.find(second.id)];
+  ok((later?.expiresAt ?? 0) <= (first?.expiresAt ?? 0));
+});

@@ -138,6 +138,26 @@ async function ownerFor(
   return owner;
 }
 
+/**
+ * A stolen key of an hour must not become one of a year.
+ * @returns seconds
+ * @throws AppError request.invalid
+ */
+async function lifetimeFor(
+  { kind, id }: Actor,
+  wanted: number | undefined,
+  creator: (id: string) => Promise<ApiKey | undefined>,
+  now: number,
+): Promise<number> {
+  if (kind !== 'api_key') return wanted ?? DEFAULT_EXPIRY_SECONDS;
+  const left = Math.floor(((await creator(id))?.expiresAt ?? now) / 1000 - now / 1000);
+  if (wanted !== undefined && wanted > left) {
+    const problem = `Must be at most ${left}: no key outlives the key that creates it.`;
+    throw new AppError('request.invalid', { fields: { expires_in_seconds: problem } });
+  }
+  return wanted ?? Math.min(DEFAULT_EXPIRY_SECONDS, left);
+}
+
 export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
   const get = async (id: string, ifVersion?: number): Promise<ApiKey> =>
     atVersion(await apiKeys.find(id), 'api_key.not_found', ifVersion);
@@ -154,7 +174,7 @@ export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
         const { value, apiKey } = await apiKeys.create({
           name: body.name,
           scopes: body.scopes ?? ['admin:read'],
-          expiresInSeconds: body.expires_in_seconds ?? DEFAULT_EXPIRY_SECONDS,
+          expiresInSeconds: await lifetimeFor(actor, body.expires_in_seconds, apiKeys.find, clock()),
           createdBy: `${actor.kind}:${actor.id}`,
           owner: await ownerFor(actor, body.owner, apiKeys.find),
         });
