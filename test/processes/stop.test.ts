@@ -72,6 +72,10 @@ suite('SIGTERM', () => {
     assert.equal(await (await open()).status, 200);
     // All of them are on the server's side of the wire when the signal comes.
     const running = await Promise.all(Array.from({ length: 200 }, open));
+    // Accepted, too: new connections are accepted in their order, and this one comes last.
+    const last = httpGet(`${server.url}/healthz`, { agent: false });
+    const [answer] = await once(last, 'response');
+    answer.resume();
     const elapsed = await timedStop();
     const statuses = await Promise.all(running.map(({ status }) => status));
     assert.deepEqual(new Set(statuses), new Set([200]));
