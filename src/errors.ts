@@ -58,6 +58,11 @@ export const catalogue = {
     status: 409,
     message: 'A second factor is demanded here, and no other one would be left.',
   },
+  'mfa.none': {
+    status: 409,
+    message:
+      'Recovery codes stand in for a second factor, and this account has none. Set up an authenticator app or a passkey first.',
+  },
   'auth.stale': { status: 403, message: 'Sign in again: the last sign-in is too long ago, or was too weak.' },
   'account.not_found': { status: 404, message: 'There is no such user.' },
   'account.username_taken': { status: 409, message: 'This username is taken.' },

@@ -131,6 +131,10 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'A second factor is required and this is the last one of the account.',
     remedy: 'Add another factor first.',
   },
+  'mfa.none': {
+    cause: 'Recovery codes were asked for, for an account without a second factor.',
+    remedy: 'Set up an authenticator app (`POST /account/api/totp`) or a passkey, then make the codes.',
+  },
   'account.not_found': { cause: 'No account has this id.', remedy: wrongId },
   'account.username_taken': {
     cause: 'Another account has this username. Case and Unicode form do not distinguish names.',

@@ -13,7 +13,7 @@ export interface RecoveryCodes {
   /**
    * The ones before are worth nothing from here on.
    * @returns ten codes like `k3v9-0qzt-m1x8-r5ce`, to be shown now or never
-   * @throws AppError account.not_found, also for an account without a second factor
+   * @throws AppError account.not_found; mfa.none for an account without a second factor
    */
   generate(accountId: string): Promise<string[]>;
   /** A right code is used up. Also tried when too many wrong codes have switched the factors off. */
@@ -56,10 +56,9 @@ export function createRecoveryCodes(deps: {
       const codes = Array.from({ length: COUNT }, newCode);
       const recoveryCodes = codes.map((code) => digestOf(accountId, code));
       const stored = await update(accounts, accountId, (record) => {
+        if (record.deletingAt !== undefined) throw new AppError('account.not_found');
         // Without a factor they would lie in wait for the next one, whoever enrols it.
-        if (record.deletingAt !== undefined || !hasSecondFactor(record)) {
-          throw new AppError('account.not_found');
-        }
+        if (!hasSecondFactor(record)) throw new AppError('mfa.none');
         return { value: { ...record, recoveryCodes } };
       });
       if (stored === undefined) throw new AppError('account.not_found');

@@ -43,7 +43,7 @@ export interface SecondFactorDeps {
   readonly removeApp: (ctx: Koa.Context, who: Visitor) => Promise<void>;
   /** @throws AppError mfa.required */
   readonly removeEmail: (ctx: Koa.Context, who: Visitor) => Promise<void>;
-  /** @throws AppError account.not_found without a factor */
+  /** @throws AppError mfa.none */
   readonly makeCodes: (ctx: Koa.Context, who: Visitor) => Promise<readonly string[]>;
 }
 
@@ -54,7 +54,7 @@ const CODES = '/account/second-factor/codes';
 
 const ALERTS: Alerts = {
   'mfa.required': 'alert.factor_required',
-  'account.not_found': 'alert.no_factor',
+  'mfa.none': 'alert.no_factor',
 };
 
 export function createSecondFactorPage(deps: SecondFactorDeps) {

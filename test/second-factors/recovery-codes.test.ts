@@ -4,8 +4,8 @@ import { AppError } from '../../src/errors.ts';
 import { goodPassword, withEachStore } from '../accounts/support.ts';
 import { createFactorWorld, timesOf } from './support.ts';
 
-const isNotFound = (error: unknown): boolean =>
-  error instanceof AppError && error.code === 'account.not_found';
+const isNoUser = (error: unknown): boolean => error instanceof AppError && error.code === 'account.not_found';
+const isNoFactor = (error: unknown): boolean => error instanceof AppError && error.code === 'mfa.none';
 
 withEachStore(
   'R102: ten codes of 80 bits, digests in the store, forgiving about how they are typed',
@@ -111,12 +111,12 @@ withEachStore('attack: the digests of a copied database as codes', async (backen
 
 withEachStore('attack: codes made before there is a factor, lying in wait for one', async (backend) => {
   const { accounts, factors, id, enrolTotp, enableEmail, current } = await createFactorWorld(backend);
-  await assert.rejects(factors.recoveryCodes.generate(id), isNotFound);
-  await assert.rejects(factors.recoveryCodes.generate('nobody'), isNotFound);
+  await assert.rejects(factors.recoveryCodes.generate(id), isNoFactor);
+  await assert.rejects(factors.recoveryCodes.generate('nobody'), isNoUser);
   await enrolTotp();
   const [old = ''] = await factors.recoveryCodes.generate(id);
   await accounts.update(id, { totpVerified: false });
-  await assert.rejects(factors.recoveryCodes.generate(id), isNotFound);
+  await assert.rejects(factors.recoveryCodes.generate(id), isNoFactor);
   await enableEmail();
   assert.deepEqual(factors.methodsOf(await current()), ['email']);
   assert.equal(await factors.recoveryCodes.verify({ accountId: id, boundTo: 'a', code: old }), 'wrong');
