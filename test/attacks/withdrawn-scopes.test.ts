@@ -160,6 +160,34 @@ test('redirect URI withdrawn during the sign-in: no code is sent there', async (
   deepEqual([page.status, page.location], [400, undefined]);
 });
 
+test('redirect URI withdrawn during the sign-in: a denial is not told there either', async () => {
+  for (const mode of ['query', 'form_post']) {
+    for (const isConsent of [false, true]) {
+      const what = `${mode}, ${isConsent ? 'consent' : 'sign-in'}`;
+      const client = await app.register({ skip_consent: false });
+      const agent = new Agent(app);
+      const login = await agent.authorize({
+        client_id: client.id,
+        redirect_uri: REDIRECT_URI,
+        response_type: 'code',
+        response_mode: mode,
+        scope: 'openid',
+        state: 'state-of-the-application',
+        code_challenge: challengeOf('v'.repeat(43)),
+        code_challenge_method: 'S256',
+      });
+      const page = isConsent ? await agent.submit(login, { username: 'alice', password: PASSWORD }) : login;
+      await change(client, { redirect_uris: ['https://new.example/callback'] });
+      const denied = await agent.submit(page, { action: isConsent ? 'deny' : 'cancel' });
+      deepEqual([denied.status, denied.location], [400, undefined], what);
+      // The page names the address to whoever builds the application, and leads nobody there.
+      match(denied.body, /<h1/, what);
+      ok(!/(?:href|action)="https:\/\/rp\.example/.test(denied.body), what);
+      ok(!denied.body.includes('state-of-the-application'), what);
+    }
+  }
+});
+
 test('client deactivated between authorization and token: the code is refused, also after it is back', async () => {
   const client = await app.register();
   const authorization = await new Agent(app).signIn(client.id, alice);

@@ -40,7 +40,11 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
       if (this.route === 'resume') {
         // Checked when the request came; the person may have taken an hour since (checklist R001).
         this.once('assign.client', (_request: KoaContextWithOIDC, client: Client) => {
-          if (!this.#isRegistered(client)) throw new errors.InvalidRedirectUri();
+          if (this.#isRegistered(client)) return;
+          // A sign-in that was denied or failed finds its client only in the library's error handler, which swallows what is
+          // thrown here and looks at the redirect URI again where that has not been done.
+          Object.assign(this, { redirectUriCheckPerformed: false });
+          throw new errors.InvalidRedirectUri();
         });
       }
       if (!ROUTES.has(this.route)) return;
