@@ -60,7 +60,7 @@ const floors: readonly (readonly string[])[] = [
   ['ground'],
   ['config', 'store'],
   ['jobs'],
-  ['audit', 'settings', 'keys'],
+  ['audit', 'settings', 'keys', 'metrics'],
   ['clients', 'views', 'rate-limits'],
   ['sessions', 'http'],
   ['accounts', 'mail'],

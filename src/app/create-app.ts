@@ -38,6 +38,7 @@ import { createFactors } from './factors.ts';
 import { createHandler } from './http.ts';
 import { createJobs } from './jobs.ts';
 import { createKeys, type Keys, protocolKeys } from './keys.ts';
+import { createAppMetrics } from './metrics.ts';
 import { createNewAccounts } from './new-accounts.ts';
 import { createPasskeyApp } from './passkeys.ts';
 import { createProtection } from './protection.ts';
@@ -53,6 +54,8 @@ export interface AppOptions {
   readonly hashParameters?: HashParameters;
   /** Whether this process was told to stop; readiness says so. */
   readonly isDraining?: () => boolean;
+  /** Which of the processes that share the port, for its metrics; default: the only one. */
+  readonly worker?: string;
 }
 
 export interface App {
@@ -65,7 +68,8 @@ export interface App {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, store, clock, log, version } = options;
+  const { config, clock, log } = options;
+  const { metrics, timed: store } = createAppMetrics(options);
   const { baseUrl, issuer } = config;
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const isSecure = baseUrl.startsWith('https:');
@@ -80,6 +84,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
     log,
     baseUrl,
+    metrics,
     settings: current,
     onLocked: (lock) => factors.notices.locked(lock),
   });
@@ -247,15 +252,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
 
   const handler = createHandler({
-    config,
-    version,
+    ...options,
     basePath,
     store,
+    metrics,
     sealer,
-    clock,
-    log,
-    ping: () => store.ping(),
-    isDraining: options.isDraining,
     settings,
     protection,
     accounts,
@@ -264,8 +265,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     clients,
     grants,
     sessions,
-    checkPassword: signIn.checkPassword,
-    refusalTime: signIn.refusalTime,
+    ...signIn,
     confirmSession,
     tokens,
     revokeToken,

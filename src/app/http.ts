@@ -13,6 +13,7 @@ import { readForm, readJson } from '../http/body.ts';
 import { errorBoundary, logLateErrors } from '../http/boundary.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { healthRoutes } from '../http/health.ts';
+import { metricsRoute } from '../http/metrics.ts';
 import { pinOrigin } from '../http/origin.ts';
 import { limitByAddress } from '../http/rate-middleware.ts';
 import { relatedOrigins } from '../http/related-origins.ts';
@@ -21,6 +22,7 @@ import { securityHeaders } from '../http/security-headers.ts';
 import { newId } from '../ids.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { createAuthorizeAdmin } from '../oidc/admin-bearer.ts';
 import { aliases } from '../oidc/aliases.ts';
 import type { BrowserSession } from '../oidc/browser-session.ts';
@@ -55,8 +57,8 @@ export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirm
   readonly sealer: Parameters<typeof createAdministration>[0]['sealer'];
   readonly clock: Clock;
   readonly log: Logger;
-  readonly ping: () => Promise<void>;
-  readonly isDraining: (() => boolean) | undefined;
+  readonly metrics: Metrics;
+  readonly isDraining?: () => boolean;
   readonly settings: Settings;
   readonly protection: Protection;
   readonly accounts: Accounts;
@@ -80,9 +82,10 @@ export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirm
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
-  const { config, basePath, clock, log, version, mounted, tokens, revokeToken, browser, views, csrf } = parts;
+  const { config, basePath, clock, log, version, metrics, mounted, tokens, revokeToken } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, clients, sessions, interactions, factors, passkeys } = parts;
+  const { settings, accounts, clients, sessions, interactions, factors, passkeys, browser, views, csrf } =
+    parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -104,10 +107,17 @@ export function createHandler(parts: HttpParts): RequestListener {
   const app = new Koa();
   pinOrigin(app, pinned);
   logLateErrors(app, log);
-  app.use(requestLog({ log, newId }));
+  app.use(requestLog({ log, newId, onAnswered: metrics.answered }));
   app.use(securityHeaders({ isSecure }));
   app.use(errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }));
-  app.use(healthRoutes({ ping: parts.ping, ...(parts.isDraining && { isDraining: parts.isDraining }) }));
+  app.use(
+    healthRoutes({
+      ping: () => parts.store.ping(),
+      ...(parts.isDraining && { isDraining: parts.isDraining }),
+    }),
+  );
+  const { metricsToken: token, trustProxy } = config;
+  app.use(metricsRoute({ token, baseUrl, trustProxy, text: metrics.text }));
   app.use(views.assetRoutes());
   app.use(relatedOrigins(() => passkeys.passkeys.origins()));
   app.use(auditOrigin(origins));
@@ -189,7 +199,9 @@ export function createHandler(parts: HttpParts): RequestListener {
   const koa = app.callback();
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
+    const startedAt = performance.now();
     if (!mounted().documents.respond(request, response)) void koa(request, response);
+    else metrics.documentAnswered(response.statusCode, performance.now() - startedAt);
   };
   function handler(request: IncomingMessage, response: ServerResponse): void {
     // Twice a second somebody waits for a look at the keys: so all processes sign and show the same ones.

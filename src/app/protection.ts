@@ -15,6 +15,7 @@ import type { Clock } from '../clock.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { createTimeSortedIds } from '../ids.ts';
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Lock } from '../notifications/owner-notices.ts';
 import { createRepeatWatch } from '../oidc/repeated-values.ts';
 import { createRateLimits, type RateSettings } from '../rate-limits/limits.ts';
@@ -26,12 +27,14 @@ import type { Store } from '../store/port.ts';
 import { interactions } from '../store/protocol-collections.ts';
 import { auditedSignIns, auditedTokens, noteEndedSession } from './audit.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
+import { countedAudit, countedTokens } from './metrics.ts';
 
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
   readonly baseUrl: string;
+  readonly metrics: Metrics;
   readonly settings: () => RateSettings & { readonly limit_open_signins_ip: number };
   /** Called at most once a day per account; it must come back at once and not throw. */
   readonly onLocked: (lock: Lock) => void;
@@ -48,11 +51,13 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set(['auth.invalid_token', 'auth.in
 
 export type Protection = ReturnType<typeof createProtection>;
 
-export function createProtection({ store, clock, log, baseUrl, settings, onLocked }: Deps) {
+export function createProtection({ store, clock, log, baseUrl, metrics, settings, onLocked }: Deps) {
   const origins = createOrigins();
   const newId = createTimeSortedIds(clock);
-  const audit = createAudit({ collection: store.collection(model.audit), clock, newId, origins, log });
-  const tokenLog = createTokenLog({ collection: store.collection(tokenEvents), clock, newId, log });
+  const events = store.collection(model.audit);
+  const audit = countedAudit(createAudit({ collection: events, clock, newId, origins, log }), metrics);
+  const ofTokens = store.collection(tokenEvents);
+  const tokenLog = countedTokens(createTokenLog({ collection: ofTokens, clock, newId, log }), metrics);
   const limits = createRateLimits({ collection: store.ephemeral(model.rates), clock, settings, log });
   const openSignins = createOpenPlaces({
     collection: store.ephemeral(interactions),

@@ -90,6 +90,10 @@ export function loadConfig(env: Environment): Config {
   const dataDir = resolve(read('DATA_DIR') ?? './data');
   const host = read('HOST') ?? '';
   const adminToken = read('ADMIN_TOKEN');
+  const metricsToken = read('METRICS_TOKEN');
+  if (metricsToken !== undefined && metricsToken === adminToken) {
+    problems.push('METRICS_TOKEN: is ADMIN_TOKEN. Who reads metrics needs a token of its own.');
+  }
   const admin = readFirstAdmin(reader);
   const trustProxy = read('TRUST_PROXY') ?? 0;
   const webConcurrency = read('WEB_CONCURRENCY') ?? 1;
@@ -111,6 +115,7 @@ export function loadConfig(env: Environment): Config {
     secretKeys,
     cookieKeys,
     adminToken,
+    metricsToken,
     admin,
     trustProxy,
     webConcurrency,

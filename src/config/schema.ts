@@ -105,6 +105,14 @@ export const variables = {
     isSecret: true,
     parse: secret(32),
   }),
+  METRICS_TOKEN: variable({
+    type: '32+ characters',
+    default: 'none',
+    description:
+      'The bearer token that `/metrics` asks for. Unset: it answers programs on this machine alone, and nobody behind a proxy.',
+    isSecret: true,
+    parse: secret(32),
+  }),
   ADMIN_USERNAME: variable({
     type: '3–64 characters',
     default: 'none',

@@ -28,6 +28,8 @@ export interface Config {
   /** Newest first. Signs cookies. */
   readonly cookieKeys: readonly string[];
   readonly adminToken: string | undefined;
+  /** What /metrics asks for; undefined: it answers this machine alone. */
+  readonly metricsToken: string | undefined;
   readonly admin: FirstAdmin | undefined;
   /** How many proxies in front of us write X-Forwarded-For; 0: the header is ignored. */
   readonly trustProxy: number;

@@ -40,9 +40,12 @@ export interface OpenApp {
 
 /**
  * @param options.isDraining whether this process was told to stop
+ * @param options.worker which of the processes that share the port
  * @throws StoreUnavailable when the store cannot be opened
  */
-export async function openApp(options: Booted & { isDraining?: () => boolean }): Promise<OpenApp> {
+export async function openApp(
+  options: Booted & { isDraining?: () => boolean; worker?: string },
+): Promise<OpenApp> {
   const store = await openStore({ config: options.config, clock: systemClock, log: options.log });
   const app = await createApp({ ...options, store, clock: systemClock, version });
   return {

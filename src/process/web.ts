@@ -32,7 +32,12 @@ async function listenOrLeave(server: HttpServer, config: Config, log: Logger): P
 
 async function start({ config, log }: Booted): Promise<Running> {
   let server: HttpServer | undefined;
-  const { app, close } = await openApp({ config, log, isDraining: () => server?.isDraining === true });
+  const { app, close } = await openApp({
+    config,
+    log,
+    isDraining: () => server?.isDraining === true,
+    worker: String(cluster.worker?.id ?? 0),
+  });
   await createFirstAdminFromConfig({ admin: config.admin, accounts: app.accounts, log });
   server = createHttpServer({ handler: app.handler, isSecure: config.baseUrl.startsWith('https:') });
   const running = server;

@@ -52,6 +52,7 @@ const pages: readonly Route[] = [
 const publicDocuments: readonly Route[] = [
   '/healthz',
   '/readyz',
+  '/metrics',
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server/oauth2',
   '/.well-known/jwks.json',

@@ -54,6 +54,7 @@ test('an empty environment is a working server on localhost', () => {
     mongodbUri: undefined,
     redisUrl: undefined,
     adminToken: undefined,
+    metricsToken: undefined,
     admin: undefined,
     trustProxy: 0,
     webConcurrency: 1,
@@ -195,6 +196,8 @@ describe('secrets', () => {
       { ADMIN_TOKEN: canary },
       { ADMIN_TOKEN: `${canary}${'é'.repeat(40)}` },
       { ADMIN_TOKEN: canary, ADMIN_TOKEN_FILE: file },
+      { METRICS_TOKEN: canary },
+      { METRICS_TOKEN: `${canary}${KEY}`, ADMIN_TOKEN: `${canary}${KEY}` },
       { ADMIN_USERNAME: 'admin', ADMIN_PASSWORD: canary },
       { ADMIN_PASSWORD: canary.repeat(3) },
     ];
@@ -222,6 +225,14 @@ describe('secrets', () => {
     assertOneProblem({ ADMIN_TOKEN_FILE: dir }, /^ADMIN_TOKEN_FILE: .*EISDIR/);
     assertOneProblem({ ADMIN_TOKEN_FILE: file }, /^ADMIN_TOKEN_FILE: .*is empty/);
     assertOneProblem({ ADMIN_TOKEN: KEY, ADMIN_TOKEN_FILE: file }, /^ADMIN_TOKEN: both .*Keep one/);
+  });
+
+  test('METRICS_TOKEN comes from its file too, and is not ADMIN_TOKEN', () => {
+    const file = join(freshDir(), 'token');
+    writeFileSync(file, `${KEY}-metrics\n`);
+    assert.equal(load({ METRICS_TOKEN_FILE: file, ADMIN_TOKEN: KEY }).metricsToken, `${KEY}-metrics`);
+    assertOneProblem({ METRICS_TOKEN: 'a'.repeat(31) }, /has 31 characters, 32 are needed/);
+    assertOneProblem({ METRICS_TOKEN: KEY, ADMIN_TOKEN: KEY }, /^METRICS_TOKEN: is ADMIN_TOKEN\./);
   });
 
   test('ADMIN_TOKEN needs 32 characters', () => {

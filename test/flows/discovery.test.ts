@@ -176,6 +176,7 @@ test('the pages and operating addresses of decisions §1 that exist so far answe
   const expected: Readonly<Record<string, number>> = {
     '/healthz': 200,
     '/readyz': 200,
+    '/metrics': 200,
     '/': 200,
     '/onboard': 200,
     '/oauth2/onboard': 200,

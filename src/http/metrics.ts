@@ -1,0 +1,59 @@
+// Owns who may read /metrics (checklist R166). With METRICS_TOKEN: who shows it. Without: this machine alone, and only where
+// nothing can stand in front of us; a proxy's loopback connection is everybody's.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type Koa from 'koa';
+import { isLoopbackHost } from '../config/parsers.ts';
+import { AppError } from '../errors.ts';
+import { clientAddress } from './client-address.ts';
+
+export interface MetricsRouteOptions {
+  readonly token: string | undefined;
+  readonly baseUrl: string;
+  readonly trustProxy: number;
+  readonly text: () => Promise<string>;
+}
+
+/** The one path, which no log needs to tell every ten seconds. */
+export const METRICS_PATH = '/metrics';
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const isLoopback = (address: string): boolean => address === '::1' || /^127\./.test(address);
+
+/** What says that somebody passed this request on. */
+const FORWARDED = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip)$/;
+
+/** Asked on this machine, by this machine's name: no proxy, no tunnel, no page of a rebound name (DNS rebinding). */
+function isDirect(request: IncomingMessage): boolean {
+  const host = URL.parse(`http://${request.headers.host ?? ''}`)?.hostname ?? '';
+  return (
+    isLoopback(clientAddress(request, 0)) &&
+    isLoopbackHost(host) &&
+    !Object.keys(request.headers).some((name) => FORWARDED.test(name))
+  );
+}
+
+export function metricsRoute({ token, baseUrl, trustProxy, text }: MetricsRouteOptions): Koa.Middleware {
+  const expected = token === undefined ? undefined : digest(token);
+  // We speak no TLS: with https in BASE_URL there is a proxy.
+  const isNothingInFront = trustProxy === 0 && baseUrl.startsWith('http:');
+
+  return async (ctx, next) => {
+    if (ctx.path !== METRICS_PATH) return next();
+    if (expected === undefined) {
+      // As any address that there is not.
+      if (!isNothingInFront || !isDirect(ctx.req)) return next();
+    } else {
+      const [, shown = ''] = /^Bearer +(\S+)$/i.exec(ctx.get('authorization')) ?? [];
+      if (!timingSafeEqual(digest(shown), expected)) throw new AppError('auth.invalid_token');
+    }
+    ctx.set('Cache-Control', 'no-store');
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      ctx.set('Allow', 'GET, HEAD');
+      throw new AppError('request.method_not_allowed');
+    }
+    ctx.body = await text();
+    ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
+  };
+}

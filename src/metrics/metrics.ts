@@ -1,0 +1,152 @@
+// Owns which metrics this product has of itself (checklist R166), and the fixed words that their labels are made of: never
+// a client, a user, an address or a path. Whoever counts pays for an addition; reading is for who scrapes.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createRegistry, type Registry, type Sample } from './registry.ts';
+import { routeClassOf } from './route-class.ts';
+
+export interface MetricsOptions {
+  readonly version: string;
+  /** Which of the processes that share the port: WEB_CONCURRENCY. */
+  readonly worker: string;
+  /** BASE_URL's path without a trailing slash. */
+  readonly basePath: string;
+}
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+const GRANT_TYPES = words('authorization_code refresh_token client_credentials password device_code');
+const ENDPOINTS = words('token userinfo introspection revocation par device_authorization admin');
+const REFUSALS = words(
+  'invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope invalid_target ' +
+    'invalid_token insufficient_scope access_denied expired_token unsupported_token_type temporarily_unavailable ' +
+    'server_error invalid_redirect_uri unsupported_response_type invalid_dpop_proof use_dpop_nonce ' +
+    'auth.invalid_token auth.insufficient_scope',
+);
+const among = (list: ReadonlySet<string>, word: string): string => (list.has(word) ? word : 'other');
+
+/** @param amr what a session consists of (RFC 8176) */
+function methodOf(amr: unknown): string {
+  const values: readonly unknown[] = Array.isArray(amr) ? amr : [];
+  const has = (...names: readonly string[]): boolean => names.some((name) => values.includes(name));
+  const more = has('mfa', 'otp') ? '_and_second_factor' : '';
+  if (has('pwd')) return `password${more}`;
+  if (has('hwk', 'swk')) return 'passkey';
+  return has('email_link') ? `email_link${more}` : 'other';
+}
+
+const FAILURES: Readonly<Record<string, string>> = {
+  'signin.failure': 'password',
+  'passkey.failure': 'passkey',
+  'mfa.failure': 'second_factor',
+};
+
+const LOOP_STEP_MS = 20;
+
+/** Read of the machine when somebody asks; the loop is watched from the first time on. */
+function readProcess(registry: Registry): void {
+  const one = (value: number): Sample[] => [{ value }];
+  const add = (type: 'counter' | 'gauge', name: string, help: string, read: () => Sample[]): void =>
+    registry.read({ name, type, help }, read);
+  add('counter', 'process_cpu_seconds_total', 'User and system time.', () => {
+    const { user, system } = process.cpuUsage();
+    return one((user + system) / 1e6);
+  });
+  add('gauge', 'process_resident_memory_bytes', 'Resident memory.', () => one(process.memoryUsage.rss()));
+  add('gauge', 'nodejs_heap_used_bytes', 'JavaScript heap in use.', () =>
+    one(process.memoryUsage().heapUsed),
+  );
+  add('gauge', 'process_start_time_seconds', 'Start, in seconds since 1970.', () =>
+    one(performance.timeOrigin / 1000),
+  );
+  let loop: ReturnType<typeof monitorEventLoopDelay> | undefined;
+  add('gauge', 'nodejs_eventloop_delay_seconds', 'Delay of the event loop since the last scrape.', () => {
+    if (loop === undefined) {
+      loop = monitorEventLoopDelay({ resolution: LOOP_STEP_MS });
+      loop.enable();
+      return [];
+    }
+    const { mean, max } = loop;
+    const p99 = loop.percentile(99);
+    const hasData = loop.count > 0;
+    loop.reset();
+    const samples = Object.entries({ mean, p99, max });
+    // What is measured are whole steps: their length is no delay.
+    const late = (value: number): number => Math.max(0, value / 1e9 - LOOP_STEP_MS / 1000);
+    return hasData ? samples.map(([stat, value]) => ({ labels: { stat }, value: late(value) })) : [];
+  });
+}
+
+export function createMetrics({ version, worker, basePath }: MetricsOptions) {
+  const registry = createRegistry({ worker });
+  const signIns = registry.counter('latchkey_sign_ins_total', 'Sign-ins and failed steps of them.', [
+    'result',
+    'method',
+  ]);
+  const lockouts = registry.counter('latchkey_lockouts_total', 'Accounts locked for unknown browsers.', []);
+  const tokens = registry.counter('latchkey_tokens_issued_total', 'Answers with tokens.', ['grant_type']);
+  const refusals = registry.counter('latchkey_token_refusals_total', 'Refused tokens and token requests.', [
+    'endpoint',
+    'error',
+  ]);
+  const requests = registry.counter('latchkey_http_requests_total', 'Requests answered.', [
+    'route',
+    'status',
+  ]);
+  const durations = registry.histogram('latchkey_http_request_duration_seconds', 'Time to the last byte.', [
+    'route',
+  ]);
+  const stores = registry.histogram('latchkey_store_operation_duration_seconds', 'Time the store took.', [
+    'kind',
+  ]);
+  const storeFailures = registry.counter('latchkey_store_unavailable_total', 'The store did not answer.', [
+    'kind',
+  ]);
+  registry.read({ name: 'latchkey_build_info', type: 'gauge', help: 'What runs here.' }, () => [
+    { labels: { version, node: process.versions.node }, value: 1 },
+  ]);
+  readProcess(registry);
+
+  const answered = (route: string, status: number | undefined, ms: number): void => {
+    requests.add(route, status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`);
+    durations.observe(ms / 1000, route);
+  };
+
+  return {
+    /** Of the audit log. */
+    event({ event, details }: { readonly event: string; readonly details?: object | undefined }): void {
+      const amr: unknown = details !== undefined && 'amr' in details ? details.amr : undefined;
+      if (event === 'signin.success') signIns.add('success', methodOf(amr));
+      else if (event === 'signin.stepped_up') signIns.add('stepped_up', methodOf(amr));
+      else if (event === 'signin.locked') lockouts.add();
+      else if (Object.hasOwn(FAILURES, event)) signIns.add('failure', FAILURES[event] ?? 'other');
+    },
+    issued(grantType: string): void {
+      tokens.add(among(GRANT_TYPES, grantType));
+    },
+    refused(endpoint: string, error: string): void {
+      refusals.add(among(ENDPOINTS, endpoint), among(REFUSALS, error));
+    },
+    documentAnswered(status: number, ms: number): void {
+      answered('documents', status, ms);
+    },
+    /** @param status undefined: the caller hung up before the answer was out */
+    answered(path: string, status: number | undefined, ms: number): void {
+      const isBelow = basePath === '' || path === basePath || path.startsWith(`${basePath}/`);
+      const route = isBelow ? routeClassOf(path.slice(basePath.length)) : 'other';
+      answered(route, status, ms);
+    },
+    stored(kind: 'read' | 'write' | 'query', ms: number, isUnavailable: boolean): void {
+      stores.observe(ms / 1000, kind);
+      if (isUnavailable) storeFailures.add(kind);
+    },
+    /** Read at a scrape. @param read undefined: not known now */
+    gauge(name: string, help: string, read: () => Promise<number | undefined>): void {
+      registry.read({ name, type: 'gauge', help }, async () => {
+        const value = await read();
+        return value === undefined ? [] : [{ value }];
+      });
+    },
+    text: registry.text,
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

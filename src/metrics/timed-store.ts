@@ -1,0 +1,42 @@
+// Owns timing what the store is asked: the same store, each answer's time noted by kind.
+import {
+  type Collection,
+  type CollectionDefinition,
+  type EphemeralCollection,
+  type Store,
+  StoreUnavailable,
+} from '../store/port.ts';
+import type { Metrics } from './metrics.ts';
+
+/** The promise is handed on as it is: nobody waits longer for being timed. */
+export function timedStore(store: Store, { stored }: Pick<Metrics, 'stored'>): Store {
+  function timed<R>(kind: 'read' | 'write' | 'query', ask: () => Promise<R>): Promise<R> {
+    const startedAt = performance.now();
+    const answer = ask();
+    answer.then(
+      () => stored(kind, performance.now() - startedAt, false),
+      (error: unknown) => stored(kind, performance.now() - startedAt, error instanceof StoreUnavailable),
+    );
+    return answer;
+  }
+  const ephemeral = <T>(of: EphemeralCollection<T>): EphemeralCollection<T> => ({
+    find: (id) => timed('read', () => of.find(id)),
+    findBy: (index, key) => timed('read', () => of.findBy(index, key)),
+    insert: (...all) => timed('write', () => of.insert(...all)),
+    put: (...all) => timed('write', () => of.put(...all)),
+    replace: (...all) => timed('write', () => of.replace(...all)),
+    remove: (id) => timed('write', () => of.remove(id)),
+    removeBy: (index, key) => timed('write', () => of.removeBy(index, key)),
+  });
+  return {
+    collection<T>(definition: CollectionDefinition<T>): Collection<T> {
+      const of = store.collection(definition);
+      return { ...ephemeral(of), query: (query) => timed('query', () => of.query(query)) };
+    },
+    ephemeral: (definition) => ephemeral(store.ephemeral(definition)),
+    sweep: (limit) => store.sweep(limit),
+    stamp: () => store.stamp(),
+    ping: () => store.ping(),
+    close: () => store.close(),
+  };
+}
