@@ -147,7 +147,13 @@ suite('an administrator who was idle', () => {
     }
     const sent = await agent.post(path, { ...hiddenFields(page.body), name: 'Nightly backup', days: '30' });
     match(sent.location ?? '', /prompt=login/);
-    const back = await signInAs(agent, 'root-admin', sent);
+    // Whoever goes back instead is led to the form, too, as long as it is kept.
+    const cancelled = await agent.follow(await agent.submit(await agent.follow(sent), { action: 'cancel' }));
+    equal(cancelled.status, 200);
+    match(cancelled.body, /href="\/admin\/api-keys\/new\?filled=1"/);
+    const again = await agent.get(`${path}?filled=1`);
+    match(again.location ?? '', /prompt=login/);
+    const back = await signInAs(agent, 'root-admin', again);
     equal(new URL(back.url).pathname, path);
     match(back.body, RESTORED);
     equal(fieldIn(back, 'name'), 'Nightly backup');

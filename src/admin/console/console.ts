@@ -254,13 +254,12 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
 
   async function comeBack(ctx: Koa.Context): Promise<void> {
     const outcome = await signIn.finish(ctx);
-    if (outcome === 'cancelled') {
-      // Somebody who cancelled would only see the sign-in page again.
-      return views.send(ctx, 'signed-out', { continueUrl: `${deps.baseUrl}/admin` });
-    }
     let target = home;
     if (outcome === 'unknown') {
       if (csrf.existingBrowserId(ctx) === undefined) throw new AppError('request.cookies_off');
+    } else if (outcome.subject === undefined) {
+      // By a button: who went back from a sign-in would only see the next one. What was typed is kept where they came from.
+      return views.send(ctx, 'signed-out', { continueUrl: outcome.returnTo });
     } else if (await visitors.admit(ctx, outcome.subject)) target = outcome.returnTo;
     if (ctx.get('Sec-Fetch-Site') === 'cross-site') return comeAgain(ctx, target);
     goTo(ctx, target);

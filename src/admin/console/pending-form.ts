@@ -29,10 +29,10 @@ const KEPT_SECONDS = 3600;
 const LONGEST_VALUE = 32 * 1024;
 
 const RESTORED =
-  'You have signed in again, and what you had typed is back, without passwords and secrets. Nothing was done yet: look it over and send it again.';
-const PRESSED = 'You have signed in again. Nothing was done yet: choose it once more.';
+  'Back from the sign-in page: what you had typed is back, without passwords and secrets. Nothing was done yet: look it over and send it again.';
+const PRESSED = 'Back from the sign-in page. Nothing was done yet: choose it once more.';
 const LOST =
-  'You have signed in again. What you sent before was not done and could not be kept: please fill it in once more.';
+  'Back from the sign-in page. What you sent before was not done and could not be kept: please fill it in once more.';
 
 /** Not kept: passwords and secrets, pasted files that may hold some, and the proof of the form itself. */
 const NEVER_KEPT = /^(?:csrf|rows|json|token)$|(?:^|_)(?:password|secret|passphrase|hash|code|key)$/i;

@@ -87,18 +87,19 @@ export function createConsoleSignIn({ pending, ask, baseUrl, basePath, issuer }:
     },
 
     /**
-     * @returns who signed in and where they wanted to go; 'cancelled'; or 'unknown' when this browser has not asked for it
+     * @returns who signed in and where they wanted to go; only where, when they went back; or 'unknown' when this browser
+     * has not asked for it
      * @throws AppError server.error when our own endpoint refuses us
      */
     async finish(
       ctx: Koa.Context,
-    ): Promise<'cancelled' | 'unknown' | { readonly subject: string; readonly returnTo: string }> {
+    ): Promise<'unknown' | { readonly subject?: string; readonly returnTo: string }> {
       const expected = pending.read(ctx);
       pending.clear(ctx);
       const query = new URLSearchParams(ctx.querystring);
       // RFC 9700 §4.7: before anything else, error answers included.
       if (expected === undefined || query.get('state') !== expected.state) return 'unknown';
-      if (query.get('error') === 'access_denied') return 'cancelled';
+      if (query.get('error') === 'access_denied') return { returnTo: expected.returnTo };
       const code = query.get('code');
       // RFC 9207 §2.4: an answer of another provider is none.
       if (query.get('iss') !== issuer) return 'unknown';
