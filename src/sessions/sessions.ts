@@ -65,14 +65,15 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
   async function takeBack(uid: string, ofRecord?: string): Promise<number> {
     const [browserSession] = await live.findBy('uid', uid);
     const removed = await live.removeBy('uid', uid);
-    await grants.revokeOfSession(uid);
-    await update(records, uid, ({ isEnding, endingOf: _, ...value }) =>
-      isEnding === true ? { value } : undefined,
-    );
+    // Now or never: with the session goes what says whom to tell, and whoever asks again does not find it.
     const accountId = ofRecord ?? browserSession?.value.accountId;
     if (removed > 0 && typeof accountId === 'string') {
       onEnded?.({ uid, accountId, sids: sidsOf(browserSession?.value.authorizations) });
     }
+    await grants.revokeOfSession(uid);
+    await update(records, uid, ({ isEnding, endingOf: _, ...value }) =>
+      isEnding === true ? { value } : undefined,
+    );
     return removed;
   }
 
