@@ -79,7 +79,9 @@ for (const [name, options] of Object.entries({
           assert.doesNotMatch(shown(answer), /evil\.example/, label);
           assert.doesNotMatch(answer.headers.location ?? '', /^https:(?!\/\/rp\.example\/)|:666/, label);
           assert.deepEqual(cookieShapes(answer), cookieShapes(honest), label);
-          assert.equal(answer.status, honest.status, label);
+          // Without a token metrics are for local callers alone, and whoever names another host may be none.
+          const isHidden = path === '/metrics' && answer.status === 404;
+          if (!isHidden) assert.equal(answer.status, honest.status, label);
         }
       }
     });
