@@ -1,6 +1,7 @@
 // Owns holding a ledger (load.ts) against what the deployment says after a kill: nothing acknowledged is lost, nothing is
 // accepted twice, nothing that was ended lives.
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_TOKEN } from '../support/app.ts';
 import type { Web } from './deployment.ts';
 import { type Answer, call, type Ledger, redemption, rotation, tokenRequest, type Voucher } from './load.ts';
@@ -15,12 +16,30 @@ async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void
   await Promise.all(Array.from({ length: PARALLEL }, worker));
 }
 
+const SETTLED_MS = 5_000;
+
+/**
+ * Ready again, a connection that died with the server may still be noticed by one request: 503 says to try again, which a
+ * client does. Any other answer is final.
+ */
+async function whenSettled(send: () => Promise<Answer>): Promise<Answer> {
+  const until = performance.now() + SETTLED_MS;
+  let answer = await send();
+  while (answer.status === 503 && performance.now() < until) {
+    await sleep(100);
+    answer = await send();
+  }
+  return answer;
+}
+
 export async function isActive(web: Pick<Web, 'url'>, token: string): Promise<boolean> {
-  const { status, body } = await call(`${web.url}/oauth2/introspect`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-    body: new URLSearchParams({ token }),
-  });
+  const { status, body } = await whenSettled(() =>
+    call(`${web.url}/oauth2/introspect`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      body: new URLSearchParams({ token }),
+    }),
+  );
   assert.equal(status, 200, body);
   const { active }: { active: boolean } = JSON.parse(body);
   return active;
@@ -70,7 +89,7 @@ export async function replayAll(
   const twice: string[] = [];
   const present = async (voucher: Voucher, name: string, send: () => Promise<Answer>): Promise<void> => {
     for (let turn = 0; turn < 2; turn += 1) {
-      const { status, body } = await send();
+      const { status, body } = await whenSettled(send);
       assert.ok(status === 200 || status === 400, `${status} ${body}`);
       if (status === 200) voucher.accepted += 1;
       else refused += 1;
