@@ -126,6 +126,13 @@ export function agentsFor({ webs, url }: Pick<Deployment, 'webs' | 'url'>): Pers
   return [new Agent(one, { publicUrl: url }), new Agent(other, { publicUrl: url })];
 }
 
+/** What a person reads on a page. */
+const textOf = (page: string): string =>
+  (page.split('<main')[1] ?? page)
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, 400);
+
 /** Asks for a code; the password is given where it is asked for. */
 export async function askForCode(
   ledger: Ledger,
@@ -161,7 +168,7 @@ export async function askForCode(
   }
   // RFC 6749 §4.1.2.1: what a browser is told in place of 503.
   if (response.get('error') !== 'temporarily_unavailable')
-    ledger.odd.push(`authorize: ${answer.status} ${location ?? answer.body.slice(0, 400)}`);
+    ledger.odd.push(`authorize: ${answer.status} ${location ?? textOf(answer.body)}`);
   return undefined;
 }
 

@@ -56,15 +56,16 @@ async function settle(
 
 const ENOUGH = 8;
 
-/** Until a kill would meet something of everything. */
+/** Until a kill would meet something of everything. A load that stands still is told with what it was answered. */
 export async function untilBusy(ledger: Ledger): Promise<void> {
-  await millisecondsUntil(
-    () =>
-      ledger.done >= ENOUGH &&
-      ledger.users.length > 0 &&
-      ledger.codes.length > 2 &&
-      ledger.revoked.length > 0,
-  );
+  const isBusy = (): boolean =>
+    ledger.done >= ENOUGH && ledger.users.length > 0 && ledger.codes.length > 2 && ledger.revoked.length > 0;
+  await millisecondsUntil(isBusy).catch((cause: unknown) => {
+    const { done, broken, users, codes, revoked, refusals, odd } = ledger;
+    const counts = { done, broken, users: users.length, codes: codes.length, revoked: revoked.length };
+    const told = `${JSON.stringify(counts)}, 503 told: ${spread(refusals)}, odd: ${odd.slice(0, 5).join('\n')}`;
+    throw new Error(`the load stands still: ${told}`, { cause });
+  });
 }
 
 /** All rounds in one. */

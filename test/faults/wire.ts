@@ -72,14 +72,17 @@ export async function layWire(
       });
     }
     const { up, down, isSettled } = tap();
-    near.on('close', () => up.destroy());
     if (isSettled) settled.set(near, isSettled);
     const named = renaming(target, port);
     nears.set(near, named);
-    near.on('close', () => {
+    const leave = (): void => {
+      up.destroy();
       nears.delete(near);
       settled.delete(near);
-    });
+    };
+    near.on('close', leave);
+    // A reset that the kernel refuses (EINVAL: the other end has just closed) is an error without a 'close' after it.
+    near.on('error', leave);
     near.pipe(up).pipe(far);
     far.pipe(down).pipe(named).pipe(near);
   }
