@@ -1,43 +1,44 @@
 // Owns which `acr` a sign-in is asked to come to, and whether that can be had (OIDC Core §5.5.1.1; decisions §5).
+import type { Account } from '../src/accounts/account.ts';
 import { acrRequestOf, wishAbove } from '../src/oidc/acr.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import { ACR, ADMIN_SCOPES, isGrantable } from '../src/oidc/scopes.ts';
 
-export interface AcrDemand<A> {
+export interface AcrDemand {
   /** Whether what the application demands (an essential `acr`) can be had here at all. */
   canMeet(interaction: BoundInteraction): Promise<boolean>;
   /** The `acr` that is asked for beyond an ordinary sign-in; undefined: none, or none that the account can meet. */
-  demandOf(interaction: Pick<BoundInteraction, 'params'>, account: A): string | undefined;
+  demandOf(interaction: Pick<BoundInteraction, 'params'>, account: Account): string | undefined;
   /** Whether the account has factors enough for two. */
-  isStrong(account: A): boolean;
+  isStrong(account: Account): boolean;
 }
 
-export interface AcrDemandDeps<A> {
+export interface AcrDemandDeps {
   /** Whether a sign-in that came to that `acr` may have `admin` scopes. */
-  readonly mayAdminister: (account: A, acr: string | undefined) => boolean;
+  readonly mayAdminister: (account: Account, acr: string | undefined) => boolean;
   /** What sign-ins of this account can come to, with the factors that it has. */
-  readonly reachableAcrs: (account: A) => readonly string[];
+  readonly reachableAcrs: (account: Account) => readonly string[];
   readonly mfaMode: () => 'off' | 'optional' | 'required';
-  readonly findUsable: (id: string) => Promise<A | undefined>;
-  readonly stepOf: (account: A, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
+  readonly findUsable: (id: string) => Promise<Account | undefined>;
+  readonly stepOf: (account: Account, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
   readonly passkeys: { readonly mode: () => string };
 }
 
-export function createAcrDemand<A extends { readonly role: string }>({
+export function createAcrDemand({
   mayAdminister,
   reachableAcrs,
   mfaMode,
   findUsable,
   stepOf,
   passkeys,
-}: AcrDemandDeps<A>): AcrDemand<A> {
-  const isForAdmin = ({ params }: Pick<BoundInteraction, 'params'>, account: A): boolean =>
+}: AcrDemandDeps): AcrDemand {
+  const isForAdmin = ({ params }: Pick<BoundInteraction, 'params'>, account: Account): boolean =>
     String(params.scope ?? '')
       .split(' ')
       .some((scope) => ADMIN_SCOPES.has(scope) && isGrantable(scope, account.role)) &&
     !mayAdminister(account, undefined);
 
-  function demandOf(interaction: Pick<BoundInteraction, 'params'>, account: A): string | undefined {
+  function demandOf(interaction: Pick<BoundInteraction, 'params'>, account: Account): string | undefined {
     // Where no codes are asked for, none is asked for an application's sake.
     if (mfaMode() === 'off') return undefined;
     const request = acrRequestOf(interaction.params);

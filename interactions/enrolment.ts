@@ -1,6 +1,7 @@
 // Owns the page behind an administrator's one-time link to an account that exists: its owner chooses the first password,
 // or goes on to a passkey where there are no passwords. Opening the link does nothing; no session comes of it (R097).
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { FieldErrors } from '../src/views/form-page.ts';
@@ -8,7 +9,7 @@ import type { Views } from '../src/views/views.ts';
 import type { DonePages } from './done-pages.ts';
 import { errorsOf } from './signup-form.ts';
 
-export interface EnrolmentParts<A> {
+export interface EnrolmentParts {
   readonly find: (
     token: string,
   ) => Promise<{ readonly username: string; readonly email: string } | undefined>;
@@ -22,16 +23,16 @@ export interface EnrolmentParts<A> {
     ctx: Koa.Context,
     token: string,
     password: string | undefined,
-  ) => Promise<A | undefined>;
-  readonly tickets: EnrolmentTickets<A>;
+  ) => Promise<Account | undefined>;
+  readonly tickets: EnrolmentTickets;
   /** Where people go on to who came by no application. */
   readonly homeUrl: string;
 }
 
 /** Who may make a passkey in this browser, in the next sign-in that it begins. */
-export interface EnrolmentTickets<A> {
-  give(browserId: string, account: A): Promise<void>;
-  find(browserId: string): Promise<A | undefined>;
+export interface EnrolmentTickets {
+  give(browserId: string, account: Account): Promise<void>;
+  find(browserId: string): Promise<Account | undefined>;
 }
 
 /**
@@ -40,30 +41,24 @@ export interface EnrolmentTickets<A> {
  */
 export const ENROLMENT_LINK_AMR = ['enrolment_link'];
 
-interface Deps<A> {
+interface Deps {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly enrolment: EnrolmentParts<A>;
+  readonly enrolment: EnrolmentParts;
   readonly done: DonePages;
 }
 
-export interface EnrolmentPages<A> {
+export interface EnrolmentPages {
   show(ctx: Koa.Context): Promise<void>;
   submit(ctx: Koa.Context): Promise<void>;
   /** Whom this browser may make a passkey for. */
-  holder(ctx: Koa.Context): Promise<A | undefined>;
+  holder(ctx: Koa.Context): Promise<Account | undefined>;
 }
 
 const PURPOSE = 'enrolment';
 
-export function createEnrolmentPages<A>({
-  views,
-  csrf,
-  readForm,
-  enrolment,
-  done,
-}: Deps<A>): EnrolmentPages<A> {
+export function createEnrolmentPages({ views, csrf, readForm, enrolment, done }: Deps): EnrolmentPages {
   const sendExpired = (ctx: Koa.Context): void =>
     views.send(ctx, 'link-expired', { isInvitation: true }, { status: 410 });
 
@@ -110,7 +105,7 @@ export function createEnrolmentPages<A>({
       if (password !== undefined && password !== form.get('confirm_password')) {
         return send(ctx, token, { confirm_password: 'invalid.password_mismatch' });
       }
-      let account: A | undefined;
+      let account: Account | undefined;
       try {
         account = await enrolment.complete(ctx, token, password);
       } catch (error) {

@@ -1,6 +1,7 @@
 // Owns the page behind an invitation's link: the same form as at signing up, with the address that was invited. Opening
 // the link does nothing and is worth no session; sending the form makes the account and uses the invitation up.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
@@ -10,7 +11,6 @@ import type { Views } from '../src/views/views.ts';
 import type { DonePages } from './done-pages.ts';
 import type { EnrolmentTickets } from './enrolment.ts';
 import type { ReportSignIn } from './sign-in-report.ts';
-import type { StepsAccount } from './signin-steps.ts';
 import { acrOf } from './signin-steps.ts';
 import { signupProof } from './signup.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from './signup-form.ts';
 import type { WaysBack } from './way-back.ts';
 
-export interface InvitationParts<A> {
+export interface InvitationParts {
   readonly questions: () => SignupQuestions;
   readonly find: (
     token: string,
@@ -31,16 +31,16 @@ export interface InvitationParts<A> {
    * @returns undefined when the invitation is no longer good
    * @throws AppError with `fields`: the invitation is then as good as before
    */
-  readonly accept: (ctx: Koa.Context, token: string, answers: SignupAnswers) => Promise<A | undefined>;
+  readonly accept: (ctx: Koa.Context, token: string, answers: SignupAnswers) => Promise<Account | undefined>;
   /** Whether nothing is asked of this account after a password: then it may be signed in with it. */
-  readonly isComplete: (account: A) => boolean;
+  readonly isComplete: (account: Account) => boolean;
   /** Where people have no passwords. */
-  readonly tickets: EnrolmentTickets<A>;
+  readonly tickets: EnrolmentTickets;
   /** Where people go on to who came by no application. */
   readonly homeUrl: string;
 }
 
-interface Deps<A extends StepsAccount> {
+interface Deps {
   readonly provider: () => IdentityProvider;
   readonly views: Views;
   readonly csrf: Csrf;
@@ -51,7 +51,7 @@ interface Deps<A extends StepsAccount> {
   readonly reportSignIn: ReportSignIn;
   /** The account knows this browser from now on. */
   readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
-  readonly invitation: InvitationParts<A>;
+  readonly invitation: InvitationParts;
 }
 
 export interface InvitationPages {
@@ -63,7 +63,7 @@ export interface InvitationPages {
 
 const PURPOSE = 'invitation';
 
-export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): InvitationPages {
+export function createInvitationPages(deps: Deps): InvitationPages {
   const { provider, views, csrf, browser, endSession, waysBack, invitation, done } = deps;
 
   const sendExpired = (ctx: Koa.Context): void =>
@@ -109,7 +109,7 @@ export function createInvitationPages<A extends StepsAccount>(deps: Deps<A>): In
     return waysBack.toSignIn(client);
   }
 
-  async function signIn(ctx: Koa.Context, account: A): Promise<void> {
+  async function signIn(ctx: Koa.Context, account: Account): Promise<void> {
     const { amr, methods } = signupProof(invitation.questions());
     if (amr.length === 0 || !invitation.isComplete(account)) return;
     // Another person at this browser: nothing of their session passes on (R060).

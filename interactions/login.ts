@@ -1,5 +1,6 @@
 // Owns the sign-in page with username and password.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
@@ -9,14 +10,14 @@ import type { ClientRecord } from '../src/store/records.ts';
 import type { SendOptions, Views } from '../src/views/views.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
-import type { AuthMode, Proof, SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { AuthMode, Proof, SigninSteps } from './signin-steps.ts';
 
-interface Deps<A extends StepsAccount> {
+interface Deps {
   readonly provider: () => IdentityProvider;
   readonly views: Views;
   readonly current: CurrentInteraction;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly steps: SigninSteps<A>;
+  readonly steps: SigninSteps;
   readonly mode: () => AuthMode;
   readonly canResetPassword: () => boolean;
   readonly canUseMagicLinks: () => boolean;
@@ -28,9 +29,9 @@ interface Deps<A extends StepsAccount> {
     username: string,
     password: string,
     browser: { readonly tokens: readonly string[] },
-  ) => Promise<(A & { readonly provenAt: number }) | undefined>;
+  ) => Promise<(Account & { readonly provenAt: number }) | undefined>;
   /** Whether the account is still as the password was checked against. */
-  readonly isUnchanged: (account: A) => Promise<boolean>;
+  readonly isUnchanged: (account: Account) => Promise<boolean>;
   /** What this browser is known by to the accounts that signed in here. */
   readonly fromBrowser: (ctx: Koa.Context) => { readonly tokens: readonly string[] };
 }
@@ -59,7 +60,7 @@ export interface LoginPage {
   submit(ctx: Koa.Context): Promise<void>;
 }
 
-export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPage {
+export function createLoginPage(deps: Deps): LoginPage {
   const { provider, views, current, readForm, findAccount, authenticate, steps, mode } = deps;
 
   async function send(
@@ -104,7 +105,7 @@ export function createLoginPage<A extends StepsAccount>(deps: Deps<A>): LoginPag
   const isAfterKey = ({ progress }: BoundInteraction): boolean => progress?.step === 'password';
 
   /** What the password adds to what the same person has proven before it. */
-  function proofOf(interaction: BoundInteraction, account: A & { readonly provenAt: number }): Proof {
+  function proofOf(interaction: BoundInteraction, account: Account & { readonly provenAt: number }): Proof {
     const { progress, provenAt } = interaction;
     const methods = ['password'] as const;
     const isSame = isAfterKey(interaction) && progress?.accountId === account.id;

@@ -1,6 +1,7 @@
 // Owns the pages behind links in mails: a new password, a verified address, a sign-in by link. Opening a link does
 // nothing (mail scanners follow links): its page has one button, and only the form behind that uses the link up.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 import { AppError } from '../src/errors.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
@@ -11,7 +12,7 @@ import type { CurrentInteraction } from './current.ts';
 import type { DonePages } from './done-pages.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';
-import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { SigninSteps } from './signin-steps.ts';
 import type { WayBack, WaysBack } from './way-back.ts';
 
 type Purpose = 'password_reset' | 'email_verification' | 'magic_link';
@@ -22,18 +23,18 @@ interface MailedLink {
   readonly boundTo?: string;
 }
 
-interface Deps<A extends StepsAccount> {
+interface Deps {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly current: CurrentInteraction;
-  readonly steps: SigninSteps<A>;
+  readonly steps: SigninSteps;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly minLength: () => number;
   readonly links: {
     find(token: string, purpose: Purpose): Promise<MailedLink | undefined>;
     consume(token: string, purpose: Purpose): Promise<MailedLink | undefined>;
   };
-  readonly findUsable: (id: string) => Promise<A | undefined>;
+  readonly findUsable: (id: string) => Promise<Account | undefined>;
   /** @throws AppError request.invalid with what is wrong with the password */
   readonly setPassword: (ctx: Koa.Context, accountId: string, password: string) => Promise<void>;
   /** Tries a password against the rules without setting it. @throws AppError request.invalid */
@@ -71,7 +72,7 @@ const MAX_ADDRESS = 320;
 
 const tokenOf = (ctx: Koa.Context): string => (typeof ctx.query.token === 'string' ? ctx.query.token : '');
 
-export function createMailedLinkPages<A extends StepsAccount>(deps: Deps<A>): MailedLinkPages {
+export function createMailedLinkPages(deps: Deps): MailedLinkPages {
   const { views, csrf, current, steps, readForm, links, minLength, findUsable, basePath, done } = deps;
 
   // One page for used, expired, replaced and invented links: which it was is nobody's business.

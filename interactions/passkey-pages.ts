@@ -1,26 +1,32 @@
 // Owns the pages on which a passkey is made during a sign-in: the one where it must be (there is no other way in), and
 // the offer after a password, which may be declined. The ceremony itself is passkeys.ts.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions } from './page-options.ts';
-import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { SigninSteps } from './signin-steps.ts';
 
-interface Deps<A extends StepsAccount> {
+interface Deps {
   readonly views: Views;
   readonly current: CurrentInteraction;
-  readonly steps: SigninSteps<A>;
+  readonly steps: SigninSteps;
   /** Remembers in this browser that this person does not want one now. */
-  readonly declineOffer: (ctx: Koa.Context, account: A) => void;
+  readonly declineOffer: (ctx: Koa.Context, account: Account) => void;
 }
 
-export interface PasskeySteps<A extends StepsAccount> {
-  show(ctx: Koa.Context, interaction: BoundInteraction, account: A, step: 'passkey' | 'offer'): Promise<void>;
-  decline(ctx: Koa.Context, interaction: BoundInteraction, account: A): Promise<void>;
+export interface PasskeySteps {
+  show(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: Account,
+    step: 'passkey' | 'offer',
+  ): Promise<void>;
+  decline(ctx: Koa.Context, interaction: BoundInteraction, account: Account): Promise<void>;
 }
 
-export function createPasskeySteps<A extends StepsAccount>(deps: Deps<A>): PasskeySteps<A> {
+export function createPasskeySteps(deps: Deps): PasskeySteps {
   const { views, current, steps, declineOffer } = deps;
   return {
     async show(ctx, interaction, account, step) {

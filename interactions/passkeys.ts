@@ -1,52 +1,53 @@
 // Owns the ceremonies of passkeys during a sign-in (decisions §1): JSON in, JSON out, for the script of the page. What is
 // next after one follows from signin-steps.ts, as after every other proof.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 import { AppError } from '../src/errors.ts';
 import { answerJson, type JsonBody, jsonBody, leadOn } from '../src/http/ceremony.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { CurrentInteraction } from './current.ts';
 import { PROMPTS } from './login.ts';
 import { type Method, passkeyAmr, passkeyMethods, unspentMethods } from './second-factor-methods.ts';
-import type { AuthMode, SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { AuthMode, SigninSteps } from './signin-steps.ts';
 
-interface Used<A> {
+interface Used {
   readonly id: string;
-  readonly account: A;
+  readonly account: Account;
   readonly isUserVerified: boolean;
   readonly deviceType: 'singleDevice' | 'multiDevice';
 }
 
-export interface PasskeyParts<A extends StepsAccount> {
+export interface PasskeyParts {
   readonly mode: () => AuthMode;
   readonly rpId: string;
-  readonly beginUse: (input: { boundTo: string; account?: A }) => Promise<object>;
+  readonly beginUse: (input: { boundTo: string; account?: Account }) => Promise<object>;
   /** @throws AppError passkey.refused, passkey.unknown; written down before */
   readonly finishUse: (
     ctx: Koa.Context,
-    input: { boundTo: string; response: unknown; account?: A },
-  ) => Promise<Used<A>>;
+    input: { boundTo: string; response: unknown; account?: Account },
+  ) => Promise<Used>;
   readonly beginMaking: (input: {
     boundTo: string;
-    account: A;
+    account: Account;
     isConditional?: boolean;
     needsUserVerification?: boolean;
   }) => Promise<object>;
   /** @throws AppError passkey.refused, passkey.registered */
   readonly finishMaking: (
     ctx: Koa.Context,
-    input: { boundTo: string; response: unknown; account: A },
-  ) => Promise<Omit<Used<A>, 'account'>>;
+    input: { boundTo: string; response: unknown; account: Account },
+  ) => Promise<Omit<Used, 'account'>>;
   /** Whether recovery codes are to be handed out with this first passkey: nothing else would get its owner in again. */
-  readonly needsCodes: (account: A) => boolean;
+  readonly needsCodes: (account: Account) => boolean;
 }
 
-interface Deps<A extends StepsAccount> {
+interface Deps {
   readonly current: CurrentInteraction;
-  readonly steps: SigninSteps<A>;
+  readonly steps: SigninSteps;
   readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
-  readonly passkeyParts: PasskeyParts<A>;
-  readonly methodsOf: (account: A) => Method[];
-  readonly findUsable: (id: string) => Promise<A | undefined>;
+  readonly passkeyParts: PasskeyParts;
+  readonly methodsOf: (account: Account) => Method[];
+  readonly findUsable: (id: string) => Promise<Account | undefined>;
   readonly basePath: string;
   readonly now: () => number;
 }
@@ -61,7 +62,7 @@ export interface PasskeyCeremonies {
 /** No honest answer of an authenticator comes near. */
 const LIMIT_BYTES = 48 * 1024;
 
-export function createPasskeyCeremonies<A extends StepsAccount>(deps: Deps<A>): PasskeyCeremonies {
+export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
   const { current, steps, readJson, passkeyParts, methodsOf, findUsable, basePath, now } = deps;
   const boundTo = ({ uid }: BoundInteraction): string => `interaction ${uid}`;
 
@@ -71,7 +72,7 @@ export function createPasskeyCeremonies<A extends StepsAccount>(deps: Deps<A>): 
   }
 
   /** Whose second step this is; undefined at a sign-in, where anybody's passkey will do. */
-  async function ownerOf(interaction: BoundInteraction, body: JsonBody): Promise<A | undefined> {
+  async function ownerOf(interaction: BoundInteraction, body: JsonBody): Promise<Account | undefined> {
     if (body.get('purpose') !== 'second_factor') {
       if (passkeyParts.mode() === 'password') throw new AppError('passkey.off');
       if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');

@@ -1,5 +1,6 @@
 // Owns the way back in for who has lost every passkey: a recovery code, which lets one thing be done, making a new one.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
@@ -7,12 +8,12 @@ import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';
-import type { AuthMode, SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { AuthMode, SigninSteps } from './signin-steps.ts';
 
-interface Deps<A extends StepsAccount> {
+interface Deps {
   readonly views: Views;
   readonly current: CurrentInteraction;
-  readonly steps: SigninSteps<A>;
+  readonly steps: SigninSteps;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly mode: () => AuthMode;
   /**
@@ -22,7 +23,7 @@ interface Deps<A extends StepsAccount> {
   readonly recover: (
     ctx: Koa.Context,
     attempt: { username: string; code: string; boundTo: string },
-  ) => Promise<A | undefined>;
+  ) => Promise<Account | undefined>;
 }
 
 export interface RecoverPage {
@@ -33,7 +34,7 @@ export interface RecoverPage {
 /** It says what was given; signin-steps.ts asks for a new passkey after it and for nothing less. */
 const RECOVERY_AMR = ['recovery_code'];
 
-export function createRecoverPage<A extends StepsAccount>(deps: Deps<A>): RecoverPage {
+export function createRecoverPage(deps: Deps): RecoverPage {
   const { views, current, steps, readForm, mode, recover } = deps;
 
   function send(

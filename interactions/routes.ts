@@ -3,6 +3,7 @@
 
 import type Koa from 'koa';
 import Router from 'koa-router';
+import type { Account } from '../src/accounts/account.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
@@ -33,14 +34,7 @@ import { createSigninSteps } from './signin-steps.ts';
 import { createSignupPages, type SignupParts } from './signup.ts';
 import { createWaysBack } from './way-back.ts';
 
-export interface Person {
-  readonly id: string;
-  readonly username: string;
-  readonly email?: string;
-  readonly role: string;
-}
-
-interface Deps<A extends Person> {
+interface Deps {
   readonly provider: () => IdentityProvider;
   readonly views: Views;
   readonly csrf: Csrf;
@@ -50,30 +44,30 @@ interface Deps<A extends Person> {
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
   readonly accounts: {
-    find(id: string): Promise<Person | undefined>;
+    find(id: string): Promise<Account | undefined>;
     hasAdmin(): Promise<boolean>;
-    createFirstAdmin(input: { username: string; password: string; email?: string }): Promise<Person>;
+    createFirstAdmin(input: { username: string; password: string; email?: string }): Promise<Account>;
   };
-  readonly authenticate: Parameters<typeof createLoginPage<A>>[0]['authenticate'];
+  readonly authenticate: Parameters<typeof createLoginPage>[0]['authenticate'];
   readonly consents: RememberedConsents;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly minPasswordLength: () => number;
-  readonly signIn: SignInParts<A>;
+  readonly signIn: SignInParts;
   /** What sign-ins are worth. */
-  readonly worth: Pick<Parameters<typeof createSigninSteps<A>>[0], 'reachableAcrs' | 'mayAdminister'>;
+  readonly worth: Pick<Parameters<typeof createSigninSteps>[0], 'reachableAcrs' | 'mayAdminister'>;
   readonly issuer: string;
   readonly baseUrl: string;
   /** Starts a sign-up that leads to people's own pages. */
   readonly signUpUrl: () => string;
-  readonly signup: SignupParts<A>;
-  readonly invitation: InvitationParts<A>;
-  readonly enrolment: EnrolmentParts<A>;
-  readonly passkey: PasskeyDeps<A>;
+  readonly signup: SignupParts;
+  readonly invitation: InvitationParts;
+  readonly enrolment: EnrolmentParts;
+  readonly passkey: PasskeyDeps;
 }
 
 /** Second factors and links by mail, as their pages need them. */
-type SignInParts<A extends Person> = Pick<
-  Parameters<typeof createSigninSteps<A>>[0],
+type SignInParts = Pick<
+  Parameters<typeof createSigninSteps>[0],
   | 'mfaMode'
   | 'findUsable'
   | 'stepOf'
@@ -83,14 +77,14 @@ type SignInParts<A extends Person> = Pick<
   | 'reportSignIn'
   | 'onComplete'
 > &
-  Pick<Parameters<typeof createLoginPage<A>>[0], 'fromBrowser' | 'isUnchanged'> &
+  Pick<Parameters<typeof createLoginPage>[0], 'fromBrowser' | 'isUnchanged'> &
   Pick<Parameters<typeof createOnboardingPage>[0], 'rememberBrowser'> &
   Omit<
-    Parameters<typeof createSecondFactorPages<A>>[0],
+    Parameters<typeof createSecondFactorPages>[0],
     'views' | 'current' | 'steps' | 'basePath' | 'readForm' | 'passkeySteps'
   > &
   Pick<
-    Parameters<typeof createMailedLinkPages<A>>[0],
+    Parameters<typeof createMailedLinkPages>[0],
     | 'links'
     | 'checkPassword'
     | 'setPassword'
@@ -104,13 +98,10 @@ type SignInParts<A extends Person> = Pick<
   };
 
 /** What signs in without a password, as its pages need it. */
-export type PasskeyDeps<A extends Person> = Pick<
-  Parameters<typeof createPasskeyCeremonies<A>>[0],
-  'passkeyParts'
-> &
-  Pick<Parameters<typeof createSigninSteps<A>>[0], 'passkeys'> &
-  Pick<Parameters<typeof createPasskeySteps<A>>[0], 'declineOffer'> &
-  Pick<Parameters<typeof createRecoverPage<A>>[0], 'recover' | 'mode'>;
+export type PasskeyDeps = Pick<Parameters<typeof createPasskeyCeremonies>[0], 'passkeyParts'> &
+  Pick<Parameters<typeof createSigninSteps>[0], 'passkeys'> &
+  Pick<Parameters<typeof createPasskeySteps>[0], 'declineOffer'> &
+  Pick<Parameters<typeof createRecoverPage>[0], 'recover' | 'mode'>;
 
 export interface Interactions {
   readonly middleware: Koa.Middleware;
@@ -122,17 +113,17 @@ export interface Interactions {
 const UNMET_REASONS = new Set(['essential_acr', 'essential_acrs', 'demanded_acr']);
 const isUnmet = (reason: string): boolean => UNMET_REASONS.has(reason);
 
-export function createInteractions<A extends Person>(deps: Deps<A>): Interactions {
+export function createInteractions(deps: Deps): Interactions {
   const { views, csrf, basePath, accounts, signIn, passkey } = deps;
   const current = createCurrentInteraction(deps);
   const waysBack = createWaysBack(deps);
   const done = createDonePages({ ...deps, oneTime: signIn.oneTime });
   const findClient = (id: string) => deps.provider().Client.find(id);
-  const findAccount = (id: string): Promise<Person | undefined> => accounts.find(id);
-  const steps = createSigninSteps<A>({ ...deps, ...deps.worth, ...signIn, ...passkey, current });
-  const signup = createSignupPages<A>({ ...deps, current, steps });
-  const invitation = createInvitationPages<A>({ ...deps, ...signIn, waysBack, done });
-  const enrolment = createEnrolmentPages<A>({ ...deps, done });
+  const findAccount = (id: string): Promise<Account | undefined> => accounts.find(id);
+  const steps = createSigninSteps({ ...deps, ...deps.worth, ...signIn, ...passkey, current });
+  const signup = createSignupPages({ ...deps, current, steps });
+  const invitation = createInvitationPages({ ...deps, ...signIn, waysBack, done });
+  const enrolment = createEnrolmentPages({ ...deps, done });
   const login = createLoginPage({
     ...deps,
     ...signIn,
@@ -142,11 +133,11 @@ export function createInteractions<A extends Person>(deps: Deps<A>): Interaction
     findAccount,
     canSignUp: deps.signup.isOpen,
   });
-  const passkeySteps = createPasskeySteps<A>({ ...deps, ...passkey, current, steps });
-  const ceremonies = createPasskeyCeremonies<A>({ ...deps, ...signIn, ...passkey, current, steps });
-  const recovery = createRecoverPage<A>({ ...deps, ...passkey, current, steps });
-  const factors = createSecondFactorPages<A>({ ...deps, ...signIn, current, steps, passkeySteps });
-  const mailed = createMailedLinkPages<A>({
+  const passkeySteps = createPasskeySteps({ ...deps, ...passkey, current, steps });
+  const ceremonies = createPasskeyCeremonies({ ...deps, ...signIn, ...passkey, current, steps });
+  const recovery = createRecoverPage({ ...deps, ...passkey, current, steps });
+  const factors = createSecondFactorPages({ ...deps, ...signIn, current, steps, passkeySteps });
+  const mailed = createMailedLinkPages({
     ...deps,
     ...signIn,
     current,

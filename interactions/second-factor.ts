@@ -1,6 +1,6 @@
-// Owns the pages of the second factor at sign-in: asking for a code, enrolling an authenticator, showing recovery codes.
-// Which of them is next is signin-steps.ts; whether a code is right is src/second-factors.
+// Pages only: which of them is next is decided in signin-steps.ts, whether a code matches in src/second-factors.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
@@ -20,19 +20,15 @@ import {
   type Method,
   PROVEN,
 } from './second-factor-methods.ts';
-import type { SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { SigninSteps } from './signin-steps.ts';
 
-export interface FactorAccount extends StepsAccount {
-  readonly email?: string;
-}
-
-interface Deps<A extends FactorAccount> {
+interface Deps {
   readonly views: Views;
   readonly current: CurrentInteraction;
-  readonly steps: SigninSteps<A>;
+  readonly steps: SigninSteps;
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly methodsOf: (account: A) => Method[];
+  readonly methodsOf: (account: Account) => Method[];
   readonly verify: (attempt: {
     method: CodeMethod;
     accountId: string;
@@ -40,8 +36,8 @@ interface Deps<A extends FactorAccount> {
     code: string;
   }) => Promise<'ok' | 'wrong' | 'blocked' | 'expired'>;
   readonly totp: {
-    begin(account: A): { secret: string; uri: string; pending: string };
-    reopen(account: A, pending: string): { secret: string; uri: string; pending: string } | undefined;
+    begin(account: Account): { secret: string; uri: string; pending: string };
+    reopen(account: Account, pending: string): { secret: string; uri: string; pending: string } | undefined;
     confirm(accountId: string, pending: string, code: string): Promise<'ok' | 'wrong' | 'expired'>;
   };
   readonly recoveryCodes: (accountId: string) => Promise<string[]>;
@@ -49,26 +45,26 @@ interface Deps<A extends FactorAccount> {
   /** Makes a code and queues the mail. */
   readonly mailCode: (
     ctx: Koa.Context,
-    account: A,
+    account: Account,
     boundTo: string,
   ) => Promise<'sent' | 'cooldown' | 'limited'>;
   /** Whether codes by mail may become this account's factor, for all that is known of it and the settings. */
-  readonly canUseEmail: (account: A) => boolean;
+  readonly canUseEmail: (account: Account) => boolean;
   readonly useEmail: (accountId: string) => Promise<void>;
-  readonly findUsable: (id: string) => Promise<A | undefined>;
-  readonly trust: (ctx: Koa.Context, account: A) => Promise<void>;
+  readonly findUsable: (id: string) => Promise<Account | undefined>;
+  readonly trust: (ctx: Koa.Context, account: Account) => Promise<void>;
   readonly trustDays: () => number;
   readonly resendSeconds: number;
   readonly now: () => number;
   /** For the audit log and the owner's mail. */
   readonly onUsed: (
     ctx: Koa.Context,
-    account: A,
+    account: Account,
     event: 'verified' | 'failed' | 'enrolled',
     method: CodeMethod,
     verdict?: 'wrong' | 'blocked' | 'expired',
   ) => Promise<void>;
-  readonly passkeySteps: PasskeySteps<A>;
+  readonly passkeySteps: PasskeySteps;
 }
 
 export interface SecondFactorPages {
@@ -86,15 +82,14 @@ interface Shown {
   readonly method?: Method | undefined;
 }
 
-export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>): SecondFactorPages {
+export function createSecondFactorPages(deps: Deps): SecondFactorPages {
   const { views, current, steps, basePath, readForm, totp, now, onUsed, passkeySteps } = deps;
-
-  const { methodsOf, canUseEmail } = createMethodChoice<A>(deps);
+  const { methodsOf, canUseEmail } = createMethodChoice(deps);
 
   async function mailCode(
     ctx: Koa.Context,
     interaction: BoundInteraction,
-    account: A,
+    account: Account,
     progress: SigninProgress,
   ): Promise<void> {
     const outcome = await deps.mailCode(ctx, account, interaction.uid);
@@ -107,7 +102,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
   async function showCode(
     ctx: Koa.Context,
     interaction: BoundInteraction,
-    account: A,
+    account: Account,
     shown: Shown,
   ): Promise<void> {
     const methods = methodsOf(account, interaction);
@@ -136,7 +131,12 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
     );
   }
 
-  async function showEnrolment(ctx: Koa.Context, interaction: BoundInteraction, account: A, shown: Shown) {
+  async function showEnrolment(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: Account,
+    shown: Shown,
+  ) {
     const progress = interaction.progress;
     if (progress === undefined) throw new AppError('signin.expired');
     const known = progress.pending === undefined ? undefined : totp.reopen(account, progress.pending);
@@ -218,7 +218,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
   async function showCodes(
     ctx: Koa.Context,
     interaction: BoundInteraction,
-    account: A,
+    account: Account,
     { amr, times = {} }: Pick<SigninProgress, 'amr' | 'times'>,
   ): Promise<void> {
     const codes = await deps.recoveryCodes(account.id);
@@ -235,7 +235,7 @@ export function createSecondFactorPages<A extends FactorAccount>(deps: Deps<A>):
   const turnPage = (
     ctx: Koa.Context,
     interaction: BoundInteraction,
-    account: A,
+    account: Account,
     { amr }: SigninProgress,
   ): Promise<void> =>
     steps.proceed(ctx, interaction, account, { amr, methods: [], provenAt: interaction.provenAt });

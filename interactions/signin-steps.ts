@@ -2,6 +2,7 @@
 // was asked for, all read afresh, and from the progress that the interaction keeps. Only when nothing is missing does the
 // interaction get its result, which is all that the library will sign in by; so no address leads past a step.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 import {
   type MethodTimes,
   mergeMethodTimes,
@@ -19,12 +20,6 @@ import { type ReportSignIn, reportOfCompletion, reportOfStep } from './sign-in-r
 
 export type AuthMode = 'password' | 'password_and_passkey' | 'passkey_only';
 
-export interface StepsAccount {
-  readonly id: string;
-  readonly username: string;
-  readonly role: string;
-}
-
 /** What a sign-in has come to by one more step of it. */
 export interface Proof {
   /** All that it consists of now (RFC 8176). */
@@ -38,13 +33,17 @@ export interface Proof {
   readonly provenAt?: number | undefined;
 }
 
-export interface SigninSteps<A extends StepsAccount> extends Pick<AcrDemand<A>, 'demandOf' | 'canMeet'> {
+export interface SigninSteps extends Pick<AcrDemand, 'demandOf' | 'canMeet'> {
   /** Goes on after something was proven; ends the sign-in when nothing is missing. */
-  proceed(ctx: Koa.Context, interaction: BoundInteraction, account: A, proof: Proof): Promise<void>;
+  proceed(ctx: Koa.Context, interaction: BoundInteraction, account: Account, proof: Proof): Promise<void>;
   /** What was authenticated in this interaction so far, with what has been just now. */
-  timesOf(interaction: BoundInteraction, account: A, proof: Pick<Proof, 'methods' | 'provenAt'>): MethodTimes;
+  timesOf(
+    interaction: BoundInteraction,
+    account: Account,
+    proof: Pick<Proof, 'methods' | 'provenAt'>,
+  ): MethodTimes;
   /** The progress of a sign-in whose account still may sign in. @throws AppError signin.expired */
-  resume(interaction: BoundInteraction): Promise<{ progress: SigninProgress; account: A }>;
+  resume(interaction: BoundInteraction): Promise<{ progress: SigninProgress; account: Account }>;
   /**
    * Whether a session may be raised by a second factor alone, instead of a whole new sign-in: only where there is one
    * to ask for. Raising it by nothing would make it fresh for nothing.
@@ -52,32 +51,32 @@ export interface SigninSteps<A extends StepsAccount> extends Pick<AcrDemand<A>, 
   canStepUp(
     ctx: Koa.Context,
     interaction: BoundInteraction,
-  ): Promise<{ readonly account: A; readonly amr: readonly string[] } | undefined>;
+  ): Promise<{ readonly account: Account; readonly amr: readonly string[] } | undefined>;
 }
 
-interface Deps<A extends StepsAccount> extends Pick<AcrDemandDeps<A>, 'reachableAcrs' | 'mayAdminister'> {
+interface Deps extends Pick<AcrDemandDeps, 'reachableAcrs' | 'mayAdminister'> {
   readonly current: Pick<CurrentInteraction, 'finishStep' | 'pageUrl'>;
   readonly basePath: string;
   readonly mfaMode: () => 'off' | 'optional' | 'required';
   /** Usable accounts only: a lock or deactivation in the middle of a sign-in stops it at its next step (R089). */
-  readonly findUsable: (id: string) => Promise<A | undefined>;
-  readonly stepOf: (account: A, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
-  readonly hasFactor: (account: A) => boolean;
+  readonly findUsable: (id: string) => Promise<Account | undefined>;
+  readonly stepOf: (account: Account, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
+  readonly hasFactor: (account: Account) => boolean;
   readonly now: () => number;
-  readonly isTrustedDevice: (ctx: Koa.Context, account: A) => Promise<boolean>;
+  readonly isTrustedDevice: (ctx: Koa.Context, account: Account) => Promise<boolean>;
   /** Sends the code where the best method is one by mail. @returns when, in epoch milliseconds */
-  readonly mailFirst: (ctx: Koa.Context, account: A, boundTo: string) => Promise<number | undefined>;
+  readonly mailFirst: (ctx: Koa.Context, account: Account, boundTo: string) => Promise<number | undefined>;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly reportSignIn: ReportSignIn;
   /** All that was asked for was given: the account knows this browser from now on. */
-  readonly onComplete: (ctx: Koa.Context, account: A) => Promise<unknown>;
+  readonly onComplete: (ctx: Koa.Context, account: Account) => Promise<unknown>;
   readonly passkeys: {
     readonly mode: () => AuthMode;
-    readonly isOwnedBy: (account: A) => boolean;
+    readonly isOwnedBy: (account: Account) => boolean;
     /** What else is asked after a passkey that did not check its holder; undefined: there is nothing. */
-    readonly stepAfterKey: (account: A) => 'verify' | 'password' | undefined;
+    readonly stepAfterKey: (account: Account) => 'verify' | 'password' | undefined;
     /** Whether this person said "not now" in this browser. */
-    readonly isOfferDeclined: (ctx: Koa.Context, account: A) => boolean;
+    readonly isOfferDeclined: (ctx: Koa.Context, account: Account) => boolean;
   };
 }
 
@@ -104,15 +103,15 @@ export function acrOf(amr: readonly string[]): string {
   return amr.includes('otp') ? ACR.emailCode : ACR.singleFactor;
 }
 
-export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): SigninSteps<A> {
+export function createSigninSteps(deps: Deps): SigninSteps {
   const { current, basePath, mfaMode, findUsable, stepOf, hasFactor, isTrustedDevice, endSession } = deps;
   const { passkeys } = deps;
-  const { demandOf, canMeet, isStrong } = createAcrDemand<A>(deps);
+  const { demandOf, canMeet, isStrong } = createAcrDemand(deps);
 
   const isAmong = (amr: readonly string[], values: ReadonlySet<string>): boolean =>
     amr.some((method) => values.has(method));
 
-  function mustMakePasskey(account: A, amr: readonly string[]): boolean {
+  function mustMakePasskey(account: Account, amr: readonly string[]): boolean {
     if (isAmong(amr, PASSKEYS)) return false;
     if (isAmong(amr, ENROLMENT)) return true;
     return passkeys.mode() === 'passkey_only' && !passkeys.isOwnedBy(account);
@@ -122,7 +121,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
   function isOfferDue(
     ctx: Koa.Context,
     interaction: BoundInteraction,
-    account: A,
+    account: Account,
     amr: readonly string[],
   ): boolean {
     const isStrongest = !hasFactor(account) || isAmong(amr, SECOND_FACTORS);
@@ -139,7 +138,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
   async function missingStep(
     ctx: Koa.Context,
     interaction: BoundInteraction,
-    account: A,
+    account: Account,
     amr: readonly string[],
   ): Promise<Exclude<SigninProgress['step'], 'codes' | 'new_codes'> | 'trusted' | undefined> {
     const factor = await missingFactor(ctx, interaction, account, amr);
@@ -158,7 +157,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
   async function missingFactor(
     ctx: Koa.Context,
     interaction: BoundInteraction,
-    account: A,
+    account: Account,
     amr: readonly string[],
   ): Promise<'verify' | 'enrol' | 'password' | 'trusted' | undefined> {
     if (amr.includes('mfa')) return undefined;
@@ -186,7 +185,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
 
   function timesOf(
     { progress }: BoundInteraction,
-    account: A,
+    account: Account,
     { methods, provenAt }: Pick<Proof, 'methods' | 'provenAt'>,
   ): MethodTimes {
     const before = progress?.accountId === account.id ? (progress.times ?? {}) : {};
@@ -198,7 +197,7 @@ export function createSigninSteps<A extends StepsAccount>(deps: Deps<A>): Signin
   async function complete(
     ctx: Koa.Context,
     interaction: BoundInteraction,
-    account: A,
+    account: Account,
     amr: readonly string[],
     times: MethodTimes,
     isByTrust: boolean,

@@ -2,6 +2,7 @@
 // that proves the address. Whether an address is known here shows on none of them (checklist R084, R086): every address
 // gets a mail, and a known one's says that there is an account.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
@@ -11,7 +12,7 @@ import type { FieldErrors } from '../src/views/form-page.ts';
 import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
-import type { Proof, SigninSteps, StepsAccount } from './signin-steps.ts';
+import type { Proof, SigninSteps } from './signin-steps.ts';
 import {
   errorsOf,
   readSignup,
@@ -20,7 +21,7 @@ import {
   type SignupValues,
 } from './signup-form.ts';
 
-export interface SignupParts<A> {
+export interface SignupParts {
   readonly questions: () => SignupQuestions;
   /** By the application's own answer, else the setting. */
   readonly isOpenFor: (clientId: string) => Promise<boolean>;
@@ -33,7 +34,7 @@ export interface SignupParts<A> {
   readonly begin: (
     ctx: Koa.Context,
     signup: { interaction: string; clientId: string; answers: SignupAnswers },
-  ) => Promise<A | undefined>;
+  ) => Promise<Account | undefined>;
   readonly pending: (
     interaction: string,
   ) => Promise<
@@ -43,24 +44,24 @@ export interface SignupParts<A> {
   readonly confirm: (
     ctx: Koa.Context,
     signup: { interaction: string; clientId: string; code: string },
-  ) => Promise<A | 'wrong' | 'expired'>;
+  ) => Promise<Account | 'wrong' | 'expired'>;
   /** The account without its address, where it need not be proven. */
   readonly skip: (
     ctx: Koa.Context,
     signup: { interaction: string; clientId: string },
-  ) => Promise<A | undefined>;
+  ) => Promise<Account | undefined>;
   /** Another code, if it is not too soon for one. */
   readonly resend: (ctx: Koa.Context, interaction: string) => Promise<void>;
 }
 
-interface Deps<A extends StepsAccount> {
+interface Deps {
   readonly provider: () => IdentityProvider;
   readonly views: Views;
   readonly current: CurrentInteraction;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly steps: Pick<SigninSteps<A>, 'proceed'>;
+  readonly steps: Pick<SigninSteps, 'proceed'>;
   readonly basePath: string;
-  readonly signup: SignupParts<A>;
+  readonly signup: SignupParts;
 }
 
 interface Attempt {
@@ -99,7 +100,7 @@ const waitOf = (error: unknown): { alert: string; status: number; retryAfterSeco
   return { alert, status: error.status, retryAfterSeconds: error.retryAfterSeconds ?? 1 };
 };
 
-export function createSignupPages<A extends StepsAccount>(deps: Deps<A>): SignupPages {
+export function createSignupPages(deps: Deps): SignupPages {
   const { provider, views, current, readForm, steps, basePath, signup } = deps;
 
   const clientIdOf = (interaction: BoundInteraction): string => String(interaction.params.client_id);
@@ -151,7 +152,7 @@ export function createSignupPages<A extends StepsAccount>(deps: Deps<A>): Signup
     ctx.redirect(current.pageUrl('signup', interaction));
   }
 
-  const proceed = (ctx: Koa.Context, interaction: BoundInteraction, account: A): Promise<void> =>
+  const proceed = (ctx: Koa.Context, interaction: BoundInteraction, account: Account): Promise<void> =>
     steps.proceed(ctx, interaction, account, signupProof(signup.questions()));
 
   async function sendCode(

@@ -1,30 +1,31 @@
 // Owns the cookie of "don't ask again on this device" (checklist R100, R114): HttpOnly, and Strict, since it is only
 // looked at when a form of ours is sent.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/account.ts';
 
-export interface TrustedDeviceCookie<A> {
+export interface TrustedDeviceCookie {
   /** Renews the cookie when the device still counts for this account. */
-  isTrusted(ctx: Koa.Context, account: A): Promise<boolean>;
-  trust(ctx: Koa.Context, account: A): Promise<void>;
+  isTrusted(ctx: Koa.Context, account: Account): Promise<boolean>;
+  trust(ctx: Koa.Context, account: Account): Promise<void>;
 }
 
-interface Deps<A> {
+interface Deps {
   readonly isSecure: boolean;
   readonly basePath: string;
   readonly devices: {
     create(input: {
-      account: A;
+      account: Account;
       ipAddress: string;
       userAgent: string;
       label: string;
     }): Promise<{ token: string; expiresAt: number }>;
-    check(account: A, token: string): Promise<boolean>;
+    check(account: Account, token: string): Promise<boolean>;
   };
   readonly seconds: () => number;
   readonly deviceName: (userAgent: string) => string;
 }
 
-export function createTrustedDeviceCookie<A>(deps: Deps<A>): TrustedDeviceCookie<A> {
+export function createTrustedDeviceCookie(deps: Deps): TrustedDeviceCookie {
   const { isSecure, basePath, devices, seconds, deviceName } = deps;
   const name = isSecure ? '__Host-latchkey_device' : 'latchkey_device';
   const set = (ctx: Koa.Context, token: string): void => {

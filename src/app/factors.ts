@@ -80,7 +80,7 @@ export function createFactors(parts: Parts) {
     clock,
     settings: current,
   });
-  const deviceCookie = createTrustedDeviceCookie<Account>({
+  const deviceCookie = createTrustedDeviceCookie({
     isSecure,
     basePath,
     devices: factors.trustedDevices,

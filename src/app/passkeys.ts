@@ -116,7 +116,7 @@ export function createPasskeyApp(parts: Parts) {
     }
   }
 
-  const forPages: PasskeyDeps<Account> = {
+  const forPages: PasskeyDeps = {
     mode,
     passkeys: {
       mode,
