@@ -15,22 +15,25 @@ const refusedWith =
 
 const alice: NewAccount = { username: 'Alice', password: goodPassword, email: 'alice@example.com' };
 
-withEachStore('an account is created with safe defaults and found by any spelling', async (backend) => {
-  const { accounts } = createWorld(backend);
-  const created = await accounts.create(alice);
-  assert.equal(created.role, 'user');
-  assert.equal(created.isActive, true);
-  assert.equal(created.isEmailVerified, false);
-  assert.equal(created.createdAt, backend.now());
-  assert.match(created.passwordHash ?? '', /^\$argon2id\$/);
-  assert.deepEqual(await accounts.find(created.id), created);
-  for (const spelling of ['alice', ' ALICE ', 'Ａｌｉｃｅ', 'alıce', 'alİce']) {
-    assert.equal((await accounts.findByLogin(spelling))?.id, created.id, spelling);
-  }
-  assert.equal(await accounts.findByLogin('alicia'), undefined);
-});
+withEachStore(
+  'account: creation sets safe defaults; every spelling of the name finds it',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    const created = await accounts.create(alice);
+    assert.equal(created.role, 'user');
+    assert.equal(created.isActive, true);
+    assert.equal(created.isEmailVerified, false);
+    assert.equal(created.createdAt, backend.now());
+    assert.match(created.passwordHash ?? '', /^\$argon2id\$/);
+    assert.deepEqual(await accounts.find(created.id), created);
+    for (const spelling of ['alice', ' ALICE ', 'Ａｌｉｃｅ', 'alıce', 'alİce']) {
+      assert.equal((await accounts.findByLogin(spelling))?.id, created.id, spelling);
+    }
+    assert.equal(await accounts.findByLogin('alicia'), undefined);
+  },
+);
 
-withEachStore('an e-mail address signs in only once it is verified (R129)', async (backend) => {
+withEachStore('sign-in name: an e-mail address counts only once it is verified (R129)', async (backend) => {
   const { accounts } = createWorld(backend);
   const { id } = await accounts.create(alice);
   assert.equal(await accounts.findByLogin('alice@example.com'), undefined);
@@ -41,39 +44,42 @@ withEachStore('an e-mail address signs in only once it is verified (R129)', asyn
   assert.equal(await accounts.findByLogin('alice@example.com'), undefined);
 });
 
-withEachStore('everything that is wrong is told at once, and nothing is written', async (backend) => {
-  const { accounts } = createWorld(backend);
-  await assert.rejects(
-    accounts.create({
-      username: 'a',
-      password: 'short',
-      email: 'nonsense',
-      profile: {
-        website: 'javascript:alert(1)',
-        birthdate: '31.12.1999',
-        zoneinfo: 'Mars/Olympus',
-        name: 'a\nb',
-      },
-      address: { locality: 'x'.repeat(300) },
-      phoneNumber: 'call me',
-    }),
-    refusedWith(
-      'request.invalid',
-      'username',
-      'password',
-      'email',
-      'website',
-      'birthdate',
-      'zoneinfo',
-      'name',
-      'address.locality',
-      'phone_number',
-    ),
-  );
-  assert.equal((await accounts.query({ sort: 'id', order: 'asc', limit: 10 })).total, 0);
-});
+withEachStore(
+  'account: every validation error is reported at once and nothing is written',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    await assert.rejects(
+      accounts.create({
+        username: 'a',
+        password: 'short',
+        email: 'nonsense',
+        profile: {
+          website: 'javascript:alert(1)',
+          birthdate: '31.12.1999',
+          zoneinfo: 'Mars/Olympus',
+          name: 'a\nb',
+        },
+        address: { locality: 'x'.repeat(300) },
+        phoneNumber: 'call me',
+      }),
+      refusedWith(
+        'request.invalid',
+        'username',
+        'password',
+        'email',
+        'website',
+        'birthdate',
+        'zoneinfo',
+        'name',
+        'address.locality',
+        'phone_number',
+      ),
+    );
+    assert.equal((await accounts.query({ sort: 'id', order: 'asc', limit: 10 })).total, 0);
+  },
+);
 
-withEachStore('an update changes what is given and nothing else', async (backend) => {
+withEachStore('account update: changes the given fields and no others', async (backend) => {
   const { accounts, endedSessionsOf } = createWorld(backend);
   const before = await accounts.create({
     ...alice,
@@ -92,18 +98,21 @@ withEachStore('an update changes what is given and nothing else', async (backend
   assert.deepEqual(endedSessionsOf, []);
 });
 
-withEachStore('another e-mail address ends the sessions; the same one does not (R063)', async (backend) => {
-  const { accounts, endedSessionsOf } = createWorld(backend);
-  const { id, email = '' } = await accounts.create(alice);
-  await accounts.update(id, { email: email.toUpperCase() });
-  assert.deepEqual(endedSessionsOf, []);
-  assert.equal((await accounts.update(id, { email: null })).email, undefined);
-  await accounts.update(id, { email: 'alice@elsewhere.example' });
-  assert.deepEqual(endedSessionsOf, [id, id]);
-});
+withEachStore(
+  'account update: a new e-mail address ends sessions, the same one does not (R063)',
+  async (backend) => {
+    const { accounts, endedSessionsOf } = createWorld(backend);
+    const { id, email = '' } = await accounts.create(alice);
+    await accounts.update(id, { email: email.toUpperCase() });
+    assert.deepEqual(endedSessionsOf, []);
+    assert.equal((await accounts.update(id, { email: null })).email, undefined);
+    await accounts.update(id, { email: 'alice@elsewhere.example' });
+    assert.deepEqual(endedSessionsOf, [id, id]);
+  },
+);
 
 withEachStore(
-  'a new password, another role and a deactivation end the sessions; the same role does not',
+  'account update: new password, role or deactivation ends sessions, same role not',
   async (backend) => {
     const { accounts, endedSessionsOf } = createWorld(backend);
     await accounts.create({ username: 'root', password: goodPassword, role: 'admin' });
@@ -120,25 +129,22 @@ withEachStore(
   },
 );
 
-withEachStore(
-  'a new e-mail address starts unverified unless an administrator vouches for it',
-  async (backend) => {
-    const { accounts } = createWorld(backend);
-    const { id } = await accounts.create({ ...alice, isEmailVerified: true });
-    assert.equal((await accounts.update(id, { email: 'Alice@EXAMPLE.com' })).isEmailVerified, true);
-    assert.equal((await accounts.update(id, { email: 'new@example.com' })).isEmailVerified, false);
-    assert.equal(
-      (await accounts.update(id, { email: 'b@example.com', isEmailVerified: true })).isEmailVerified,
-      true,
-    );
-    await assert.rejects(
-      accounts.update(id, { email: null, isEmailVerified: true }),
-      refusedWith('request.invalid', 'is_email_verified'),
-    );
-  },
-);
+withEachStore('account update: a new e-mail address is unverified unless vouched for', async (backend) => {
+  const { accounts } = createWorld(backend);
+  const { id } = await accounts.create({ ...alice, isEmailVerified: true });
+  assert.equal((await accounts.update(id, { email: 'Alice@EXAMPLE.com' })).isEmailVerified, true);
+  assert.equal((await accounts.update(id, { email: 'new@example.com' })).isEmailVerified, false);
+  assert.equal(
+    (await accounts.update(id, { email: 'b@example.com', isEmailVerified: true })).isEmailVerified,
+    true,
+  );
+  await assert.rejects(
+    accounts.update(id, { email: null, isEmailVerified: true }),
+    refusedWith('request.invalid', 'is_email_verified'),
+  );
+});
 
-withEachStore('an update can insist on the version that was read', async (backend) => {
+withEachStore('account update: an expected version that is no longer current is refused', async (backend) => {
   const { accounts } = createWorld(backend);
   const { id, version } = await accounts.create(alice);
   await accounts.update(id, { profile: { name: 'A' } }, { version });
@@ -148,7 +154,7 @@ withEachStore('an update can insist on the version that was read', async (backen
   );
 });
 
-withEachStore('parallel updates of different fields lose nothing', async (backend) => {
+withEachStore('account update: parallel updates of different fields lose nothing', async (backend) => {
   const { accounts } = createWorld(backend);
   const { id } = await accounts.create(alice);
   await Promise.all([
@@ -162,7 +168,7 @@ withEachStore('parallel updates of different fields lose nothing', async (backen
   assert.deepEqual([after?.phoneNumber, after?.isEmailVerified], ['+41 44 123 45 67', true]);
 });
 
-withEachStore('what is not there is not found', async (backend) => {
+withEachStore('account: an unknown id, username or address finds no account', async (backend) => {
   const { accounts } = createWorld(backend);
   assert.equal(await accounts.find('nobody'), undefined);
   await assert.rejects(accounts.update('nobody', {}), refusedWith('account.not_found'));
@@ -171,7 +177,7 @@ withEachStore('what is not there is not found', async (backend) => {
 });
 
 withEachStore(
-  'attack R077: one username in 100 spellings, signed up at once, makes one account',
+  'attack: one username in 100 spellings, sent at once, creates one account (R077)',
   async (backend) => {
     const { accounts } = createWorld(backend);
     const letters = [...'mississippi'];
@@ -194,7 +200,7 @@ withEachStore(
   },
 );
 
-withEachStore('attack R077: one e-mail address in many spellings makes one account', async (backend) => {
+withEachStore('attack: one e-mail address in many spellings creates one account (R077)', async (backend) => {
   const { accounts } = createWorld(backend);
   const spellings = [
     'a.b@bücher.example',
@@ -212,7 +218,7 @@ withEachStore('attack R077: one e-mail address in many spellings makes one accou
 });
 
 withEachStore(
-  'attack CVE-2021-3754: a username that is another account’s e-mail address',
+  'attack: a username that is another account’s e-mail address (CVE-2021-3754)',
   async (backend) => {
     const { accounts } = createWorld(backend);
     const victim = await accounts.create({ ...alice, isEmailVerified: true });
@@ -241,7 +247,7 @@ withEachStore(
 );
 
 withEachStore(
-  'a username may be the account’s own address, and cannot come apart from it',
+  'username: may be the own e-mail address, and then changes only together with it',
   async (backend) => {
     const { accounts } = createWorld(backend);
     const own = { username: 'Me@Bücher.example', password: goodPassword, email: 'me@bücher.example' };
@@ -259,7 +265,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack CVE-2021-3754, as a race: the name and the address are taken at the same moment',
+  'attack: username and e-mail address claimed at the same moment (CVE-2021-3754)',
   async (backend) => {
     const { accounts } = createWorld(backend);
     for (let round = 0; round < 10; round += 1) {
@@ -277,7 +283,7 @@ withEachStore(
   },
 );
 
-withEachStore('lists hide what is being deleted and count right', async (backend) => {
+withEachStore('account list: hides accounts being deleted and counts correctly', async (backend) => {
   const stuck = { isOn: true };
   const { accounts } = createWorld(backend, {
     endSessions: async () => {

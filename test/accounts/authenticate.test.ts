@@ -28,7 +28,7 @@ async function fail(world: World, times: number, name = 'alice'): Promise<void> 
 }
 
 withEachStore(
-  'the right password signs in, by name or verified address; when complete it is noted',
+  'sign-in: correct password by username or verified address, recorded as complete',
   async (backend) => {
     const world = createWorld(backend);
     const { id, updatedAt } = await world.accounts.create(alice);
@@ -46,7 +46,7 @@ withEachStore(
 );
 
 withEachStore(
-  'R084: unknown, wrong, locked, inactive and passwordless are one answer; the reason goes to the log',
+  'sign-in: unknown, wrong, locked and inactive get one answer; only logs say (R084)',
   async (backend) => {
     const world = createWorld(backend);
     const { accounts, authenticate } = world;
@@ -76,7 +76,7 @@ withEachStore(
 );
 
 withEachStore(
-  'five failures lock for 15 minutes, five more again, never longer; a sign-in clears',
+  'lockout: five failures lock for 15 minutes each; a completed sign-in clears it',
   async (backend) => {
     const world = createWorld(backend);
     const { id } = await world.accounts.create(alice);
@@ -105,7 +105,7 @@ withEachStore(
 );
 
 withEachStore(
-  'a password alone gives back its own count and clears none: a sign-in must be complete',
+  'lockout: a correct password alone returns its own attempt and clears no count',
   async (backend) => {
     const world = createWorld(backend);
     const { id } = await world.accounts.create(alice);
@@ -119,7 +119,7 @@ withEachStore(
 );
 
 withEachStore(
-  'after 100 failures only who has no other way in may still use the password',
+  'lockout: after 100 failures the password is only for accounts without other ways',
   async (backend) => {
     const ways = { isOther: false };
     const world = createWorld(backend, { hasOtherWayIn: () => ways.isOther });
@@ -142,7 +142,7 @@ async function knownBrowser(world: World): Promise<{ tokens: string[] }> {
 }
 
 withEachStore(
-  'known browsers: ten at most, for 90 days, renewed by each complete sign-in',
+  'known browsers: ten at most, for 90 days, renewed by each completed sign-in',
   async (backend) => {
     const world = createWorld(backend);
     const { id } = await world.accounts.create(alice);
@@ -166,7 +166,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack R075: 200 guesses in one known browser over four processes: ten evaluated',
+  'attack: 200 guesses in one known browser, four processes: ten evaluated (R075)',
   async (backend) => {
     const stores = [backend.store, backend.reopen(), backend.reopen(), backend.reopen()];
     const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaitingPerName: 1000 }));
@@ -193,7 +193,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack: a browser does not become known by a sign-in that a new password overtook',
+  'attack: a sign-in overtaken by a new password does not make the browser known',
   async (backend) => {
     const world = createWorld(backend);
     const { id } = await world.accounts.create(alice);
@@ -204,7 +204,7 @@ withEachStore(
   },
 );
 
-withEachStore('attempts during a lock neither count nor make it longer', async (backend) => {
+withEachStore('lockout: attempts during a lock neither count nor extend it', async (backend) => {
   const world = createWorld(backend);
   const { id } = await world.accounts.create(alice);
   await fail(world, 5);
@@ -213,7 +213,7 @@ withEachStore('attempts during a lock neither count nor make it longer', async (
   assert.deepEqual(await world.accounts.find(id), locked);
 });
 
-withEachStore('an administrator can lift a lock', async (backend) => {
+withEachStore('lockout: an administrator can lift it', async (backend) => {
   const world = createWorld(backend);
   const { id } = await world.accounts.create(alice);
   await fail(world, 5);
@@ -226,7 +226,7 @@ withEachStore('an administrator can lift a lock', async (backend) => {
 });
 
 withEachStore(
-  'attack R087: spellings, blanks, width and the e-mail address share one count',
+  'attack: spellings, blanks, width and e-mail address share one count (R087)',
   async (backend) => {
     const world = createWorld(backend);
     const { id } = await world.accounts.create(alice);
@@ -249,7 +249,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack R088: of 200 wrong guesses at once, as many are evaluated as the threshold says',
+  'attack: of 200 parallel wrong guesses only the threshold is evaluated (R088)',
   async (backend) => {
     const world = createWorld(backend, { maxWaitingPerName: 1000 });
     const { id } = await world.accounts.create(alice);
@@ -268,7 +268,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack R088, R090: 200 guesses over four processes overshoot by less than the processes',
+  'attack: 200 guesses over four processes hardly exceed the threshold (R088, R090)',
   async (backend) => {
     const stores = [backend.store, backend.reopen(), backend.reopen(), backend.reopen()];
     const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaitingPerName: 1000 }));
@@ -291,7 +291,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack R090: after the first failure the bound is exact over four processes',
+  'attack: after the first failure the bound is exact over four processes (R090)',
   async (backend) => {
     const stores = [backend.store, backend.reopen(), backend.reopen(), backend.reopen()];
     const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaitingPerName: 1000 }));
@@ -309,7 +309,7 @@ withEachStore(
   },
 );
 
-withEachStore('the last try before the lock may still be the right one', async (backend) => {
+withEachStore('lockout: the last attempt before the lock may still succeed', async (backend) => {
   const world = createWorld(backend);
   const { id } = await world.accounts.create(alice);
   await fail(world, 4);
@@ -319,7 +319,7 @@ withEachStore('the last try before the lock may still be the right one', async (
 });
 
 withEachStore(
-  'attack: flooding cannot turn guesses into uncounted ones, nor count what nobody looked at',
+  'attack: a flood neither leaves guesses uncounted nor counts unevaluated attempts',
   async (backend) => {
     const passwords = createPasswords({ parameters: cheapParameters, maxInFlight: 1, maxQueued: 0 });
     const world = createWorld(backend, { passwords });
@@ -339,7 +339,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack: handing back an attempt that nobody looked at undoes no count of another process',
+  'attack: returning an unevaluated attempt clears no count of another process',
   async (backend) => {
     const other = createWorld(backend);
     const { id } = await other.accounts.create(alice);
@@ -359,7 +359,7 @@ withEachStore(
   },
 );
 
-withEachStore('a line that is too long is refused alike for a known and an unknown name', async (backend) => {
+withEachStore('password queue: when full, known and unknown names are refused alike', async (backend) => {
   const world = createWorld(backend, { maxWaitingPerName: 3 });
   await world.accounts.create(alice);
   const refusedOf = async (name: string): Promise<number> => {
@@ -409,23 +409,26 @@ for (const [what, meddle] of [
   }
 }
 
-withEachStore('a harmless change beside the sign-in is kept, and the sign-in succeeds', async (backend) => {
-  const plain = createWorld(backend);
-  const { id } = await plain.accounts.create(alice);
-  const passwords = {
-    ...plain.passwords,
-    verify: async (hash: string | undefined, password: string) => {
-      await plain.accounts.update(id, { profile: { name: 'Alice' } });
-      return plain.passwords.verify(hash, password);
-    },
-  };
-  const racing = createWorld(backend, { passwords });
-  await racing.signIns.complete((await racing.authenticate('alice', goodPassword)) ?? assert.fail());
-  const account = await plain.accounts.findByLogin('alice');
-  assert.deepEqual([account?.profile.name, account?.lastLoginAt], ['Alice', backend.now()]);
-});
+withEachStore(
+  'sign-in: a concurrent harmless account change is kept and the sign-in succeeds',
+  async (backend) => {
+    const plain = createWorld(backend);
+    const { id } = await plain.accounts.create(alice);
+    const passwords = {
+      ...plain.passwords,
+      verify: async (hash: string | undefined, password: string) => {
+        await plain.accounts.update(id, { profile: { name: 'Alice' } });
+        return plain.passwords.verify(hash, password);
+      },
+    };
+    const racing = createWorld(backend, { passwords });
+    await racing.signIns.complete((await racing.authenticate('alice', goodPassword)) ?? assert.fail());
+    const account = await plain.accounts.findByLogin('alice');
+    assert.deepEqual([account?.profile.name, account?.lastLoginAt], ['Alice', backend.now()]);
+  },
+);
 
-withEachStore('R083: a hash with older parameters is made anew at the sign-in', async (backend) => {
+withEachStore('password hash: one with older parameters is replaced at sign-in (R083)', async (backend) => {
   const old = createPasswords({
     parameters: { ...cheapParameters, passes: 2 },
     maxInFlight: 1,
@@ -443,7 +446,7 @@ withEachStore('R083: a hash with older parameters is made anew at the sign-in', 
 });
 
 withEachStore(
-  'store calls: a write for a failure and for a complete sign-in, none for a password or when locked',
+  'store calls: one write per failure and per completed sign-in, none while locked',
   async (backend) => {
     const calls: string[] = [];
     const collection = observed(backend.store.collection(accountsDefinition), (method) => calls.push(method));
@@ -468,7 +471,7 @@ withEachStore(
   },
 );
 
-withEachStore('a failure that cannot be counted is not answered', async (backend) => {
+withEachStore('sign-in: a failure that cannot be counted gets no answer', async (backend) => {
   const disk = { isFull: false };
   const collection = observed(backend.store.collection(accountsDefinition), (method) => {
     if (disk.isFull && method === 'replace') throw new Error('disk full');
@@ -486,7 +489,7 @@ withEachStore('a failure that cannot be counted is not answered', async (backend
 // As many as the medians need on a machine that has other things to do.
 const TIMED_ROUNDS = 151;
 
-test('attack R085: the time does not tell who has an account', async () => {
+test('attack: response time does not reveal which accounts exist (R085)', async () => {
   let now = 0;
   const store = createMemoryStore({ clock: () => now });
   const passwords = createPasswords({

@@ -11,7 +11,7 @@ const contextWords = ['Latchkey', 'login.example-corp.com'];
 const problems = (password: string, email?: string) =>
   passwordProblems(password, { minLength: 8, username: 'grace', email, contextWords });
 
-test('attack: the passwords that are tried first, however they are written', () => {
+test('attack: the most frequently guessed passwords in any spelling are refused', () => {
   const first = [
     'password',
     'PASSWORD',
@@ -27,7 +27,7 @@ test('attack: the passwords that are tried first, however they are written', () 
   }
 });
 
-test('the list is long enough, and does not refuse what is not on it', () => {
+test('common passwords: the list is long enough and refuses nothing else', () => {
   assert.equal(isCommonPassword(fold('Baseball1')), true);
   assert.equal(isCommonPassword(fold(goodPassword)), false);
   for (const password of [
@@ -41,7 +41,7 @@ test('the list is long enough, and does not refuse what is not on it', () => {
   }
 });
 
-test('attack: passwords made of the name of the service, its host or the mail provider', () => {
+test('attack: passwords built from the service name, its host or the mail provider', () => {
   for (const password of [
     'latchkey2026',
     'Latchkey!Latchkey!',
@@ -57,16 +57,13 @@ test('attack: passwords made of the name of the service, its host or the mail pr
   assert.deepEqual(problems('the latchkey hangs by the door'), []);
 });
 
-withEachStore(
-  'a common password is refused at creation and at change, and the reason is told',
-  async (backend) => {
-    const { accounts } = createWorld(backend);
-    const isTold = (error: unknown) =>
-      error instanceof AppError &&
-      error.code === 'request.invalid' &&
-      /most/.test(error.fields?.password ?? '');
-    await assert.rejects(accounts.create({ username: 'grace', password: 'sunshine' }), isTold);
-    const { id } = await accounts.create({ username: 'grace', password: goodPassword });
-    await assert.rejects(accounts.update(id, { password: 'Sunshine' }), isTold);
-  },
-);
+withEachStore('common passwords: refused at creation and at change, with the reason', async (backend) => {
+  const { accounts } = createWorld(backend);
+  const isTold = (error: unknown) =>
+    error instanceof AppError &&
+    error.code === 'request.invalid' &&
+    /most/.test(error.fields?.password ?? '');
+  await assert.rejects(accounts.create({ username: 'grace', password: 'sunshine' }), isTold);
+  const { id } = await accounts.create({ username: 'grace', password: goodPassword });
+  await assert.rejects(accounts.update(id, { password: 'Sunshine' }), isTold);
+});

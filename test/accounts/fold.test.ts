@@ -12,18 +12,18 @@ const spellings: readonly (readonly [string, readonly string[]])[] = [
   ['kelvin', ['\u212aelvin', 'KELVIN']],
 ];
 
-test('every spelling of a name has one key', () => {
+test('name folding: every spelling of a name has one key', () => {
   for (const [name, variants] of spellings) {
     for (const variant of variants) assert.equal(fold(variant), fold(name), JSON.stringify(variant));
   }
 });
 
-test('different names keep different keys', () => {
+test('name folding: different names keep different keys', () => {
   const names = ['alice', 'alicia', 'al1ce', 'àlice', 'alice2', 'али́са'];
   assert.equal(new Set(names.map(fold)).size, names.length);
 });
 
-test('folding is stable: folding a key, or any case and normal form of a text, gives the same key', () => {
+test('name folding: stable over repetition, letter case and Unicode normal form', () => {
   const samples: string[] = [];
   for (let code = 0; code < 0x1_0000; code += 1) {
     if (code >= 0xd800 && code < 0xe000) continue;
@@ -38,7 +38,7 @@ test('folding is stable: folding a key, or any case and normal form of a text, g
   }
 });
 
-test('invisible characters are seen', () => {
+test('name folding: invisible characters are detected', () => {
   const invisible = [
     '\u200b',
     '\u200d',

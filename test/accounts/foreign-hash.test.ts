@@ -50,7 +50,7 @@ const known: readonly (readonly [string, string, string])[] = [
 ];
 
 for (const [name, hash, password] of known) {
-  test(`${name}: the right password alone`, async () => {
+  test(`${name}: the imported hash verifies its password and no other`, async () => {
     const kept = stored(hash);
     assert.ok(isForeignHash(kept));
     assert.equal(stored(kept), kept, 'what is stored is read as it is');
@@ -64,7 +64,7 @@ for (const [name, hash, password] of known) {
   });
 }
 
-test('a password is tried as typed, and as this product normalizes it', async () => {
+test('imported hash: the password is tried as typed and as normalized here', async () => {
   const decomposed = 'le\u0300tmein';
   for (const original of [decomposed, decomposed.normalize('NFKC')]) {
     const hash = `$pbkdf2-sha256$i=10$${b64(salt)}$${pbkdf2('sha256', 10, original)}`;
@@ -72,7 +72,7 @@ test('a password is tried as typed, and as this product normalizes it', async ()
   }
 });
 
-test('parameters that would hold up the machine are refused, at import and out of the store', async () => {
+test('imported hash: excessive parameters are refused at import and when read from the store', async () => {
   const [s, k] = [b64(salt), b64(Buffer.alloc(32, 1))];
   const hostile = [
     `$pbkdf2-sha256$i=1000000000$${s}$${k}`,
@@ -101,7 +101,7 @@ test('parameters that would hold up the machine are refused, at import and out o
   }
 });
 
-test('what is no hash is refused', () => {
+test('imported hash: anything that is no hash is refused', () => {
   const [s, k] = [b64(salt), b64(Buffer.alloc(32, 1))];
   const wrong = [
     '',

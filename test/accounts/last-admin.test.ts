@@ -22,24 +22,21 @@ const ways: readonly (readonly [string, (accounts: Accounts, id: string) => Prom
 ];
 
 for (const [way, make] of ways) {
-  withEachStore(
-    `R131: the last active administrator cannot be ${way}; with another one it can`,
-    async (backend) => {
-      const { accounts } = createWorld(backend);
-      const one = await accounts.create(admin('one'));
-      await accounts.create({ username: 'user', password: goodPassword });
-      const asleep = await accounts.create(admin('asleep'));
-      await accounts.setActive(asleep.id, false);
-      await assert.rejects(make(accounts, one.id), isLastAdmin);
-      assert.equal((await accounts.find(one.id))?.isActive, true);
-      const two = await accounts.create(admin('two'));
-      await make(accounts, one.id);
-      await assert.rejects(make(accounts, two.id), isLastAdmin);
-      assert.equal(await activeAdmins(accounts), 1);
-    },
-  );
+  withEachStore(`last administrator: cannot be ${way}; with a second one it can (R131)`, async (backend) => {
+    const { accounts } = createWorld(backend);
+    const one = await accounts.create(admin('one'));
+    await accounts.create({ username: 'user', password: goodPassword });
+    const asleep = await accounts.create(admin('asleep'));
+    await accounts.setActive(asleep.id, false);
+    await assert.rejects(make(accounts, one.id), isLastAdmin);
+    assert.equal((await accounts.find(one.id))?.isActive, true);
+    const two = await accounts.create(admin('two'));
+    await make(accounts, one.id);
+    await assert.rejects(make(accounts, two.id), isLastAdmin);
+    assert.equal(await activeAdmins(accounts), 1);
+  });
 
-  withEachStore(`attack R131: two administrators are ${way} at once, in two processes`, async (backend) => {
+  withEachStore(`attack: two administrators are ${way} at once, in two processes (R131)`, async (backend) => {
     const here = createWorld(backend).accounts;
     const there = createWorld({ ...backend, store: backend.reopen() }).accounts;
     for (let round = 0; round < 15; round += 1) {
@@ -61,7 +58,7 @@ async function removeOthers(accounts: Accounts, keep: readonly string[]): Promis
 }
 
 withEachStore(
-  'attack R131: ten administrators are demoted, deactivated and deleted all at once',
+  'attack: ten administrators demoted, deactivated and deleted all at once (R131)',
   async (backend) => {
     const worlds = [
       createWorld(backend).accounts,
@@ -93,35 +90,32 @@ const withWrites = (backend: Backend, before: () => Promise<void>): Accounts => 
   return createWorld(backend, { collection }).accounts;
 };
 
-withEachStore(
-  'a demotion that died between intent and write makes nobody stuck, and cannot wake up later',
-  async (backend) => {
-    const { accounts } = createWorld(backend);
-    const one = await accounts.create(admin('one'));
-    const two = await accounts.create(admin('two'));
-    // The slow process: it has declared to demote one, and then hangs before the write.
-    const woken = Promise.withResolvers<void>();
-    const arrived = Promise.withResolvers<void>();
-    const slow = withWrites(backend, () => {
-      arrived.resolve();
-      return woken.promise;
-    });
-    const late = slow.update(one.id, { role: 'user' });
-    await arrived.promise;
-    // While it may still be alive, the other one has to stay.
-    await assert.rejects(accounts.update(two.id, { role: 'user' }), isLastAdmin);
-    // Later it is taken for dead: its write is fenced off, and two may go.
-    backend.advance(11_000);
-    await accounts.update(two.id, { role: 'user' });
-    // Now it wakes up after all: its write meets another version, and the rule holds.
-    woken.resolve();
-    await assert.rejects(late, isLastAdmin);
-    assert.equal(await activeAdmins(accounts), 1);
-    assert.equal((await accounts.find(one.id))?.role, 'admin');
-  },
-);
+withEachStore('last administrator: a demotion that died before its write blocks no one', async (backend) => {
+  const { accounts } = createWorld(backend);
+  const one = await accounts.create(admin('one'));
+  const two = await accounts.create(admin('two'));
+  // The slow process: it has declared to demote one, and then hangs before the write.
+  const woken = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  const slow = withWrites(backend, () => {
+    arrived.resolve();
+    return woken.promise;
+  });
+  const late = slow.update(one.id, { role: 'user' });
+  await arrived.promise;
+  // While it may still be alive, the other one has to stay.
+  await assert.rejects(accounts.update(two.id, { role: 'user' }), isLastAdmin);
+  // Later it is taken for dead: its write is fenced off, and two may go.
+  backend.advance(11_000);
+  await accounts.update(two.id, { role: 'user' });
+  // Now it wakes up after all: its write meets another version, and the rule holds.
+  woken.resolve();
+  await assert.rejects(late, isLastAdmin);
+  assert.equal(await activeAdmins(accounts), 1);
+  assert.equal((await accounts.find(one.id))?.role, 'admin');
+});
 
-withEachStore('a demotion whose write fails leaves nothing behind', async (backend) => {
+withEachStore('last administrator: a demotion whose write fails leaves nothing behind', async (backend) => {
   const { accounts } = createWorld(backend);
   const one = await accounts.create(admin('one'));
   const two = await accounts.create(admin('two'));
@@ -133,22 +127,25 @@ withEachStore('a demotion whose write fails leaves nothing behind', async (backe
   await assert.rejects(accounts.update(one.id, { role: 'user' }), isLastAdmin);
 });
 
-withEachStore('two changes of one administrator at once do not free each other', async (backend) => {
-  const { accounts } = createWorld(backend);
-  const one = await accounts.create(admin('one'));
-  const two = await accounts.create(admin('two'));
-  await Promise.allSettled([
-    accounts.update(one.id, { role: 'user' }),
-    accounts.setActive(one.id, false),
-    accounts.remove(one.id),
-    accounts.update(two.id, { role: 'user' }),
-    accounts.setActive(two.id, false),
-  ]);
-  assert.ok((await activeAdmins(accounts)) >= 1);
-});
+withEachStore(
+  'last administrator: two concurrent changes of one administrator do not cancel out',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    const one = await accounts.create(admin('one'));
+    const two = await accounts.create(admin('two'));
+    await Promise.allSettled([
+      accounts.update(one.id, { role: 'user' }),
+      accounts.setActive(one.id, false),
+      accounts.remove(one.id),
+      accounts.update(two.id, { role: 'user' }),
+      accounts.setActive(two.id, false),
+    ]);
+    assert.ok((await activeAdmins(accounts)) >= 1);
+  },
+);
 
 withEachStore(
-  'a failed change of an administrator does not uncover another change that is under way',
+  'last administrator: a failed change does not release another change in progress',
   async (backend) => {
     const { accounts } = createWorld(backend);
     const one = await accounts.create(admin('one'));

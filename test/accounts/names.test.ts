@@ -7,13 +7,13 @@ import { parseUsername } from '../../src/accounts/username.ts';
 
 const isRefused = (username: string): boolean => 'problem' in parseUsername(username);
 
-test('usernames: what is taken', () => {
+test('username: valid spellings are accepted', () => {
   for (const name of ['bob', 'Zoë', 'o.brien-2_x+y', '李小龍', 'हिन्दी', 'a'.repeat(64), 'user@example.com']) {
     assert.equal(isRefused(name), false, name);
   }
 });
 
-test('usernames: what is refused', () => {
+test('username: invalid spellings are refused', () => {
   const refused = [
     '',
     'ab',
@@ -41,7 +41,7 @@ test('usernames: what is refused', () => {
   for (const name of refused) assert.equal(isRefused(name), true, JSON.stringify(name.slice(0, 20)));
 });
 
-test('usernames are stored plainly and compared folded', () => {
+test('username: stored as typed, compared folded', () => {
   assert.deepEqual(parseUsername(' Ａlice '), { name: 'Alice', key: 'alice' });
   assert.deepEqual(parseUsername('Me@Bücher.example'), {
     name: 'Me@xn--bcher-kva.example',
@@ -49,7 +49,7 @@ test('usernames are stored plainly and compared folded', () => {
   });
 });
 
-test('e-mail addresses: what is taken, and its key', () => {
+test('e-mail address: valid addresses are accepted, each with its key', () => {
   assert.deepEqual(parseEmail('Alice.B+tag@Example.COM'), {
     address: 'Alice.B+tag@example.com',
     key: 'alice.b+tag@example.com',
@@ -58,7 +58,7 @@ test('e-mail addresses: what is taken, and its key', () => {
   assert.equal(parseEmail('root@localhost')?.key, 'root@localhost');
 });
 
-test('attack: addresses that a mail library could read in another way are refused (R121)', () => {
+test('attack: addresses that mail libraries could parse differently are refused (R121)', () => {
   const hostile = [
     'a@b.com\r\nBcc: x@y.z',
     'a@b.com\n',
@@ -111,13 +111,13 @@ test('attack: addresses that a mail library could read in another way are refuse
   assert.equal(parseEmail('a@b.com\n')?.address, 'a@b.com');
 });
 
-test('a look-alike domain shows itself and is another address', () => {
+test('e-mail address: a look-alike domain is a different address and shown in ASCII', () => {
   const cyrillic = parseEmail('a@ex\u0430mple.com');
   assert.match(cyrillic?.address ?? '', /^a@xn--/);
   assert.notEqual(cyrillic?.key, parseEmail('a@example.com')?.key);
 });
 
-test('a sign-in name is looked for in exactly one index', () => {
+test('sign-in name: looked up in exactly one index', () => {
   assert.deepEqual(parseLoginName(' ALICE '), { index: 'username', key: 'alice' });
   assert.deepEqual(parseLoginName('Alice＠Example.com'), { index: 'email', key: 'alice@example.com' });
   for (const nobody of ['', '   ', 'a@', '@', 'a@b@c.de', 'x'.repeat(321)]) {

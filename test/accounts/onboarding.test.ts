@@ -7,7 +7,7 @@ import { type Backend, createWorld, goodPassword, observed, type World, withEach
 const isClosed = (error: unknown): boolean => error instanceof AppError && error.code === 'onboarding.closed';
 const first = { username: 'root', password: goodPassword, email: 'root@example.com' };
 
-withEachStore('the first administrator comes once, and never again', async (backend) => {
+withEachStore('onboarding: the first administrator is created once and never again', async (backend) => {
   const world = createWorld(backend);
   assert.equal(await world.accounts.hasAdmin(), false);
   const account = await world.accounts.createFirstAdmin(first);
@@ -37,7 +37,7 @@ for (const [kind, nameOf] of [
   ['one name', () => 'root'],
 ] as const) {
   withEachStore(
-    `attack R128: 50 parallel calls in two processes with ${kind} make one administrator`,
+    `attack: 50 parallel calls in two processes with ${kind} create one administrator (R128)`,
     async (backend) => {
       const worlds = [createWorld(backend), createWorld({ ...backend, store: backend.reopen() })];
       const results = await Promise.allSettled(
@@ -62,7 +62,7 @@ for (const [kind, nameOf] of [
   );
 }
 
-withEachStore('an administrator made in another way closes it, too', async (backend) => {
+withEachStore('onboarding: closed by an administrator created in another way', async (backend) => {
   const { accounts } = createWorld(backend);
   await accounts.create({ username: 'made', password: goodPassword });
   assert.equal(await accounts.hasAdmin(), false);
@@ -71,23 +71,26 @@ withEachStore('an administrator made in another way closes it, too', async (back
   await assert.rejects(accounts.createFirstAdmin(first), isClosed);
 });
 
-withEachStore('bad input and a name that a user has are refused, and it stays open', async (backend) => {
-  const { accounts } = createWorld(backend);
-  await accounts.create({ username: 'taken', password: goodPassword, email: 'taken@example.com' });
-  const codeOf = async (input: typeof first) =>
-    accounts.createFirstAdmin(input).then(
-      () => 'made',
-      (error: unknown) => (error instanceof AppError ? error.code : String(error)),
-    );
-  assert.equal(await codeOf({ ...first, password: 'x' }), 'request.invalid');
-  assert.equal(await codeOf({ ...first, username: 'TAKEN' }), 'account.username_taken');
-  assert.equal(await codeOf({ ...first, email: 'taken@example.com' }), 'account.email_taken');
-  assert.equal(await accounts.hasAdmin(), false);
-  assert.equal(await codeOf(first), 'made');
-});
+withEachStore(
+  'onboarding: invalid input or an existing username is refused and it stays open',
+  async (backend) => {
+    const { accounts } = createWorld(backend);
+    await accounts.create({ username: 'taken', password: goodPassword, email: 'taken@example.com' });
+    const codeOf = async (input: typeof first) =>
+      accounts.createFirstAdmin(input).then(
+        () => 'made',
+        (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+      );
+    assert.equal(await codeOf({ ...first, password: 'x' }), 'request.invalid');
+    assert.equal(await codeOf({ ...first, username: 'TAKEN' }), 'account.username_taken');
+    assert.equal(await codeOf({ ...first, email: 'taken@example.com' }), 'account.email_taken');
+    assert.equal(await accounts.hasAdmin(), false);
+    assert.equal(await codeOf(first), 'made');
+  },
+);
 
 withEachStore(
-  'a crash before the decision leaves an account that nobody can use and that vanishes',
+  'onboarding: a crash before the decision leaves an unusable account that expires',
   async (backend) => {
     const world = createWorld(backend);
     const made = await crashedCandidate(world, backend);
@@ -100,7 +103,7 @@ withEachStore(
 );
 
 withEachStore(
-  'a crash after the decision is completed by the next process, with that very account',
+  'onboarding: after a crash past the decision the next process completes it',
   async (backend) => {
     const world = createWorld(backend);
     const id = await crashedCandidate(world, backend);
@@ -114,7 +117,7 @@ withEachStore(
 );
 
 withEachStore(
-  'a crash after the decision that nobody noticed for an hour opens it again, once',
+  'onboarding: a crash past the decision, unnoticed for an hour, reopens it once',
   async (backend) => {
     const id = await crashedCandidate(createWorld(backend), backend);
     await backend.store.collection(facts).insert('onboarded', { at: backend.now(), value: id });
@@ -138,7 +141,7 @@ withEachStore(
 );
 
 withEachStore(
-  'a winner that sleeps for longer than its candidate lives does not come back',
+  'onboarding: a winner paused longer than its candidate lives is not reinstated',
   async (backend) => {
     const collection = observed(backend.store.collection(accountsDefinition), (method) => {
       // Asleep just before step 3, the only replace there is.
@@ -160,7 +163,7 @@ withEachStore(
   },
 );
 
-withEachStore('once closed, asking costs no store call', async (backend) => {
+withEachStore('onboarding: once closed, checking costs no store call', async (backend) => {
   let calls = 0;
   const collection = observed(backend.store.collection(accountsDefinition), () => {
     calls += 1;

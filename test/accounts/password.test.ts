@@ -8,7 +8,7 @@ import { cheapParameters } from './support.ts';
 
 const cheap = () => createPasswords({ parameters: cheapParameters, maxInFlight: 2, maxQueued: 100 });
 
-test('R083: what ships is argon2id with 19 MiB, two passes, one lane and a salt of 16 bytes, all in the hash', async () => {
+test('password hash: argon2id, 19 MiB, two passes, one lane, 16-byte salt (R083)', async () => {
   const passwords = createPasswords({ maxInFlight: 1, maxQueued: 1 });
   const hash = await passwords.hash('seven tall lanterns');
   const [, kind, version, parameters, salt = ''] = hash.split('$');
@@ -26,12 +26,12 @@ test('R083: what ships is argon2id with 19 MiB, two passes, one lane and a salt 
   });
 });
 
-test('two hashes of one password differ', async () => {
+test('password hash: two hashes of one password differ', async () => {
   const passwords = cheap();
   assert.notEqual(await passwords.hash('the same'), await passwords.hash('the same'));
 });
 
-test('R081: no truncation, NUL and emoji count, nothing is trimmed, only the normal form is one', async () => {
+test('password: not truncated or trimmed; NUL and emoji count; only NFKC is applied (R081)', async () => {
   const passwords = cheap();
   const isSame = async (a: string, b: string) => (await passwords.verify(await passwords.hash(a), b)).isValid;
   assert.equal(await isSame(`${'x'.repeat(199)}a`, `${'x'.repeat(199)}b`), false);
@@ -42,7 +42,7 @@ test('R081: no truncation, NUL and emoji count, nothing is trimmed, only the nor
   assert.equal(await isSame('zo\u00eb', 'zoe\u0308'), true);
 });
 
-test('a hash with other parameters or of another kind is right and due for a new one', async () => {
+test('password hash: one of other parameters or kind verifies and is due for renewal', async () => {
   const older = await createPasswords({
     parameters: { ...cheapParameters, passes: 2 },
     maxInFlight: 1,
@@ -52,7 +52,7 @@ test('a hash with other parameters or of another kind is right and due for a new
   assert.deepEqual(await cheap().verify(older, 'another'), { isValid: false, needsRehash: false });
 });
 
-test('a damaged hash is nobody’s password, not a crash', async () => {
+test('password hash: a damaged one matches no password and throws nothing', async () => {
   for (const damaged of [
     '',
     'x',
@@ -64,7 +64,7 @@ test('a damaged hash is nobody’s password, not a crash', async () => {
   }
 });
 
-test('without a hash the work is the same: medians within a factor of two', async () => {
+test('password: an account without a hash costs the same time, medians within a factor of two', async () => {
   const passwords = createPasswords({
     parameters: { memoryKib: 4096, passes: 1, lanes: 1 },
     maxInFlight: 1,
@@ -85,7 +85,7 @@ test('without a hash the work is the same: medians within a factor of two', asyn
   assert.ok(ratio > 0.5 && ratio < 2, `ratio ${ratio}`);
 });
 
-test('R139: beyond the queue a hash is refused at once, and those in line are served in order', async () => {
+test('password queue: refuses at once when full and serves the rest in order (R139)', async () => {
   const passwords = createPasswords({ parameters: cheapParameters, maxInFlight: 1, maxQueued: 3 });
   const done: number[] = [];
   const waiting = [0, 1, 2, 3].map((n) => passwords.hash('x').then(() => done.push(n)));
@@ -102,7 +102,7 @@ test('R139: beyond the queue a hash is refused at once, and those in line are se
   assert.equal(typeof (await passwords.hash('x')), 'string');
 });
 
-test('password rules', () => {
+test('password rules: length, common passwords and personal data', () => {
   const context = { minLength: 8, username: 'Grace', email: 'g.hopper@example.com' };
   const isTaken = (password: string) => passwordProblems(password, context).length === 0;
   for (const taken of [
@@ -127,7 +127,7 @@ test('password rules', () => {
   for (const password of refused) assert.equal(isTaken(password), false, password);
 });
 
-test('password problems never repeat the password', () => {
+test('password rules: error messages never repeat the password', () => {
   for (const password of ['grace-secret-9', 'aaaaaaaa', 'short']) {
     const told = passwordProblems(password, { minLength: 8, username: 'grace' }).join(' ');
     assert.notEqual(told, '');
@@ -135,6 +135,6 @@ test('password problems never repeat the password', () => {
   }
 });
 
-test('a name of one or two letters forbids nothing', () => {
+test('password rules: a name of one or two letters forbids nothing', () => {
   assert.deepEqual(passwordProblems('seven tall lanterns', { minLength: 8, email: 'e@example.com' }), []);
 });

@@ -5,7 +5,7 @@ import { countOf, createWorld, goodPassword, withEachStore } from './support.ts'
 
 const alice = { username: 'alice', password: goodPassword };
 
-withEachStore('a deletion ends sessions, removes what is owned, then the account', async (backend) => {
+withEachStore('account deletion: ends sessions, removes owned data, then the account', async (backend) => {
   const order: string[] = [];
   const world = createWorld(backend, {
     endSessions: async () => {
@@ -28,7 +28,7 @@ withEachStore('a deletion ends sessions, removes what is owned, then the account
 
 for (const broken of ['endSessions', 'removeOwned'] as const) {
   withEachStore(
-    `a deletion cut short in ${broken} is finished by the job, and by deleting again`,
+    `account deletion: interrupted in ${broken}, it is completed by the job or a retry`,
     async (backend) => {
       const crash = { isOn: true };
       const world = createWorld(backend, {
@@ -59,7 +59,7 @@ for (const broken of ['endSessions', 'removeOwned'] as const) {
   );
 }
 
-withEachStore('a deletion that has begun cannot be undone by an update', async (backend) => {
+withEachStore('account deletion: an update cannot undo one that has begun', async (backend) => {
   const world = createWorld(backend, {
     endSessions: async (id) => {
       await assert.rejects(world.accounts.setActive(id, true), (error) => error instanceof AppError);
@@ -74,24 +74,27 @@ withEachStore('a deletion that has begun cannot be undone by an update', async (
   assert.equal(await world.accounts.find(id), undefined);
 });
 
-withEachStore('an update that began before a deletion does not bring the account back', async (backend) => {
-  const plain = createWorld(backend, {
-    endSessions: async () => {
-      throw new Error('the power is gone');
-    },
-  });
-  const { id } = await plain.accounts.create(alice);
-  const passwords = {
-    ...plain.passwords,
-    hash: async (password: string) => {
-      await assert.rejects(plain.accounts.remove(id), /power/);
-      return plain.passwords.hash(password);
-    },
-  };
-  const racing = createWorld(backend, { passwords });
-  await assert.rejects(
-    racing.accounts.update(id, { password: 'nine low bridges', isActive: true }),
-    (error) => error instanceof AppError && error.code === 'account.not_found',
-  );
-  assert.equal((await plain.collection.find(id))?.value.isActive, false);
-});
+withEachStore(
+  'account deletion: an update that began earlier does not restore the account',
+  async (backend) => {
+    const plain = createWorld(backend, {
+      endSessions: async () => {
+        throw new Error('the power is gone');
+      },
+    });
+    const { id } = await plain.accounts.create(alice);
+    const passwords = {
+      ...plain.passwords,
+      hash: async (password: string) => {
+        await assert.rejects(plain.accounts.remove(id), /power/);
+        return plain.passwords.hash(password);
+      },
+    };
+    const racing = createWorld(backend, { passwords });
+    await assert.rejects(
+      racing.accounts.update(id, { password: 'nine low bridges', isActive: true }),
+      (error) => error instanceof AppError && error.code === 'account.not_found',
+    );
+    assert.equal((await plain.collection.find(id))?.value.isActive, false);
+  },
+);

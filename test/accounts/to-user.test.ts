@@ -18,7 +18,7 @@ const account = (over: Partial<Account> = {}): Account => ({
   ...over,
 });
 
-test('a user with nothing but a name', () => {
+test('user view: an account with only a username', () => {
   assert.deepEqual(toUser(account(), at), {
     id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
     username: 'alice',
@@ -53,7 +53,7 @@ test('a user with nothing but a name', () => {
   });
 });
 
-test('a lock is shown while it lasts', () => {
+test('user view: shows a lock while it lasts', () => {
   const locked = account({ lockedUntil: at + 1000, lockCount: 1, failedLoginAttempts: 5 });
   assert.equal(toUser(locked, at).locked_until, '2026-01-02T03:04:06.678Z');
   assert.equal(toUser(locked, at + 1000).locked_until, null);
@@ -63,7 +63,7 @@ test('a lock is shown while it lasts', () => {
   assert.equal(isUsable(account({ deletingAt: at })), false);
 });
 
-test('R130: whatever the record holds, neither user nor claims carry a hash or an inner field', () => {
+test('user view: neither user nor claims contain a hash or an internal field (R130)', () => {
   const canary = 'CANARY-0f1e2d';
   const full = account({
     passwordHash: `$argon2id$${canary}`,
@@ -80,7 +80,7 @@ test('R130: whatever the record holds, neither user nor claims carry a hash or a
   }
 });
 
-test('claims: what is known, nothing that is not', () => {
+test('claims: known values only', () => {
   assert.deepEqual(toClaims(account()), {
     sub: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
     name: 'alice',

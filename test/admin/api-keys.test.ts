@@ -8,7 +8,7 @@ import { dataOf, errorOf, itemsOf, send, wrongFields } from './answers.ts';
 import { withEachServer, withServer } from './support.ts';
 
 withEachServer(
-  'a key is shown once, stored as a digest, listed without its value, revoked',
+  'API key: shown once, stored as a digest, listed without its value, revoked',
   async (world) => {
     const { api, store } = world;
     const created = await api('POST', '/api-keys', { name: 'Terraform', scopes: ['admin'] });
@@ -65,7 +65,7 @@ withEachServer(
   },
 );
 
-withServer('what is wrong with a new key is named', async ({ api }) => {
+withServer('API key: errors of a creation request name their fields', async ({ api }) => {
   const cases: readonly (readonly [unknown, readonly string[]])[] = [
     [{}, ['name']],
     [{ name: '' }, ['name']],
@@ -107,7 +107,7 @@ const introspect = (bearer: string) =>
     body: new URLSearchParams({ token: 'x' }),
   });
 
-test('a key with the scope admin does all that an administrator does, and the log names the key', async () => {
+test('API key: scope admin permits everything an administrator does; the log names the key', async () => {
   const key = await make({ scopes: ['admin'] });
   const user = await as(key.value, 'POST', '/users', { username: 'bykey', password: 'seven tall lanterns' });
   equal(user.status, 201, user.text);
@@ -120,7 +120,7 @@ test('a key with the scope admin does all that an administrator does, and the lo
   );
 });
 
-test('a key with admin:read reads, but changes nothing and opens no mails', async () => {
+test('API key: scope admin:read reads, changes nothing and opens no mails', async () => {
   const key = await make({});
   for (const path of ['/users', '/clients', '/settings', '/audit', '/api-keys', '/openapi.json']) {
     equal((await as(key.value, 'GET', path)).status, 200, path);
@@ -144,7 +144,7 @@ test('a key with admin:read reads, but changes nothing and opens no mails', asyn
   equal(registration.status, 403);
 });
 
-test('revoked or expired, a key is refused at the next request; a made-up one always', async () => {
+test('API key: revoked or expired it is refused at the next request, invented ones always', async () => {
   const key = await make({ scopes: ['admin'] });
   equal((await as(key.value, 'GET', '/users')).status, 200);
   equal((await app.admin('DELETE', `/api-keys/${key.id}`)).status, 204);
@@ -159,7 +159,7 @@ test('revoked or expired, a key is refused at the next request; a made-up one al
   }
 });
 
-test('the last use is noted by the quarter of an hour, not by the request', async () => {
+test('API key: last use is recorded per quarter of an hour, not per request', async () => {
   const key = await make({});
   const lastUse = async () => (await app.admin('GET', `/api-keys/${key.id}`)).body.data.last_used_at;
   equal(await lastUse(), null);
@@ -175,7 +175,7 @@ test('the last use is noted by the quarter of an hour, not by the request', asyn
   equal((await as(ADMIN_TOKEN, 'GET', '/settings')).status, 200);
 });
 
-test('a stolen store holds no key that opens anything', async () => {
+test('attack: a stolen store contains no usable API key', async () => {
   const key = await make({ scopes: ['admin'] });
   const [stored] = (
     await app.store.collection(apiKeys).query({ sort: 'created_at', order: 'desc', limit: 1 })

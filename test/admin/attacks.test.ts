@@ -24,7 +24,7 @@ async function prepare(world: World) {
   return { ids, snapshot };
 }
 
-withEachServer('mass assignment: fields that are not for giving are 400 and never stored', async (world) => {
+withEachServer('attack: mass assignment of read-only fields is 400 and never stored', async (world) => {
   const { ids, snapshot } = await prepare(world);
   const before = await snapshot();
   const ofUsers = {

@@ -12,7 +12,7 @@ const hoursOf = (failed: readonly number[], succeeded: number) =>
   failed.map((failed_sign_ins) => ({ failed_sign_ins, sign_ins: succeeded }));
 const quiet = Array.from({ length: 22 }, () => 2);
 
-test('failing sign-ins: an attack stands out, people who mistype and busy days do not', () => {
+test('attention: failed sign-ins of an attack are flagged, mistypes and busy days are not', () => {
   deepEqual(failingOf(hoursOf([...quiet, 10, 15], 100)), { failed: 25, succeeded: 200 });
   deepEqual(failingOf(hoursOf([...quiet, 0, 30], 3)), { failed: 30, succeeded: 6 });
   equal(failingOf(hoursOf([...quiet, 9, 10], 0)), undefined, 'few');
@@ -26,7 +26,7 @@ test('failing sign-ins: an attack stands out, people who mistype and busy days d
   equal(failingOf([]), undefined);
 });
 
-test('the key: what comes next by schedule, and when that is late', () => {
+test('attention: signing keys show the next scheduled step and when it is late', () => {
   const current = { state: 'current', created_at: iso(NOW - 48 * HOUR), activated_at: iso(NOW - 24 * HOUR) };
   const plan = (keys: readonly object[], seconds: number) =>
     keyPlanOf(
@@ -53,7 +53,7 @@ test('the key: what comes next by schedule, and when that is late', () => {
   });
 });
 
-test('what is mended asks for nothing, and the most urgent comes first', () => {
+test('attention: resolved items disappear and the most urgent comes first', () => {
   const calm: Facts = {
     canChange: true,
     hasMail: true,

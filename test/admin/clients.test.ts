@@ -6,7 +6,7 @@ import { withEachServer, withServer } from './support.ts';
 
 const web = { client_name: 'Acme', redirect_uris: ['https://app.example.com/callback'] };
 
-withEachServer('an application is created, read, replaced, changed and deleted', async ({ api }) => {
+withEachServer('client: created, read, replaced, changed and deleted', async ({ api }) => {
   const created = await api('POST', '/clients', { ...web, skip_consent: true, access_token_seconds: 600 });
   equal(created.status, 201);
   const { client_id: id, client_secret: secret, ...client } = dataOf(created);
@@ -51,14 +51,14 @@ withEachServer('an application is created, read, replaced, changed and deleted',
   }
 });
 
-withServer('client_type says the same as the authentication method, or is refused', async ({ api }) => {
+withServer('client: client_type must agree with the authentication method', async ({ api }) => {
   const open = dataOf(await api('POST', '/clients', { ...web, client_type: 'public' }));
   deepEqual([open.token_endpoint_auth_method, Object.hasOwn(open, 'client_secret')], ['none', false]);
   const wrong = { ...web, client_type: 'public', token_endpoint_auth_method: 'client_secret_basic' };
   deepEqual(wrongFields(await api('POST', '/clients', wrong)), ['client_type']);
 });
 
-withEachServer('the secret is in the answer that made it, and in no other', async ({ api, clients }) => {
+withEachServer('client secret: in the answer that created it and in no other', async ({ api, clients }) => {
   const created = dataOf(await api('POST', '/clients', web));
   const id = String(created.client_id);
   const rotated = await api('POST', `/clients/${id}/rotate-secret`, { overlap_seconds: 60 });
@@ -95,7 +95,7 @@ withEachServer('the secret is in the answer that made it, and in no other', asyn
 });
 
 withServer(
-  'hostile redirect URIs are refused by the admin API, at creation and change',
+  'attack: hostile redirect URIs are refused by the admin API at creation and change',
   async ({ api, clients }) => {
     const { client_id: id } = dataOf(await api('POST', '/clients', web));
     const before = await clients.find(String(id));
@@ -126,7 +126,7 @@ withServer(
   },
 );
 
-withServer('everything that is wrong is named', async ({ api }) => {
+withServer('client: every validation error is named', async ({ api }) => {
   const types = await api('POST', '/clients', {
     client_name: 5,
     redirect_uris: 'x',
@@ -149,7 +149,7 @@ withServer('everything that is wrong is named', async ({ api }) => {
   }
 });
 
-withServer('If-Match guards changes, rotation and removal', async ({ api }) => {
+withServer('client: If-Match guards changes, secret rotation and removal', async ({ api }) => {
   const { client_id: id } = dataOf(await api('POST', '/clients', web));
   const current = (await api('PATCH', `/clients/${id}`, { client_name: 'B' })).headers.get('etag');
   equal(current, '"2"');
@@ -165,7 +165,7 @@ withServer('If-Match guards changes, rotation and removal', async ({ api }) => {
   equal((await api('DELETE', `/clients/${id}`, undefined, { headers: { 'if-match': '"2"' } })).status, 204);
 });
 
-withEachServer('lists of applications: search, filters, order', async ({ api, advance }) => {
+withEachServer('client list: search, filters, order', async ({ api, advance }) => {
   for (const [name, type] of [
     ['Beta', 'public'],
     ['alpha', 'confidential'],
@@ -188,7 +188,7 @@ withEachServer('lists of applications: search, filters, order', async ({ api, ad
   ]);
 });
 
-withEachServer('initial access tokens: made, shown once, listed, withdrawn', async ({ api, call }) => {
+withEachServer('initial access token: created, shown once, listed, revoked', async ({ api, call }) => {
   const created = await api('POST', '/initial-access-tokens', { label: 'CI', uses: 2 });
   equal(created.status, 201);
   const { token, ...shown } = dataOf(created);

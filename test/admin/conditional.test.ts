@@ -30,7 +30,7 @@ async function prepare({ accounts, clients, sessions, store, api, now }: World) 
 }
 
 withEachServer(
-  'every single thing has an ETag, and a stale If-Match is 412 and changes nothing',
+  'ETag: on every single resource; a stale If-Match is 412 and changes nothing',
   async (world) => {
     const { api } = world;
     const { alice, client, key } = await prepare(world);
@@ -113,7 +113,7 @@ withEachServer(
   },
 );
 
-withEachServer('settings: of two who read the same, one writes', async ({ api }) => {
+withEachServer('settings: of two concurrent conditional writes one succeeds', async ({ api }) => {
   for (let round = 0; round < 3; round += 1) {
     const etag = (await api('GET', '/settings')).headers.get('etag') ?? '';
     const answers = await Promise.all(
@@ -125,7 +125,7 @@ withEachServer('settings: of two who read the same, one writes', async ({ api })
   }
 });
 
-withEachServer('settings travel: exported, looked at by a dry run, imported', async (world) => {
+withEachServer('settings import: export, dry run, import', async (world) => {
   const { api } = world;
   const settingOf = async (key: string): Promise<unknown> =>
     itemsOf(await api('GET', '/settings')).find((setting) => setting.key === key)?.value;
@@ -161,7 +161,7 @@ const orderOf = (exported: Record<string, unknown>, key: string): number =>
   Object.keys(membersOf(exported.values)).indexOf(key);
 
 withServer(
-  'an import that is not right changes nothing and names every fault, dry or not',
+  'settings import: an invalid file changes nothing and names every error, dry run or not',
   async ({ api }) => {
     const cases: readonly (readonly [unknown, readonly string[]])[] = [
       [{}, ['values']],

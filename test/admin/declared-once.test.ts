@@ -7,7 +7,7 @@ import { auditEventNames } from '../../src/audit/events.ts';
 const twice = (names: readonly string[]): string[] =>
   names.filter((name, index) => names.indexOf(name) !== index);
 
-test('admin ui: every page is declared once', () => {
+test('Admin UI: every page is declared once', () => {
   assert.deepEqual(twice(adminPages.map(({ method, path }) => `${method} ${path}`)), []);
 });
 

@@ -11,7 +11,7 @@ const userOf = async ({ accounts }: World, username: string): Promise<string> =>
 const namesIn = async ({ api }: World, path: string): Promise<unknown[]> =>
   itemsOf(await api('GET', path)).map(({ username, name }) => username ?? name);
 
-withEachServer('a group: created, read, described anew, listed, deleted', async (world) => {
+withEachServer('group: created, read, changed, listed, deleted', async (world) => {
   const { api, now } = world;
   const created = await api('POST', '/groups', { name: 'staff', display_name: 'Staff', description: null });
   equal(created.status, 201);
@@ -51,7 +51,7 @@ withEachServer('a group: created, read, described anew, listed, deleted', async 
 
 const headersOf = (etag: string) => ({ headers: { 'if-match': etag } });
 
-withServer('what is wrong with a group is named', async ({ api }) => {
+withServer('group: validation errors are named', async ({ api }) => {
   await api('POST', '/groups', { name: 'staff' });
   const cases: readonly (readonly [string, string, unknown, readonly string[]])[] = [
     ['POST', '/groups', {}, ['name']],
@@ -78,7 +78,7 @@ withServer('what is wrong with a group is named', async ({ api }) => {
   }
 });
 
-withEachServer('members: added once, listed, found by filter, taken out', async (world) => {
+withEachServer('group members: added once, listed, found by filter, removed', async (world) => {
   const { api } = world;
   const [alice, bob] = [await userOf(world, 'alice'), await userOf(world, 'bob')];
   for (const name of ['staff', 'staff-only', 'board']) await api('POST', '/groups', { name });
@@ -116,7 +116,7 @@ withEachServer('members: added once, listed, found by filter, taken out', async 
   );
 });
 
-withEachServer('a deleted group or user leaves nothing dangling', async (world) => {
+withEachServer('group: deleting a group or user leaves no dangling membership', async (world) => {
   const { api, store } = world;
   const ids = await Promise.all(['a-1', 'b-2', 'c-3'].map((name) => userOf(world, name)));
   await api('POST', '/groups', { name: 'staff' });
@@ -136,7 +136,7 @@ withEachServer('a deleted group or user leaves nothing dangling', async (world) 
 const dump = (collection: { query(query: object): Promise<unknown> }): Promise<unknown> =>
   Reflect.apply(collection.query, collection, [{ sort: 'id', order: 'asc', limit: 1000 }]);
 
-withServer('a removal that a crash cut short is finished, and nobody comes in meanwhile', async (world) => {
+withServer('group deletion: completed after a crash, and accepts no members meanwhile', async (world) => {
   const { api, groups, store, now } = world;
   const [alice, bob] = [await userOf(world, 'alice'), await userOf(world, 'bob')];
   await api('POST', '/groups', { name: 'staff' });
@@ -154,7 +154,7 @@ withServer('a removal that a crash cut short is finished, and nobody comes in me
   equal((await api('POST', '/groups', { name: 'staff' })).status, 201);
 });
 
-withServer('adding to a group while it is deleted: nobody is left in it', async (world) => {
+withServer('group deletion: a concurrently added user is not left in the group', async (world) => {
   const { api, store } = world;
   const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => userOf(world, `user-${index}`)));
   for (let round = 0; round < 5; round += 1) {
@@ -167,7 +167,7 @@ withServer('adding to a group while it is deleted: nobody is left in it', async 
   }
 });
 
-withServer('a user belongs to 200 groups at most', async (world) => {
+withServer('group: a user belongs to at most 200', async (world) => {
   const { api } = world;
   const alice = await userOf(world, 'alice');
   for (let index = 0; index <= 200; index += 1) {
@@ -178,7 +178,7 @@ withServer('a user belongs to 200 groups at most', async (world) => {
 });
 
 withEachServer(
-  'an application is restricted to groups that exist, which then cannot be deleted',
+  'group: one that an application is restricted to exists and cannot be deleted',
   async (world) => {
     const { api } = world;
     const client = { client_name: 'Acme', redirect_uris: ['https://app.example.com/callback'] };

@@ -11,7 +11,7 @@ const client = { client_name: 'Acme', redirect_uris: ['https://app.example.com/c
 const totalOf = async ({ api }: World, path: string): Promise<unknown> =>
   dataOf(await api('GET', path)).total;
 
-withEachServer('the same request again gets the same answer, and is done once', async (world) => {
+withEachServer('idempotency key: a repeated request gets the same answer and runs once', async (world) => {
   const { api, store } = world;
   const first = await api('POST', '/clients', client, keyed('k-1'));
   const again = await api('POST', '/clients', client, keyed('k-1'));
@@ -34,7 +34,7 @@ withEachServer('the same request again gets the same answer, and is done once', 
   equal(await totalOf(world, '/clients'), 2);
 });
 
-withEachServer('another body with the key is 422 and does nothing', async (world) => {
+withEachServer('idempotency key: reuse with another body is 422 and does nothing', async (world) => {
   const { api } = world;
   await api('POST', '/clients', client, keyed('k'));
   const other = await api('POST', '/clients', { ...client, client_name: 'Other' }, keyed('k'));
@@ -48,7 +48,7 @@ withEachServer('another body with the key is 422 and does nothing', async (world
 });
 
 withEachServer(
-  'at once: one is done, the others get its answer or are told that it is under way',
+  'idempotency key: of concurrent requests one runs, the rest get its answer or 409',
   async (world) => {
     const { api } = world;
     const user = { username: 'alice', password: goodPassword };
@@ -69,7 +69,7 @@ withEachServer(
   },
 );
 
-withServer('a request that was refused takes no key', async ({ api }) => {
+withServer('idempotency key: a refused request does not consume it', async ({ api }) => {
   const wrong = await api('POST', '/users', { username: 'al' }, keyed('k'));
   equal(wrong.status, 400);
   const user = { username: 'alice', password: goodPassword };
@@ -77,21 +77,24 @@ withServer('a request that was refused takes no key', async ({ api }) => {
   equal((await api('POST', '/users', user, keyed('other'))).status, 409);
 });
 
-withServer('a key counts for a day; one that is none is named', async ({ api, advance }) => {
-  const first = await api('POST', '/api-keys', { name: 'x' }, keyed('k'));
-  advance(24 * 3_600_000);
-  const later = await api('POST', '/api-keys', { name: 'x' }, keyed('k'));
-  ok(dataOf(first).id !== dataOf(later).id);
-  for (const key of ['a b', 'ä', 'x'.repeat(256), '\t']) {
-    const answer = await api('POST', '/api-keys', { name: 'x' }, keyed(key));
-    if (key === '\t') equal(answer.status, 201, 'an empty header is none');
-    else deepEqual([answer.status, wrongFields(answer)], [400, ['Idempotency-Key']], key);
-  }
-  const changed = await api('PATCH', '/settings', { product_name: 'A' }, keyed('k'));
-  equal(changed.status, 200, 'what makes nothing does not look at it');
-});
+withServer(
+  'idempotency key: valid for 24 hours; a malformed one is named in a 400',
+  async ({ api, advance }) => {
+    const first = await api('POST', '/api-keys', { name: 'x' }, keyed('k'));
+    advance(24 * 3_600_000);
+    const later = await api('POST', '/api-keys', { name: 'x' }, keyed('k'));
+    ok(dataOf(first).id !== dataOf(later).id);
+    for (const key of ['a b', 'ä', 'x'.repeat(256), '\t']) {
+      const answer = await api('POST', '/api-keys', { name: 'x' }, keyed(key));
+      if (key === '\t') equal(answer.status, 201, 'an empty header is none');
+      else deepEqual([answer.status, wrongFields(answer)], [400, ['Idempotency-Key']], key);
+    }
+    const changed = await api('PATCH', '/settings', { product_name: 'A' }, keyed('k'));
+    equal(changed.status, 200, 'what makes nothing does not look at it');
+  },
+);
 
-withServer('the OpenAPI document says which requests take it', async ({ api }) => {
+withServer('idempotency key: the OpenAPI document declares which requests accept it', async ({ api }) => {
   const paths = membersOf(membersOf((await api('GET', '/openapi.json')).body).paths);
   const headersOf = (path: string, method: string): unknown[] => {
     const { parameters } = membersOf(membersOf(paths[path])[method]);
@@ -108,7 +111,7 @@ withServer('the OpenAPI document says which requests take it', async ({ api }) =
 const app = await startApp();
 after(() => app.stop());
 
-test("a key is bound to its sender: another one's is another request", async () => {
+test('idempotency key: bound to the sender', async () => {
   const make = async (): Promise<string> => {
     const { body } = await app.admin('POST', '/api-keys', { name: 'admin', scopes: ['admin'] });
     return String(body.data.api_key);

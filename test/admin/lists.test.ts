@@ -17,7 +17,7 @@ async function createUsers({ accounts, advance }: World, usernames: readonly str
 const many = Array.from({ length: 23 }, (_, at) => `user-${String(at).padStart(2, '0')}`);
 
 withEachServer(
-  'pages by cursor show everyone once, in order, also while others come and go',
+  'list: cursor pages show every user once, in order, while others come and go',
   async (world) => {
     const { api, accounts } = world;
     await createUsers(world, many);
@@ -40,7 +40,7 @@ withEachServer(
   },
 );
 
-withEachServer('pages by offset, totals, order', async (world) => {
+withEachServer('list: offset pages, totals and order', async (world) => {
   await createUsers(world, many);
   const { api } = world;
   const page = await api('GET', '/users?limit=10&offset=20&sort=username&order=asc');
@@ -55,7 +55,7 @@ withEachServer('pages by offset, totals, order', async (world) => {
   deepEqual([itemsOf(exact).length, dataOf(exact).next], [23, null]);
 });
 
-withEachServer('filters: role, flags, lock, time', async (world) => {
+withEachServer('list: filters by role, flags, lock and time', async (world) => {
   const { api, accounts, store, now } = world;
   await createUsers(world, ['alice', 'bob', 'carol', 'dave']);
   const set = async (username: string, changes: object): Promise<void> => {
@@ -100,7 +100,7 @@ withEachServer('filters: role, flags, lock, time', async (world) => {
   deepEqual(await found(`is_locked=false&limit=2&cursor=${dataOf(first).next}`), ['carol']);
 });
 
-withEachServer('a search is literal: % _ . * [ match themselves alone', async (world) => {
+withEachServer('list: search is literal: % _ . * [ match only themselves', async (world) => {
   const { api, accounts } = world;
   await createUsers(world, ['abc', 'a_c', 'a.c', 'Émile']);
   await accounts.create({ username: 'per', password: goodPassword, email: '100%@example.com' });
@@ -119,7 +119,7 @@ withEachServer('a search is literal: % _ . * [ match themselves alone', async (w
   equal((await found('')).length, 5);
 });
 
-withServer('limit 0, -1, 10^9 and other nonsense in the query is 400 naming it', async ({ api }) => {
+withServer('list: an invalid limit or query parameter is 400 and named', async ({ api }) => {
   const wrong: readonly (readonly [string, readonly string[]])[] = [
     ['limit=0', ['limit']],
     ['limit=-1', ['limit']],
@@ -158,7 +158,7 @@ withServer('limit 0, -1, 10^9 and other nonsense in the query is 400 naming it',
   equal(Object.hasOwn(Object.prototype, 'is_active'), false);
 });
 
-withServer('a cursor that was forged, edited or made for another list is refused', async (world) => {
+withServer('attack: a forged, edited or foreign cursor is refused', async (world) => {
   const { api } = world;
   await createUsers(world, many.slice(0, 5));
   const cursor = String(dataOf(await api('GET', '/users?limit=2&sort=username')).next);

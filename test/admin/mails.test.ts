@@ -7,7 +7,7 @@ import { goodPassword, type World, withEachServer, withServer } from './support.
 const queueCode = ({ mail }: World, to: string, code: string): Promise<void> =>
   mail.queue({ to, template: 'sign_in_code', values: { code, expiresSeconds: 600 } });
 
-withEachServer('without a server mails are kept, listed and readable', async (world) => {
+withEachServer('outbox: without a mail server mails are kept, listed and readable', async (world) => {
   const { api, advance } = world;
   await queueCode(world, 'ann@example.com', '111111');
   advance(1000);
@@ -39,7 +39,7 @@ withEachServer('without a server mails are kept, listed and readable', async (wo
   );
 });
 
-withServer('what waits for people’s own mailboxes is not for administrators to read', async (world) => {
+withServer('outbox: mails queued for users are not readable by administrators', async (world) => {
   const { api } = world;
   await api('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
   await queueCode(world, 'ann@example.com', '111111');
@@ -47,7 +47,7 @@ withServer('what waits for people’s own mailboxes is not for administrators to
   deepEqual([ann?.state, ann?.text, ann?.html], ['queued', null, null]);
 });
 
-withServer('a test mail: kept without a server, sent to one, and told when it fails', async ({ api }) => {
+withServer('test mail: kept without a server, sent to one address, failure reported', async ({ api }) => {
   const test = (to: string) => api('POST', '/settings/test-email', { to });
   deepEqual(dataOf(await test('ann@example.com')), { state: 'kept', problem: null });
   const server = await startMailServer();
@@ -65,40 +65,37 @@ withServer('a test mail: kept without a server, sent to one, and told when it fa
   deepEqual(wrongFields(await api('POST', '/settings/test-email', {})), ['to']);
 });
 
-withEachServer(
-  'trusted devices of a user: listed in pages, revoked by their owner’s address only',
-  async (world) => {
-    const { api, accounts, trustedDevices, advance } = world;
-    const alice = await accounts.create({ username: 'alice', password: goodPassword });
-    const bob = await accounts.create({ username: 'bob', password: goodPassword });
-    for (const label of ['one', 'two', 'three']) {
-      await trustedDevices.create({ account: alice, ipAddress: '192.0.2.7', userAgent: 'Browser/7', label });
-      advance(1000);
-    }
-    const path = `/users/${alice.id}/trusted-devices`;
-    const first = await api('GET', `${path}?limit=2`);
-    deepEqual(
-      itemsOf(first).map(({ device }) => device),
-      ['three', 'two'],
-    );
-    equal(dataOf(first).total, 3);
-    const rest = await api('GET', `${path}?limit=2&cursor=${dataOf(first).next}`);
-    deepEqual([itemsOf(rest).map(({ device }) => device), dataOf(rest).next], [['one'], null]);
-    const ascending = itemsOf(await api('GET', `${path}?sort=created_at&order=asc&offset=1`));
-    deepEqual(
-      ascending.map(({ device }) => device),
-      ['two', 'three'],
-    );
-    const foreign = await api('GET', `/users/${bob.id}/trusted-devices?limit=2&cursor=${dataOf(first).next}`);
-    deepEqual(wrongFields(foreign), ['cursor']);
+withEachServer('trusted devices: listed in pages, revoked only under their own user', async (world) => {
+  const { api, accounts, trustedDevices, advance } = world;
+  const alice = await accounts.create({ username: 'alice', password: goodPassword });
+  const bob = await accounts.create({ username: 'bob', password: goodPassword });
+  for (const label of ['one', 'two', 'three']) {
+    await trustedDevices.create({ account: alice, ipAddress: '192.0.2.7', userAgent: 'Browser/7', label });
+    advance(1000);
+  }
+  const path = `/users/${alice.id}/trusted-devices`;
+  const first = await api('GET', `${path}?limit=2`);
+  deepEqual(
+    itemsOf(first).map(({ device }) => device),
+    ['three', 'two'],
+  );
+  equal(dataOf(first).total, 3);
+  const rest = await api('GET', `${path}?limit=2&cursor=${dataOf(first).next}`);
+  deepEqual([itemsOf(rest).map(({ device }) => device), dataOf(rest).next], [['one'], null]);
+  const ascending = itemsOf(await api('GET', `${path}?sort=created_at&order=asc&offset=1`));
+  deepEqual(
+    ascending.map(({ device }) => device),
+    ['two', 'three'],
+  );
+  const foreign = await api('GET', `/users/${bob.id}/trusted-devices?limit=2&cursor=${dataOf(first).next}`);
+  deepEqual(wrongFields(foreign), ['cursor']);
 
-    const id = itemsOf(rest)[0]?.id;
-    equal((await api('DELETE', `/users/${bob.id}/trusted-devices/${id}`)).status, 404);
-    equal((await api('DELETE', `${path}/${id}`)).status, 204);
-    equal((await api('DELETE', `${path}/${id}`)).status, 404);
-    equal(dataOf(await api('GET', path)).total, 2);
-    const [event] = itemsOf(await api('GET', '/audit?event=device.revoked'));
-    deepEqual([event?.target_kind, event?.target_id], ['device', id]);
-    equal(errorOf(await api('GET', '/users/nobody/trusted-devices')).reason, 'account.not_found');
-  },
-);
+  const id = itemsOf(rest)[0]?.id;
+  equal((await api('DELETE', `/users/${bob.id}/trusted-devices/${id}`)).status, 404);
+  equal((await api('DELETE', `${path}/${id}`)).status, 204);
+  equal((await api('DELETE', `${path}/${id}`)).status, 404);
+  equal(dataOf(await api('GET', path)).total, 2);
+  const [event] = itemsOf(await api('GET', '/audit?event=device.revoked'));
+  deepEqual([event?.target_kind, event?.target_id], ['device', id]);
+  equal(errorOf(await api('GET', '/users/nobody/trusted-devices')).reason, 'account.not_found');
+});

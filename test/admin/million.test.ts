@@ -71,7 +71,7 @@ if (isLong) {
       fill(file, accounts, people(MILLION, { now: Date.now(), passwordHash: '$argon2id$none' })),
     );
 
-    test('the first page of every list of users; pages behind it, searches', async (t: TestContext) => {
+    test('first page of every user list, later pages, searches', async (t: TestContext) => {
       const { app } = world();
       const figures: Figure[] = [];
       for (const path of userLists) figures.push(await timedList(app, path));
@@ -81,7 +81,7 @@ if (isLong) {
       ok(slow.length === 0, slow.map(lineOf).join('\n'));
     });
 
-    test('pages of the Admin UI, signing in, memory', async (t: TestContext) => {
+    test('Admin UI pages, sign-in, memory', async (t: TestContext) => {
       const { app } = world();
       await app.createUser('root', { role: 'admin' });
       const agent = await enterConsole(app, 'root');
@@ -115,7 +115,7 @@ if (isLong) {
       for (const path of logLists) t.diagnostic(lineOf(await timedList(world().app, path, 5)));
     });
 
-    test('clean-up of all of it holds nobody up', async (t: TestContext) => {
+    test('purging all of them delays no request', async (t: TestContext) => {
       const { app } = world();
       // Beyond every retention.
       app.advance(500 * DAY);

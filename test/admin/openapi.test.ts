@@ -12,7 +12,7 @@ import { membersOf } from './answers.ts';
 
 const validate = async (document: unknown) => new Validator().validate(structuredClone(membersOf(document)));
 
-test('the document is valid OpenAPI 3.1; one that is not is found out', async () => {
+test('OpenAPI: the document is valid 3.1; the validator rejects an invalid one', async () => {
   const result = await validate(apiDocument());
   deepEqual([result.valid, result.errors], [true, undefined]);
   const broken = membersOf(apiDocument());
@@ -23,7 +23,7 @@ test('the document is valid OpenAPI 3.1; one that is not is found out', async ()
   equal(valid, false);
 });
 
-test('every example of a body fits the schema that it stands beside, whole', () => {
+test('OpenAPI: every example of a body matches its schema', () => {
   const root = apiDocument();
   let seen = 0;
   const look = (value: unknown, where: string): void => {
@@ -42,7 +42,7 @@ test('every example of a body fits the schema that it stands beside, whole', () 
   ok(seen > 80, String(seen));
 });
 
-test('every route is there, with who may use it, and what is asked for by headers', async () => {
+test('OpenAPI: every route is listed with its permissions and request headers', async () => {
   const { paths } = membersOf(apiDocument());
   for (const route of declaredRoutes()) {
     const operation = membersOf(membersOf(membersOf(paths)[route.path])[route.method.toLowerCase()]);
@@ -71,7 +71,7 @@ const answerOf = (changes: Partial<Omit<SeenAnswer, 'header'>> & { headers?: Rec
   });
 };
 
-test('an answer that is not as declared is found: status, type, body, header, address', () => {
+test('OpenAPI: a deviating status, type, body, header or address is detected', () => {
   equal(answerOf({}), undefined);
   const error = {
     code: 404,
@@ -104,7 +104,7 @@ test('an answer that is not as declared is found: status, type, body, header, ad
   for (const one of wrong) ok(answerOf(one), JSON.stringify(one));
 });
 
-test('a server whose admin API answers something else fails the test that started it', async () => {
+test('OpenAPI: an undeclared admin API answer fails the test that started the server', async () => {
   const watched = watchAdminApi((_request, response) => void response.end('{"data":{"secret":1}}'), '/base');
   const server = createServer(watched.handler).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -10,25 +10,28 @@ import { startApp } from '../support/app.ts';
 import { errorOf, itemsOf, membersOf, send, wrongFields } from './answers.ts';
 import { withEachServer } from './support.ts';
 
-withEachServer('a user can be an auditor, and is found by that', async ({ api, accounts: users }) => {
-  const created = await api('POST', '/users', {
-    username: 'ann',
-    password: 'seven tall lanterns',
-    role: 'auditor',
-  });
-  equal(created.status, 201, created.text);
-  deepEqual(
-    itemsOf(await api('GET', '/users?role=auditor')).map(({ username }) => username),
-    ['ann'],
-  );
-  const wrong = await api('POST', '/users', { username: 'x', password: 'y', role: 'root' });
-  deepEqual([wrong.status, wrongFields(wrong)], [400, ['role']]);
-  equal((await api('GET', '/users?role=root')).status, 400);
-  // An auditor is no administrator: the last of those cannot become one.
-  const admin = await users.create({ username: 'boss', password: 'seven tall lanterns', role: 'admin' });
-  const demoted = await api('PATCH', `/users/${admin.id}`, { role: 'auditor' });
-  deepEqual([demoted.status, errorOf(demoted).reason], [409, 'account.last_admin']);
-});
+withEachServer(
+  'role: a user can be made an auditor and is found by that role',
+  async ({ api, accounts: users }) => {
+    const created = await api('POST', '/users', {
+      username: 'ann',
+      password: 'seven tall lanterns',
+      role: 'auditor',
+    });
+    equal(created.status, 201, created.text);
+    deepEqual(
+      itemsOf(await api('GET', '/users?role=auditor')).map(({ username }) => username),
+      ['ann'],
+    );
+    const wrong = await api('POST', '/users', { username: 'x', password: 'y', role: 'root' });
+    deepEqual([wrong.status, wrongFields(wrong)], [400, ['role']]);
+    equal((await api('GET', '/users?role=root')).status, 400);
+    // An auditor is no administrator: the last of those cannot become one.
+    const admin = await users.create({ username: 'boss', password: 'seven tall lanterns', role: 'admin' });
+    const demoted = await api('PATCH', `/users/${admin.id}`, { role: 'auditor' });
+    deepEqual([demoted.status, errorOf(demoted).reason], [409, 'account.last_admin']);
+  },
+);
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
@@ -55,7 +58,7 @@ async function accessOf(bearer: string): Promise<(number | boolean)[]> {
 const tokenOf = async (who: typeof user, scope: string): Promise<string> =>
   (await tokensOf(app, both, who, { scope })).access_token;
 
-test('role and scope together: neither gives what the other does not', async () => {
+test('role and scope: both are required; neither grants what the other lacks', async () => {
   const expected: readonly (readonly [typeof user, string, readonly number[]])[] = [
     [admin, 'openid admin', [200, 200]],
     [admin, 'openid admin admin:read', [200, 200]],
@@ -71,13 +74,13 @@ test('role and scope together: neither gives what the other does not', async () 
   }
 });
 
-test('an auditor is not granted the scope admin, a user neither', async () => {
+test('role: auditors are not granted scope admin, users neither admin nor admin:read', async () => {
   const tokens = await tokensOf(app, both, auditor, { scope: 'openid admin admin:read' });
   equal(tokens.scope, 'openid admin:read');
   equal((await tokensOf(app, both, user, { scope: 'openid admin admin:read' })).scope, 'openid');
 });
 
-test('an auditor changes nothing at any address and reads no mails', async () => {
+test('auditor: changes nothing at any address and reads no mails', async () => {
   const bearer = await tokenOf(auditor, 'openid admin:read');
   const document = membersOf((await as(bearer, 'GET', '/openapi.json')).body);
   let tried = 0;
@@ -97,7 +100,7 @@ test('an auditor changes nothing at any address and reads no mails', async () =>
   ok(tried > 40);
 });
 
-test('role changed: refused at the next call, in the store alone as well', async () => {
+test('role: a change is effective at the next call, also when made in the store', async () => {
   const other = await app.createUser('otto', { role: 'auditor' });
   const token = await tokenOf(other, 'openid admin:read');
   deepEqual(await accessOf(token), [200, 403]);
@@ -116,7 +119,7 @@ test('role changed: refused at the next call, in the store alone as well', async
   equal((await refresh(app, both, tokens.refresh_token)).body.error, 'invalid_grant');
 });
 
-test('an application with admin:read alone reads; one without it cannot ask for it', async () => {
+test('scope admin:read: reads only; a client without it cannot request it', async () => {
   const machine = { grant_types: ['client_credentials'], redirect_uris: [] };
   const reader = await app.register({ ...machine, scope: 'admin:read' });
   const own = await requestTokensOf(app, reader, { grant_type: 'client_credentials', scope: 'admin:read' });
@@ -126,7 +129,7 @@ test('an application with admin:read alone reads; one without it cannot ask for 
   deepEqual([response.get('error'), response.get('code')], ['invalid_scope', null]);
 });
 
-test('self-registration cannot ask for admin:read (checklist R124)', async () => {
+test('self-registration: cannot request admin:read (R124)', async () => {
   const made = await app.admin('POST', '/initial-access-tokens', { label: 'x' });
   const answer = await call(app, 'POST', '/oauth2/register', {
     headers: { authorization: `Bearer ${made.body.data.token}`, 'content-type': 'application/json' },
@@ -135,7 +138,7 @@ test('self-registration cannot ask for admin:read (checklist R124)', async () =>
   equal(answer.status, 400);
 });
 
-test('the password grant gives nobody what opens the admin API', async () => {
+test('password grant: never grants access to the admin API', async () => {
   const old = await app.register({ grant_types: ['password'], scope: 'openid admin admin:read' });
   const ask = (who: typeof user) =>
     requestTokensOf(app, old, {
@@ -148,7 +151,7 @@ test('the password grant gives nobody what opens the admin API', async () => {
   equal((await ask(user)).scope, 'openid');
 });
 
-test('whoever reads alone has nothing performed for them that changes something, whichever way they came', async () => {
+test('attack: read-only access triggers no change, by any route', async () => {
   const done: string[] = [];
   const perform = createPerform(async () => async () => void done.push('written down'));
   const route = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', needs?: 'admin') =>

@@ -4,43 +4,40 @@ import { request } from 'node:http';
 import { dataOf, errorOf, itemsOf, membersOf, USER, wrongFields } from './answers.ts';
 import { goodPassword, withServer } from './support.ts';
 
-withServer(
-  'without a token: 401 for every route, address, method and body, before anything else',
-  async (world) => {
-    const { api, call } = world;
-    const document = membersOf((await api('GET', '/openapi.json')).body);
-    const routes = Object.entries(membersOf(document.paths)).flatMap(([path, methods]) =>
-      Object.keys(membersOf(methods)).map((method) => ({ method: method.toUpperCase(), path })),
-    );
-    ok(routes.length > 30);
-    for (const { method, path } of routes) {
-      const body = method === 'GET' || method === 'DELETE' ? undefined : { nonsense: true };
-      const none = await api(method, path.replaceAll(/\{\w+\}/g, 'x'), body, { bearer: null });
-      deepEqual([none.status, errorOf(none).reason], [401, 'auth.required'], `${method} ${path}`);
-      equal(none.headers.get('www-authenticate'), 'Bearer');
-      const wrong = await api(method, path.replaceAll(/\{\w+\}/g, 'x'), body, { bearer: 'wrong' });
-      deepEqual([wrong.status, errorOf(wrong).reason], [401, 'auth.invalid_token'], `${method} ${path}`);
-      const other = await api(method, path.replaceAll(/\{\w+\}/g, 'x'), body, { bearer: USER });
-      deepEqual([other.status, errorOf(other).reason], [403, 'auth.insufficient_scope'], `${method} ${path}`);
-    }
-    for (const [method, path] of [
-      ['GET', '/nothing'],
-      ['DELETE', '/users'],
-      ['POST', ''],
-    ] as const) {
-      equal((await api(method, path, undefined, { bearer: null })).status, 401, `${method} ${path}`);
-    }
-    const text = await api('POST', '/users', undefined, {
-      bearer: null,
-      raw: 'x',
-      headers: { 'content-type': 'text/plain' },
-    });
-    equal(text.status, 401);
-    equal((await call('GET', '/admin/apiary', undefined, { bearer: null })).status, 404);
-  },
-);
+withServer('admin API: without a token every route, address, method and body is 401', async (world) => {
+  const { api, call } = world;
+  const document = membersOf((await api('GET', '/openapi.json')).body);
+  const routes = Object.entries(membersOf(document.paths)).flatMap(([path, methods]) =>
+    Object.keys(membersOf(methods)).map((method) => ({ method: method.toUpperCase(), path })),
+  );
+  ok(routes.length > 30);
+  for (const { method, path } of routes) {
+    const body = method === 'GET' || method === 'DELETE' ? undefined : { nonsense: true };
+    const none = await api(method, path.replaceAll(/\{\w+\}/g, 'x'), body, { bearer: null });
+    deepEqual([none.status, errorOf(none).reason], [401, 'auth.required'], `${method} ${path}`);
+    equal(none.headers.get('www-authenticate'), 'Bearer');
+    const wrong = await api(method, path.replaceAll(/\{\w+\}/g, 'x'), body, { bearer: 'wrong' });
+    deepEqual([wrong.status, errorOf(wrong).reason], [401, 'auth.invalid_token'], `${method} ${path}`);
+    const other = await api(method, path.replaceAll(/\{\w+\}/g, 'x'), body, { bearer: USER });
+    deepEqual([other.status, errorOf(other).reason], [403, 'auth.insufficient_scope'], `${method} ${path}`);
+  }
+  for (const [method, path] of [
+    ['GET', '/nothing'],
+    ['DELETE', '/users'],
+    ['POST', ''],
+  ] as const) {
+    equal((await api(method, path, undefined, { bearer: null })).status, 401, `${method} ${path}`);
+  }
+  const text = await api('POST', '/users', undefined, {
+    bearer: null,
+    raw: 'x',
+    headers: { 'content-type': 'text/plain' },
+  });
+  equal(text.status, 401);
+  equal((await call('GET', '/admin/apiary', undefined, { bearer: null })).status, 404);
+});
 
-withServer('unknown addresses are 404, wrong methods 405 with Allow', async ({ api, call }) => {
+withServer('admin API: unknown addresses are 404, wrong methods 405 with Allow', async ({ api, call }) => {
   const unknown = [
     '/',
     '',
@@ -76,33 +73,36 @@ withServer('unknown addresses are 404, wrong methods 405 with Allow', async ({ a
   deepEqual([head.status, head.text], [200, '']);
 });
 
-withServer('a body that is not JSON, too large or malformed is refused', async ({ api, accounts }) => {
-  const post = (raw: string, type = 'application/json') =>
-    api('POST', '/users', undefined, { raw, headers: { 'content-type': type } });
-  const user = JSON.stringify({ username: 'alice', password: goodPassword });
-  const refused: readonly (readonly [number, string, string?])[] = [
-    [415, user, 'text/plain'],
-    [415, user, 'application/x-www-form-urlencoded'],
-    [415, user, 'application/json; charset=utf-16'],
-    [413, JSON.stringify({ username: 'alice', password: goodPassword, name: 'x'.repeat(100_001) })],
-    [400, ''],
-    [400, '{'],
-    [400, `${user}x`],
-    [400, 'null'],
-    [400, '[]'],
-    [400, '"text"'],
-    [400, `[${user}]`],
-    [400, `{"address":${'{"a":'.repeat(5000)}1${'}'.repeat(5001)}`],
-    [400, `{"username":"a\\u0000b","password":"${goodPassword}"}`],
-  ];
-  for (const [status, raw, type] of refused) {
-    equal((await post(raw, type)).status, status, raw.slice(0, 60));
-  }
-  equal(await accounts.findByLogin('alice'), undefined);
-  equal((await post(user, 'application/json; charset=UTF-8')).status, 201);
-});
+withServer(
+  'admin API: a body that is not JSON, too large or malformed is refused',
+  async ({ api, accounts }) => {
+    const post = (raw: string, type = 'application/json') =>
+      api('POST', '/users', undefined, { raw, headers: { 'content-type': type } });
+    const user = JSON.stringify({ username: 'alice', password: goodPassword });
+    const refused: readonly (readonly [number, string, string?])[] = [
+      [415, user, 'text/plain'],
+      [415, user, 'application/x-www-form-urlencoded'],
+      [415, user, 'application/json; charset=utf-16'],
+      [413, JSON.stringify({ username: 'alice', password: goodPassword, name: 'x'.repeat(100_001) })],
+      [400, ''],
+      [400, '{'],
+      [400, `${user}x`],
+      [400, 'null'],
+      [400, '[]'],
+      [400, '"text"'],
+      [400, `[${user}]`],
+      [400, `{"address":${'{"a":'.repeat(5000)}1${'}'.repeat(5001)}`],
+      [400, `{"username":"a\\u0000b","password":"${goodPassword}"}`],
+    ];
+    for (const [status, raw, type] of refused) {
+      equal((await post(raw, type)).status, status, raw.slice(0, 60));
+    }
+    equal(await accounts.findByLogin('alice'), undefined);
+    equal((await post(user, 'application/json; charset=UTF-8')).status, 201);
+  },
+);
 
-withServer('the Host header shapes no address in an answer', async ({ api, url }) => {
+withServer('admin API: the Host header appears in no address of a response', async ({ api, url }) => {
   const body = JSON.stringify({ username: 'alice', password: goodPassword });
   const { port } = new URL(url);
   const location = await new Promise((resolve, reject) => {
@@ -127,38 +127,35 @@ withServer('the Host header shapes no address in an answer', async ({ api, url }
   ok(!(await api('GET', '/openapi.json')).text.includes('evil'));
 });
 
-withServer(
-  'the OpenAPI document describes every route with its parameters, bodies and answers',
-  async ({ api }) => {
-    const answer = await api('GET', '/openapi.json');
-    const document = membersOf(answer.body);
-    equal(document.openapi, '3.1.0');
-    const paths = membersOf(document.paths);
-    ok(Object.hasOwn(paths, '/users/{id}/reset-mfa'));
-    const list = membersOf(membersOf(paths['/users']).get);
-    const parameters = list.parameters;
-    ok(Array.isArray(parameters));
-    const names = parameters.map((parameter) => membersOf(parameter).name);
-    for (const name of ['limit', 'cursor', 'sort', 'search', 'is_locked', 'created_at_from'])
-      ok(names.includes(name));
-    const ids = new Set<unknown>();
-    for (const [path, methods] of Object.entries(paths)) {
-      for (const [method, described] of Object.entries(membersOf(methods))) {
-        const operation = membersOf(described);
-        ids.add(operation.operationId);
-        ok(Array.isArray(operation.parameters));
-        const inPath = operation.parameters.map(membersOf).filter((parameter) => parameter.in === 'path');
-        deepEqual(
-          inPath.map(({ name }) => `{${name}}`),
-          path.match(/\{\w+\}/g) ?? [],
-          `${method} ${path}`,
-        );
-        ok(Object.keys(membersOf(operation.responses)).includes('401'));
-      }
+withServer('OpenAPI: describes every route with its parameters, bodies and responses', async ({ api }) => {
+  const answer = await api('GET', '/openapi.json');
+  const document = membersOf(answer.body);
+  equal(document.openapi, '3.1.0');
+  const paths = membersOf(document.paths);
+  ok(Object.hasOwn(paths, '/users/{id}/reset-mfa'));
+  const list = membersOf(membersOf(paths['/users']).get);
+  const parameters = list.parameters;
+  ok(Array.isArray(parameters));
+  const names = parameters.map((parameter) => membersOf(parameter).name);
+  for (const name of ['limit', 'cursor', 'sort', 'search', 'is_locked', 'created_at_from'])
+    ok(names.includes(name));
+  const ids = new Set<unknown>();
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, described] of Object.entries(membersOf(methods))) {
+      const operation = membersOf(described);
+      ids.add(operation.operationId);
+      ok(Array.isArray(operation.parameters));
+      const inPath = operation.parameters.map(membersOf).filter((parameter) => parameter.in === 'path');
+      deepEqual(
+        inPath.map(({ name }) => `{${name}}`),
+        path.match(/\{\w+\}/g) ?? [],
+        `${method} ${path}`,
+      );
+      ok(Object.keys(membersOf(operation.responses)).includes('401'));
     }
-    equal(ids.size, Object.values(paths).flatMap((methods) => Object.keys(membersOf(methods))).length);
-  },
-);
+  }
+  equal(ids.size, Object.values(paths).flatMap((methods) => Object.keys(membersOf(methods))).length);
+});
 
 withServer('settings: read, change, replace, export; all or nothing', async ({ api }) => {
   const settingOf = async (key: string): Promise<unknown> =>

@@ -54,7 +54,7 @@ const isSignedIn = async ({ store }: World, uid: string): Promise<boolean[]> =>
   ]).then((found) => found.map((one) => one !== undefined));
 
 withEachServer(
-  'a session shows person, browser and applications; its end takes grants and tokens',
+  'session: shows user, browser and clients; ending it revokes grants and tokens',
   async (world) => {
     const { api } = world;
     const { alice, clientId } = await prepare(world);
@@ -84,7 +84,7 @@ withEachServer(
   },
 );
 
-withEachServer('sessions are listed and filtered, over all and of one user', async (world) => {
+withEachServer('session list: filtered, over all users and for one user', async (world) => {
   const { api, advance } = world;
   const { alice, bob } = await prepare(world);
   const found = async (path: string): Promise<unknown[]> =>
@@ -109,7 +109,7 @@ withEachServer('sessions are listed and filtered, over all and of one user', asy
   deepEqual(wrongFields(await api('GET', `/users/${bob}/sessions?limit=1&cursor=${next}`)), ['cursor']);
 });
 
-withEachServer('the session of another user is not ended through this one', async (world) => {
+withEachServer('session: another user’s session cannot be ended through this user', async (world) => {
   const { api } = world;
   const { alice } = await prepare(world);
   equal((await api('DELETE', `/users/${alice}/sessions/b1`)).status, 404);
@@ -119,7 +119,7 @@ withEachServer('the session of another user is not ended through this one', asyn
 });
 
 withEachServer(
-  'revoke-sessions, deactivation, a new password and another role sign a user out',
+  'sessions: revoke-sessions, deactivation, new password and new role end them all',
   async (world) => {
     const { api } = world;
     const { alice, bob } = await prepare(world);
@@ -145,7 +145,7 @@ withEachServer(
   },
 );
 
-test('device names are words that people know', () => {
+test('device name: well-known browser and system names', () => {
   const chrome = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0';
   const cases: readonly (readonly [string, string])[] = [
     [firefox, 'Firefox on Windows'],

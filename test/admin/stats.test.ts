@@ -35,7 +35,7 @@ const statsOf = async ({ api, advance }: World) => {
 const valuesOf = (points: readonly Record<string, unknown>[], name: string): unknown[] =>
   points.map((point) => point[name]).filter((value) => value !== 0);
 
-withEachServer('events of the last hours and days, before and after they are counted', async (world) => {
+withEachServer('stats: events of recent hours and days, before and after aggregation', async (world) => {
   const { advance, now, store } = world;
   const record = recorder(world);
   const statistics = createStatistics({
@@ -79,7 +79,7 @@ withEachServer('events of the last hours and days, before and after they are cou
   deepEqual([valuesOf(old.days, 'sign_ins'), valuesOf(old.hours, 'sign_ins')], [[], []]);
 });
 
-withEachServer('an hour is not counted while events of it are on their way', async (world) => {
+withEachServer('stats: an hour is not aggregated while its events may still arrive', async (world) => {
   const { advance, now, store } = world;
   const record = recorder(world);
   const parts = { audit: store.collection(audit), collection: store.collection(eventHours), clock: now };
@@ -92,7 +92,7 @@ withEachServer('an hour is not counted while events of it are on their way', asy
 });
 
 withEachServer(
-  'how many sessions ran: noted for the hour that is just over, unknown for longer ago',
+  'stats: running sessions are recorded for the past hour, unknown for earlier ones',
   async (world) => {
     const { advance, now, store } = world;
     const record = recorder(world);
@@ -115,7 +115,7 @@ withEachServer(
   },
 );
 
-withEachServer('counts of users, applications and sessions', async (world) => {
+withEachServer('stats: counts of users, clients and sessions', async (world) => {
   const { accounts, clients, sessions, now } = world;
   const user = (username: string, more: object) =>
     accounts.create({ username, password: goodPassword, ...more });
@@ -158,7 +158,7 @@ withEachServer('counts of users, applications and sessions', async (world) => {
   });
 });
 
-withServer('many requests at once make one answer, which is kept for ten seconds', async (world) => {
+withServer('stats: concurrent requests share one computation, cached for ten seconds', async (world) => {
   const { api, advance, accounts } = world;
   const answers = await Promise.all(Array.from({ length: 20 }, () => api('GET', '/stats')));
   equal(new Set(answers.map(({ text }) => text)).size, 1);

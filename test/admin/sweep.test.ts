@@ -66,13 +66,13 @@ const refusalOf = (answer: Answer): unknown[] => [
   answer.status < 400 ? answer.text.slice(0, 100) : wrongFields(answer),
 ];
 
-test('the document that is served has exactly the declared routes', async () => {
+test('OpenAPI: the served document has exactly the declared routes', async () => {
   const { paths } = membersOf((await world.api('GET', '/openapi.json')).body);
   deepEqual(paths, membersOf(apiDocument()).paths);
   ok(routes.length >= 70);
 });
 
-test('who may not, may not at any route: no bearer, a wrong one, a user, an auditor, admin:read', async () => {
+test('access: no bearer, a wrong one, a user, an auditor and admin:read are refused', async () => {
   const { app } = world;
   const both = await app.register({ scope: 'openid admin admin:read' });
   const mallory = await app.createUser('mallory');
@@ -116,7 +116,7 @@ const noIds = [
   '%7B%22$gt%22:%22%22%7D',
 ];
 
-test('an id that nothing has, and one that cannot be one, is 404 in every place of every route', async () => {
+test('ids: unknown and malformed ones are 404 at every position of every route', async () => {
   for (const route of routes) {
     for (const [name] of Object.entries(route.params?.properties ?? {})) {
       for (const id of [UNKNOWN, ...noIds]) {
@@ -129,7 +129,7 @@ test('an id that nothing has, and one that cannot be one, is 404 in every place 
   await unchanged();
 });
 
-test('a method that an address does not take is 405, and Allow names the others', async () => {
+test('methods: an unsupported one is 405, and Allow lists the others', async () => {
   const paths = new Set(routes.map(({ path }) => path));
   for (const template of paths) {
     const path = world.addressOf({ path: template });
@@ -148,7 +148,7 @@ test('a method that an address does not take is 405, and Allow names the others'
   await unchanged();
 });
 
-test('a stale If-Match is 412 wherever one thing is changed, and nothing is', async () => {
+test('If-Match: a stale version is 412 at every change and nothing changes', async () => {
   const conditional = routes.filter((route) => isConditional(route) || route.isUnversioned === true);
   ok(conditional.length > 25);
   for (const route of conditional) {
@@ -162,7 +162,7 @@ test('a stale If-Match is 412 wherever one thing is changed, and nothing is', as
   await unchanged();
 });
 
-test('a body that is too large is 413, of another type 415, compressed 415, at every route that takes one', async () => {
+test('bodies: too large is 413, another type or compressed 415, at every route with a body', async () => {
   const large = JSON.stringify({ name: 'x'.repeat(100_001) });
   for (const route of routes.filter(sendsBody)) {
     const name = nameOf(route);
@@ -207,7 +207,7 @@ function withField(body: object, [name = '', ...rest]: readonly string[], value:
   return { ...body, [name]: rest.length === 0 ? value : withField(within, rest, value) };
 }
 
-test('each field of each body: wrong type, too long, too large, unknown: 400, and that field is named', async () => {
+test('bodies: each field of a wrong type, length, size or name is 400 and named', async () => {
   let tried = 0;
   for (const route of routes) {
     const { body } = route;
@@ -243,7 +243,7 @@ test('each field of each body: wrong type, too long, too large, unknown: 400, an
   await unchanged();
 });
 
-test('each setting: wrong type, out of bounds, unknown: 400, and that setting is named', async () => {
+test('settings: each one of a wrong type or out of bounds is 400 and named', async () => {
   const settings = itemsOf(await world.api('GET', '/settings'));
   ok(settings.length > 40);
   const writes = [
@@ -274,7 +274,7 @@ test('each setting: wrong type, out of bounds, unknown: 400, and that setting is
   await unchanged();
 });
 
-test('each parameter of each query: wrong, too long, twice, unknown: 400, and that parameter is named', async () => {
+test('queries: each parameter that is wrong, too long, repeated or unknown is 400 and named', async () => {
   let tried = 0;
   for (const route of routes) {
     const path = world.addressOf(route);
@@ -311,7 +311,7 @@ test('each parameter of each query: wrong, too long, twice, unknown: 400, and th
 });
 
 // Last: these make what they clash with.
-test('each clash is 409, with its reason and the field that clashes, and changes nothing', async () => {
+test('conflicts: each is 409 with its reason and field, and changes nothing', async () => {
   const { app, ids, api } = world;
   const other = await app.createUser('carol', { email: 'carol@example.com' });
   const [keeper] = itemsOf(await api('GET', '/users?role=admin'));

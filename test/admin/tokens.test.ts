@@ -22,7 +22,7 @@ const machine = await app.register({
 const alice = await app.createUser('alice');
 const bob = await app.createUser('bob');
 
-test('tokens of a user: what they are for, never their values', async () => {
+test('token list: shows the purpose of a user’s tokens, never their values', async () => {
   const tokens = await tokensOf(app, acme, alice, { scope: 'openid email' });
   const listed = await api('GET', `/tokens?user_id=${alice.id}`);
   deepEqual(kinds(itemsOf(listed)), ['access_token', 'refresh_token']);
@@ -40,7 +40,7 @@ test('tokens of a user: what they are for, never their values', async () => {
   ]);
 });
 
-test('revoking an access token ends it alone, a refresh token its whole grant', async () => {
+test('revocation: an access token alone, a refresh token with its grant', async () => {
   const tokens = await tokensOf(app, acme, bob);
   const jti = claimsOf(tokens.access_token).jti;
   equal((await api('DELETE', `/tokens/${jti}`)).status, 204);
@@ -58,7 +58,7 @@ test('revoking an access token ends it alone, a refresh token its whole grant', 
   equal(events.length, 1);
 });
 
-test('all refresh tokens by page, filter and cursor; access tokens only of somebody', async () => {
+test('refresh token list: page, filter and cursor; access tokens only per user', async () => {
   const people = await Promise.all(['pia', 'pim', 'pip'].map((name) => app.createUser(name)));
   for (const person of people) await tokensOf(app, acme, person);
   const first = await api('GET', '/tokens?limit=2&sort=id&order=asc');
@@ -85,7 +85,7 @@ test('all refresh tokens by page, filter and cursor; access tokens only of someb
   equal(await isActive(app, own.access_token), false);
 });
 
-test('what is wrong with a request is named; there is no token of a made-up id', async () => {
+test('token routes: invalid requests are named; invented ids have no token', async () => {
   const cases: readonly (readonly [string, string])[] = [
     ['kind=access_token', 'user_id'],
     [`kind=access_token&client_id=${acme.id}`, 'user_id'],
@@ -109,7 +109,7 @@ test('what is wrong with a request is named; there is no token of a made-up id',
   deepEqual(itemsOf(await api('GET', "/tokens?user_id=x'%20OR%20'1'='1")), []);
 });
 
-test('grants of a user: taken back, their tokens end and the person is asked again', async () => {
+test('grants: withdrawing one revokes its tokens and asks for consent again', async () => {
   const eve = await app.createUser('eve');
   const agent = new Agent(app);
   const { response } = await agent.signIn(other.id, eve, { scope: 'openid email' });

@@ -18,7 +18,7 @@ const total = async (path: string): Promise<unknown> => {
   return body.data.total;
 };
 
-test('made, but not written down: 503, and the same key does not make a second one', async () => {
+test('client creation: unaudited it is 503, and the same idempotency key creates no second', async () => {
   const before = Number(await total('/clients'));
   const options = { bearer: ADMIN_TOKEN, headers: { 'idempotency-key': 'once' } };
   const post = () => send(`${app.url}/admin/api/clients`, 'POST', client, options);
@@ -30,7 +30,7 @@ test('made, but not written down: 503, and the same key does not make a second o
   equal(await total('/clients'), before + 1);
 });
 
-test('without the store of keys nothing is made', async () => {
+test('client creation: without the store of idempotency keys nothing is created', async () => {
   const before = await total('/clients');
   const options = { bearer: ADMIN_TOKEN, headers: { 'idempotency-key': 'later' } };
   const post = () => send(`${app.url}/admin/api/clients`, 'POST', client, options);
@@ -41,7 +41,7 @@ test('without the store of keys nothing is made', async () => {
   equal(dataOf(await post()).client_name, 'Acme');
 });
 
-test('an API key is refused while keys cannot be looked up, not taken on trust', async () => {
+test('API key: refused while keys cannot be read from the store', async () => {
   const { body } = await app.admin('POST', '/api-keys', { name: 'x' });
   const ask = () =>
     send(`${app.url}/admin/api/settings`, 'GET', undefined, { bearer: String(body.data.api_key) });
@@ -51,7 +51,7 @@ test('an API key is refused while keys cannot be looked up, not taken on trust',
   equal((await ask()).status, 200);
 });
 
-test('an import in whose middle the store goes away tells what was created and where it stopped', async () => {
+test('import: interrupted by a store outage it reports what was created and where it stopped', async () => {
   const lines = (from: number, to: number): Uint8Array =>
     Buffer.from(
       Array.from({ length: to - from }, (_, index) => `{"username":"person-${from + index}"}\n`).join(''),

@@ -34,7 +34,7 @@ async function take(world: Pick<World, 'call'>, rows: readonly (object | string)
   return linesOf(answer.text);
 }
 
-withEachServer('each line is created or told what is wrong with it; one stops no other', async (world) => {
+withEachServer('import: each line is created or its error reported, independently', async (world) => {
   const { api, store } = world;
   await api('POST', '/groups', { name: 'staff' });
   const hash = pbkdf2('open sesame');
@@ -112,7 +112,7 @@ withEachServer('each line is created or told what is wrong with it; one stops no
   );
 });
 
-withServer('what is not lines of JSON is refused as a whole', async (world) => {
+withServer('import: input that is not JSON lines is refused as a whole', async (world) => {
   const { call, accounts } = world;
   for (const type of ['application/json', 'text/plain', 'multipart/form-data', `${NDJSON}; charset=utf-16`]) {
     equal((await send(world, '{"username":"alice"}', type)).status, 415, type);
@@ -132,7 +132,7 @@ withServer('what is not lines of JSON is refused as a whole', async (world) => {
   equal(await accounts.findByLogin('alice'), undefined);
 });
 
-withServer('a line that is too long or not UTF-8 fails alone', async ({ url, accounts }) => {
+withServer('import: a line that is too long or not UTF-8 fails alone', async ({ url, accounts }) => {
   const long = JSON.stringify({ username: 'long', nickname: 'x'.repeat(70_000) });
   const body = Buffer.concat([
     Buffer.from(`${JSON.stringify({ username: 'alice' })}\r\n${long}\n`),
@@ -154,7 +154,7 @@ withServer('a line that is too long or not UTF-8 fails alone', async ({ url, acc
   ok(await accounts.findByLogin('bob'));
 });
 
-withServer('more than a request takes: what was done is told, and where to go on', async (world) => {
+withServer('import: too many lines: reports what was done and where to continue', async (world) => {
   const rows = Array.from({ length: 5_003 }, (_, index) => JSON.stringify({ username: `user${index}` }));
   const answer = await send(world, rows.join('\n'));
   const results = linesOf(answer.text);
@@ -167,7 +167,7 @@ withServer('more than a request takes: what was done is told, and where to go on
   equal(dataOf(await world.api('GET', '/users?limit=1')).total, 5_000);
 });
 
-withServer('the OpenAPI document tells what a line holds', async ({ api }) => {
+withServer('import: the OpenAPI document describes a line', async ({ api }) => {
   const paths = membersOf(membersOf((await api('GET', '/openapi.json')).body).paths);
   const operation = membersOf(membersOf(paths['/users/import']).post);
   const content = membersOf(membersOf(membersOf(operation.requestBody).content)[NDJSON]);
@@ -179,7 +179,7 @@ withServer('the OpenAPI document tells what a line holds', async ({ api }) => {
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 
-test('everybody signs in with the old password, and has a hash of ours from then on', async () => {
+test('import: users sign in with their old password and get an argon2id hash', async () => {
   const client = await app.register();
   const password = 'open sesame';
   const scrypt = b64(scryptSync(password, salt, 32, { N: 1024, r: 8, p: 1 }));
@@ -234,7 +234,7 @@ test('everybody signs in with the old password, and has a hash of ours from then
   deepEqual(itemsOf({ status: 200, headers: new Headers(), body, text: '' }).length, 5);
 });
 
-test('without a hash nobody signs in until a password is set; the role obeys the import', async () => {
+test('import: without a hash a password must be set first; the role follows the import', async () => {
   const response = await fetch(`${app.url}/admin/api/users/import`, {
     method: 'POST',
     headers: { authorization: 'Bearer test-admin-token-0123456789-0123456789', 'content-type': NDJSON },

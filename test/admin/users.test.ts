@@ -5,7 +5,7 @@ import { goodPassword, withEachServer, withServer } from './support.ts';
 
 const alice = { username: 'alice', password: goodPassword, email: 'alice@example.com' };
 
-withEachServer('a user is created, read, changed and deleted', async ({ api }) => {
+withEachServer('user: created, read, changed and deleted', async ({ api }) => {
   const created = await api('POST', '/users', { ...alice, role: 'user', given_name: 'Alice' });
   equal(created.status, 201);
   const { id, ...user } = dataOf(created);
@@ -41,7 +41,7 @@ withEachServer('a user is created, read, changed and deleted', async ({ api }) =
   equal(errorOf(await api('DELETE', `/users/${id}`)).reason, 'account.not_found');
 });
 
-withEachServer('a username or e-mail address that is taken is 409 naming the field', async ({ api }) => {
+withEachServer('user: a username or e-mail address in use is 409 and names the field', async ({ api }) => {
   await api('POST', '/users', alice);
   const sameName = await api('POST', '/users', { username: 'ALICE', password: goodPassword });
   deepEqual(
@@ -52,7 +52,7 @@ withEachServer('a username or e-mail address that is taken is 409 naming the fie
   deepEqual([sameMail.status, errorOf(sameMail).reason], [409, 'account.email_taken']);
 });
 
-withServer('everything that is wrong with a new user is named at once', async ({ api }) => {
+withServer('user: all validation errors of a new user are reported at once', async ({ api }) => {
   const answer = await api('POST', '/users', { email: 7, role: 'root', is_active: 'yes', colour: 1 });
   equal(answer.status, 400);
   deepEqual(wrongFields(answer), ['colour', 'email', 'is_active', 'password', 'role', 'username']);
@@ -63,28 +63,31 @@ withServer('everything that is wrong with a new user is named at once', async ({
   deepEqual(wrongFields(nested), ['address.country', 'address.planet']);
 });
 
-withEachServer('a lock is shown and lifted by both unlock routes', async ({ api, accounts, store, now }) => {
-  const { accounts: definition } = await import('../../src/store/collections.ts');
-  const account = await accounts.create({ username: 'alice', password: goodPassword });
-  const collection = store.collection(definition);
-  const lock = async (): Promise<void> => {
-    const stored = await collection.find(account.id);
-    ok(stored);
-    const locked = { ...stored.value, failedLoginAttempts: 5, lockedUntil: now() + 60_000 };
-    await collection.replace(account.id, stored.version, locked);
-  };
-  await lock();
-  const shown = dataOf(await api('GET', `/users/${account.id}`));
-  deepEqual([shown.locked_until, shown.failed_login_attempts], ['2026-01-31T12:01:00.000Z', 5]);
-  const lifted = dataOf(await api('POST', '/users/unlock', { user_id: account.id }));
-  deepEqual([lifted.locked_until, lifted.failed_login_attempts], [null, 0]);
-  await lock();
-  equal(dataOf(await api('POST', `/users/${account.id}/unlock`)).locked_until, null);
-  equal((await api('POST', '/users/unlock', { user_id: 'nobody' })).status, 404);
-  deepEqual(wrongFields(await api('POST', '/users/unlock', { user_id: 5 })), ['user_id']);
-});
+withEachServer(
+  'user: a lock is shown, and lifted by both unlock routes',
+  async ({ api, accounts, store, now }) => {
+    const { accounts: definition } = await import('../../src/store/collections.ts');
+    const account = await accounts.create({ username: 'alice', password: goodPassword });
+    const collection = store.collection(definition);
+    const lock = async (): Promise<void> => {
+      const stored = await collection.find(account.id);
+      ok(stored);
+      const locked = { ...stored.value, failedLoginAttempts: 5, lockedUntil: now() + 60_000 };
+      await collection.replace(account.id, stored.version, locked);
+    };
+    await lock();
+    const shown = dataOf(await api('GET', `/users/${account.id}`));
+    deepEqual([shown.locked_until, shown.failed_login_attempts], ['2026-01-31T12:01:00.000Z', 5]);
+    const lifted = dataOf(await api('POST', '/users/unlock', { user_id: account.id }));
+    deepEqual([lifted.locked_until, lifted.failed_login_attempts], [null, 0]);
+    await lock();
+    equal(dataOf(await api('POST', `/users/${account.id}/unlock`)).locked_until, null);
+    equal((await api('POST', '/users/unlock', { user_id: 'nobody' })).status, 404);
+    deepEqual(wrongFields(await api('POST', '/users/unlock', { user_id: 5 })), ['user_id']);
+  },
+);
 
-withServer('deactivate, reactivate, reset-mfa', async ({ api }) => {
+withServer('user: deactivate, reactivate, reset-mfa', async ({ api }) => {
   const { id } = dataOf(await api('POST', '/users', { ...alice, totp_verified: true }));
   equal(dataOf(await api('POST', `/users/${id}/deactivate`)).is_active, false);
   equal(dataOf(await api('POST', `/users/${id}/reactivate`)).is_active, true);
@@ -92,7 +95,7 @@ withServer('deactivate, reactivate, reset-mfa', async ({ api }) => {
   equal((await api('POST', '/users/none/deactivate')).status, 404);
 });
 
-withServer('the last active administrator stays', async ({ api }) => {
+withServer('user: the last active administrator cannot be removed', async ({ api }) => {
   const { id } = dataOf(await api('POST', '/users', { ...alice, role: 'admin' }));
   for (const [method, path, body] of [
     ['DELETE', `/users/${id}`, undefined],
@@ -105,7 +108,7 @@ withServer('the last active administrator stays', async ({ api }) => {
   }
 });
 
-withServer('If-Match: a version that is no longer current is 412, nothing changes', async ({ api }) => {
+withServer('user: an If-Match that is no longer current is 412 and changes nothing', async ({ api }) => {
   const { id } = dataOf(await api('POST', '/users', alice));
   const first = (await api('PUT', `/users/${id}`, { nickname: 'A' })).headers.get('etag') ?? '';
   notEqual(first, '"1"');
@@ -121,7 +124,7 @@ withServer('If-Match: a version that is no longer current is 412, nothing change
   equal(any.status, 200);
 });
 
-withServer('a hash or password is in no answer', async ({ api, accounts }) => {
+withServer('user: no response contains a hash or password', async ({ api, accounts }) => {
   const { id } = dataOf(await api('POST', '/users', alice));
   const list = await api('GET', '/users');
   const answers = [
