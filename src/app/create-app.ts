@@ -99,10 +99,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     sealer,
     current,
-    theme: () => themeOf(settings.current()),
     accounts: () => accounts,
     protection,
-    answerSignup: (request) => newAccounts.answer(request),
   });
   const passkeys = createPasskeyApp({
     store,

@@ -11,12 +11,9 @@ import type { Config } from '../config/types.ts';
 import { AppError } from '../errors.ts';
 import { deviceName } from '../http/device-name.ts';
 import { createOneTime } from '../http/one-time.ts';
-import { createTimeSortedIds } from '../ids.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import type { Logger } from '../log.ts';
-import { createMail } from '../mail/mail.ts';
-import type { MailTemplate, MailValues } from '../mail/templates.ts';
-import { createMailViews } from '../mail/views.ts';
+import { createMail, type MailTemplate, type MailValues } from '../mail/index.ts';
 import { createNotices } from '../notifications/owner-notices.ts';
 import { createLinks } from '../recovery/links.ts';
 import { createMailedLinks } from '../recovery/mailed-links.ts';
@@ -26,7 +23,6 @@ import { type CodeMethod, createSecondFactors } from '../second-factors/second-f
 import type { SettingValues } from '../settings/schema.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
-import type { Theme } from '../views/theme.ts';
 import { reportedSignIns } from './audit.ts';
 import type { Protection } from './protection.ts';
 
@@ -39,12 +35,9 @@ interface Parts {
   readonly log: Logger;
   readonly sealer: Sealer;
   readonly current: () => SettingValues;
-  readonly theme: () => Theme;
   /** Built after this: an account's removal takes what is in here along. */
   readonly accounts: () => Accounts;
   readonly protection: Pick<Protection, 'audit' | 'limits' | 'knownBrowsers'>;
-  /** Of people who sign up (signup.ts). */
-  readonly answerSignup: (request: model.MailRequestRecord) => Promise<void>;
 }
 
 export type Factors = ReturnType<typeof createFactors>;
@@ -53,16 +46,7 @@ export function createFactors(parts: Parts) {
   const { store, config, basePath, isSecure, clock, log, sealer, current, accounts } = parts;
   const { audit, limits, knownBrowsers } = parts.protection;
   const { baseUrl } = config;
-  const mail = createMail({
-    collection: store.collection(model.mails),
-    sealer,
-    clock,
-    newId: createTimeSortedIds(clock),
-    settings: current,
-    render: createMailViews({ theme: parts.theme, baseUrl }),
-    baseUrl,
-    log,
-  });
+  const mail = createMail({ store, sealer, clock, settings: current, baseUrl, log });
   const factors = createSecondFactors({
     accounts: store.collection(model.accounts),
     emailChallenges: store.ephemeral(model.emailChallenges),
@@ -133,7 +117,6 @@ export function createFactors(parts: Parts) {
   }
 
   const mailedLinks = createMailedLinks({
-    store,
     baseUrl,
     clock,
     current,
@@ -143,7 +126,6 @@ export function createFactors(parts: Parts) {
     audit,
     findByLogin: (identifier) => accounts().findByLogin(identifier),
     findUsable,
-    answerSignup: parts.answerSignup,
     arePasswordsOff,
   });
 
@@ -273,7 +255,7 @@ export function createFactors(parts: Parts) {
         request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
       ): Promise<void> {
         const { interaction, ...rest } = request;
-        await mailedLinks.requested.request({
+        await mail.requests.request({
           ...rest,
           ipAddress: ctx.ip,
           userAgent: ctx.get('user-agent').slice(0, 512),

@@ -13,8 +13,6 @@ import { finishInterrupted } from '../jobs/finish-interrupted.ts';
 import { purgeExpired } from '../jobs/purge-expired.ts';
 import { createScheduler, type Job, type Scheduler } from '../jobs/scheduler.ts';
 import type { Logger } from '../log.ts';
-import { answerMailRequests } from '../mail/answer-requests-job.ts';
-import { sendMail } from '../mail/send-job.ts';
 import { countRunning } from '../sessions/running.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { SettingValues } from '../settings/schema.ts';
@@ -35,7 +33,7 @@ interface JobParts {
     readonly audit: Pick<Audit, 'forget'>;
     readonly tokenLog: Pick<TokenLog, 'forget' | 'close'>;
   };
-  readonly factors: Pick<Factors, 'mail' | 'mailedLinks'>;
+  readonly factors: Pick<Factors, 'mail'>;
   readonly current: () => SettingValues;
   readonly keyJobs: readonly Job[];
   readonly catchUp: () => Promise<void>;
@@ -62,8 +60,7 @@ export function createJobs({
     newId,
     log,
     jobs: [
-      answerMailRequests({ process: factors.mailedLinks.requested.process }),
-      sendMail({ mail: factors.mail }),
+      ...factors.mail.jobs,
       purgeExpired({
         store,
         clock,

@@ -33,8 +33,6 @@ export function createNewAccounts(parts: Parts) {
   const invitations = createInvitationParts({ ...parts, audit, signup });
   const enrolment = createEnrolment({ ...parts, baseUrl, audit, isPasswordAsked });
   return {
-    /** For the job that answers wishes for mails. */
-    answer: signup.answer,
     /** What of an account is not in its own document. */
     removeAllOf: invitations.removeAllOf,
     /** For interactions/. */

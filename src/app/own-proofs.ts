@@ -11,7 +11,7 @@ import { hasPasskey, hasSecondFactor } from '../accounts/security-state.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { AuditEventName } from '../audit/events.ts';
 import { AppError } from '../errors.ts';
-import type { MailTemplate } from '../mail/templates.ts';
+import type { MailTemplate } from '../mail/index.ts';
 import type { BrowserSession } from '../oidc/browser-session.ts';
 import { mayBeLeftWith } from '../second-factors/factor-policy.ts';
 import type { Visitor } from '../self-service/visit.ts';

@@ -10,7 +10,7 @@ import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import { AppError } from '../errors.ts';
-import type { MailTemplate, MailValues } from '../mail/templates.ts';
+import type { MailTemplate, MailValues } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/limits.ts';
 import { isDomainWelcome } from '../registration/email-domains.ts';
 import { createSignups, SIGNUP_CODE_COOLDOWN_SECONDS } from '../registration/signups.ts';
@@ -130,7 +130,7 @@ export function createSignup(parts: SignupDeps) {
 
   /** Whether the address is known is found out where the mail is made, not here. */
   async function askForCode(ctx: Koa.Context, interaction: string, email: string): Promise<void> {
-    await factors.mailedLinks.requested.request({
+    await factors.mail.requests.request({
       kind: 'signup',
       email,
       interaction,
@@ -148,25 +148,31 @@ export function createSignup(parts: SignupDeps) {
     questions().fields.email !== 'required' &&
     !username.includes('@');
 
+  /** A name that a stranger chose is not in these mails. */
+  async function answer({
+    interaction = '',
+    email,
+    ipAddress,
+    language,
+  }: model.MailRequestRecord): Promise<void> {
+    if (!(await limits.isWithin('mail_address', addressKey(email)))) return;
+    const issued = await signups.issue(interaction);
+    if (issued === undefined || issued.email !== email) return;
+    const { isKnown, code, expiresAt } = issued;
+    if (isKnown) {
+      const canReset = isPasswordAsked() && current().allow_password_reset;
+      const url = canReset ? { url: `${baseUrl}/oauth2/forgot-password` } : {};
+      return queue(email, 'signup_known', { ipAddress, at: clock(), ...url }, language);
+    }
+    const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
+    return queue(email, 'signup_code', { ipAddress, at: clock(), code, expiresSeconds }, language);
+  }
+  factors.mail.requests.on('signup', answer);
+
   return {
     questions,
     prepare,
     create,
-
-    /** For the job that answers wishes for mails. A name that a stranger chose is not in them. */
-    async answer({ interaction = '', email, ipAddress, language }: model.MailRequestRecord): Promise<void> {
-      if (!(await limits.isWithin('mail_address', addressKey(email)))) return;
-      const issued = await signups.issue(interaction);
-      if (issued === undefined || issued.email !== email) return;
-      const { isKnown, code, expiresAt } = issued;
-      if (isKnown) {
-        const canReset = isPasswordAsked() && current().allow_password_reset;
-        const url = canReset ? { url: `${baseUrl}/oauth2/forgot-password` } : {};
-        return queue(email, 'signup_known', { ipAddress, at: clock(), ...url }, language);
-      }
-      const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
-      return queue(email, 'signup_code', { ipAddress, at: clock(), code, expiresSeconds }, language);
-    },
 
     /** For interactions/. */
     signup: {

@@ -1,8 +1,8 @@
-// Owns working off mails that strangers asked for: out of their requests, so that no answer's time tells whether there is
-// an account (checklist R085).
+// Requested mails are answered outside of the HTTP requests, so that no response time reveals whether there is an account
+// (checklist R085).
 import type { Job } from '../jobs/scheduler.ts';
 
-/** Short: somebody is waiting for the mail. */
+/** Short: a user is waiting for the mail. */
 const INTERVAL_SECONDS = 1;
 
 export function answerMailRequests({ process }: { process: (signal: AbortSignal) => Promise<number> }): Job {

@@ -1,5 +1,4 @@
-// Owns outbound mail as the rest of the product sees it: queue and forget. Nothing here makes a request wait for a mail
-// server, but an administrator's own test of it.
+// Nothing here makes a request wait for a mail server, except an administrator's own test of it.
 import { isIP } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { isMailAddress } from '../config/mail-address.ts';
@@ -40,7 +39,7 @@ export type TestOutcome =
   | { readonly state: 'kept' }
   | { readonly state: 'failed'; readonly problem: string };
 
-export interface Mail extends Delivery {
+export interface OutboundMail extends Delivery {
   /**
    * Durable when it resolves; sent later by the job.
    * @throws AppError request.invalid for a bad address; TypeError for values that the template cannot do with
@@ -67,7 +66,7 @@ const greetingName = (hostname: string): string => {
  * @param deps.newId makes ids that sort by time: they are the order of sending
  * @param deps.baseUrl the public address; links in mails must lead there
  */
-export function createMail(deps: {
+export function createOutboundMail(deps: {
   collection: Collection<MailRecord>;
   sealer: MailSealer;
   clock: Clock;
@@ -77,7 +76,7 @@ export function createMail(deps: {
   baseUrl: string;
   log: Pick<Logger, 'info' | 'warn'>;
   transport?: OpenSmtp;
-}): Mail {
+}): OutboundMail {
   const { collection, sealer, clock, newId, settings, render, baseUrl, log } = deps;
   const { hostname } = new URL(baseUrl);
   const openSmtp = deps.transport ?? createSmtp({ name: greetingName(hostname) });

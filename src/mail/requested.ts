@@ -1,16 +1,23 @@
-// Owns mails that strangers ask for (a forgotten password, a sign-in link). The request only writes the wish down, the
-// same for every address; here it is found out whether there is an account, and the mail is queued or nothing happens.
+// Mails that anyone may ask for (a forgotten password, a sign-in link, a sign-up code). The HTTP request only stores the wish, the
+// same for every address (checklist R085); whether there is an account is found out later, by who subscribed for its kind.
 import type { Clock } from '../clock.ts';
 import type { Collection, Query } from '../store/port.ts';
 import type { MailRequestRecord } from '../store/records.ts';
 
 export type MailRequest = Omit<MailRequestRecord, 'createdAt'>;
 
+type Answer = (request: MailRequestRecord) => Promise<void>;
+
 export interface RequestedMails {
+  /**
+   * Subscribes to requests of that kind.
+   * @param answer queues the mail if there is an account for it; called once per request, twice if the process dies in between
+   */
+  on(kind: MailRequestRecord['kind'], answer: Answer): void;
   /** Durable when it resolves; takes the same for every address. */
   request(request: MailRequest): Promise<void>;
   /**
-   * Works off what is waiting, oldest first. Safe in several processes. @returns how many
+   * Answers what is waiting, oldest first. Safe in several processes. @returns how many
    * @throws what the first that could not be answered threw, after all the others
    */
   process(signal?: AbortSignal): Promise<number>;
@@ -21,16 +28,24 @@ interface Deps {
   readonly clock: Clock;
   /** Ids that sort by time. */
   readonly newId: () => string;
-  /** Queues the mail if there is an account for it; called once per request, twice if the process dies in between. */
-  readonly answer: (request: MailRequestRecord) => Promise<void>;
 }
 
 const BATCH = 50;
 // Whoever asked has asked again by then.
 const GIVE_UP_MS = 600_000;
 
-export function createRequestedMails({ collection, clock, newId, answer }: Deps): RequestedMails {
+export function createRequestedMails({ collection, clock, newId }: Deps): RequestedMails {
+  const answers = new Map<MailRequestRecord['kind'], Answer>();
+
+  function answerTo({ kind }: MailRequestRecord): Answer {
+    const answer = answers.get(kind);
+    if (answer === undefined) throw new TypeError(`no subscriber for requested mails of kind ${kind}`);
+    return answer;
+  }
+
   return {
+    on: (kind, answer) => void answers.set(kind, answer),
+
     async request(request) {
       await collection.insert(newId(), { ...request, createdAt: clock() });
     },
@@ -50,7 +65,7 @@ export function createRequestedMails({ collection, clock, newId, answer }: Deps)
         for (const { id, value } of items) {
           try {
             // Answered first, removed after: a crash in between sends a second mail rather than none.
-            if (clock() - value.createdAt < GIVE_UP_MS) await answer(value);
+            if (clock() - value.createdAt < GIVE_UP_MS) await answerTo(value)(value);
             await collection.remove(id);
             total += 1;
           } catch (error) {

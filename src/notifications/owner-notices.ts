@@ -6,7 +6,7 @@ import { hasSecondFactor } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';
 import { deviceName } from '../http/device-name.ts';
 import type { Logger } from '../log.ts';
-import type { MailTemplate, MailValues } from '../mail/templates.ts';
+import type { MailTemplate, MailValues } from '../mail/index.ts';
 
 export interface Lock {
   readonly accountId: string;

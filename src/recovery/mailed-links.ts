@@ -8,36 +8,27 @@ import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { deviceName } from '../http/device-name.ts';
-import { createTimeSortedIds } from '../ids.ts';
-import type { Mail } from '../mail/mail.ts';
-import { createRequestedMails, type RequestedMails } from '../mail/requested.ts';
-import type { MailValues } from '../mail/templates.ts';
+import type { Mail, MailValues } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/limits.ts';
 import type { SettingValues } from '../settings/schema.ts';
-import * as model from '../store/collections.ts';
-import type { Store } from '../store/port.ts';
-import type { MailRequestRecord } from '../store/records.ts';
+import type { MailRequestRecord } from '../store/collections.ts';
 import type { createLinks } from './links.ts';
 
 interface Parts {
-  readonly store: Store;
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly current: () => SettingValues;
   readonly links: Pick<ReturnType<typeof createLinks>, 'create'>;
-  readonly mail: Pick<Mail, 'queue'>;
+  readonly mail: Pick<Mail, 'queue' | 'requests'>;
   readonly limits: Pick<RateLimits, 'isWithin'>;
   readonly findByLogin: Accounts['findByLogin'];
   readonly findUsable: (id: string) => Promise<Account | undefined>;
   readonly audit: Pick<Audit, 'write'>;
-  /** The wish of somebody who signs up (src/app/signup.ts). */
   /** Where only passkeys sign in there is no password to forget. */
   readonly arePasswordsOff: () => boolean;
-  readonly answerSignup: (request: MailRequestRecord) => Promise<void>;
 }
 
 export interface MailedLinks {
-  readonly requested: RequestedMails;
   /**
    * At an administrator's wish, so it tells nothing of a request.
    * @throws AppError request.invalid where the link could not be sent or used
@@ -54,8 +45,8 @@ const paths = {
 } as const;
 
 export function createMailedLinks(parts: Parts): MailedLinks {
-  const { store, baseUrl, clock, current, links, mail, limits } = parts;
-  const { findByLogin, findUsable, answerSignup, arePasswordsOff, audit } = parts;
+  const { baseUrl, clock, current, links, mail, limits } = parts;
+  const { findByLogin, findUsable, arePasswordsOff, audit } = parts;
 
   async function mailLink(link: {
     readonly account: Account;
@@ -74,34 +65,30 @@ export function createMailedLinks(parts: Parts): MailedLinks {
     await mail.queue({ to, template: kind, language, values });
   }
 
-  return {
-    requested: createRequestedMails({
-      collection: store.collection(model.mailRequests),
-      clock,
-      newId: createTimeSortedIds(clock),
-      async answer(request) {
-        const { kind, email, ipAddress, userAgent, language, interaction } = request;
-        if (kind === 'signup') return answerSignup(request);
-        const found = await findByLogin(email);
-        const account = found && (await findUsable(found.id));
-        // An address that nobody has proven may be a stranger's (R129).
-        if (account?.email === undefined || !account.isEmailVerified) return;
-        if (!(await limits.isWithin('mail_address', addressKey(account.email)))) return;
-        const isReset = kind === 'password_reset';
-        if (arePasswordsOff() || !(isReset ? current().allow_password_reset : current().allow_magic_link))
-          return;
-        const values = { ipAddress, device: deviceName(userAgent), at: clock() };
-        await audit.write({
-          event: isReset ? 'password.reset_requested' : 'magic_link.requested',
-          // Whoever has the address may ask; the request that asked is over.
-          actor: { kind: 'anonymous' },
-          target: { kind: 'user', id: account.id },
-          details: { ip_address: ipAddress, device: values.device },
-        });
-        await mailLink({ account, to: account.email, kind, values, language, boundTo: interaction });
-      },
-    }),
+  async function answer(request: MailRequestRecord, kind: 'password_reset' | 'magic_link'): Promise<void> {
+    const { email, ipAddress, userAgent, language, interaction } = request;
+    const found = await findByLogin(email);
+    const account = found && (await findUsable(found.id));
+    // An address that is not verified may be a stranger's (R129).
+    if (account?.email === undefined || !account.isEmailVerified) return;
+    if (!(await limits.isWithin('mail_address', addressKey(account.email)))) return;
+    const isReset = kind === 'password_reset';
+    if (arePasswordsOff() || !(isReset ? current().allow_password_reset : current().allow_magic_link)) return;
+    const values = { ipAddress, device: deviceName(userAgent), at: clock() };
+    await audit.write({
+      event: isReset ? 'password.reset_requested' : 'magic_link.requested',
+      // Anyone who knows the address may ask; the request that asked is over.
+      actor: { kind: 'anonymous' },
+      target: { kind: 'user', id: account.id },
+      details: { ip_address: ipAddress, device: values.device },
+    });
+    await mailLink({ account, to: account.email, kind, values, language, boundTo: interaction });
+  }
 
+  for (const kind of ['password_reset', 'magic_link'] as const)
+    mail.requests.on(kind, (request) => answer(request, kind));
+
+  return {
     async sendPasswordReset(account) {
       const { email: to, isEmailVerified, isActive } = account;
       if (arePasswordsOff()) throw new AppError('password.off');

@@ -32,8 +32,7 @@ import { createTimeSortedIds, newId, newSecret, secretDigest } from '../../src/i
 import { createSealer } from '../../src/keys/sealing.ts';
 import { createSigningKeys } from '../../src/keys/signing-keys.ts';
 import { createLogger } from '../../src/log.ts';
-import { createMail, type Mail } from '../../src/mail/mail.ts';
-import { createMailViews } from '../../src/mail/views.ts';
+import { createMail, type Mail } from '../../src/mail/index.ts';
 import { normalizeMetadata } from '../../src/oidc/models/client.ts';
 import { ProviderBase } from '../../src/oidc/provider-base.ts';
 import { registrationRoutes } from '../../src/oidc/registration.ts';
@@ -48,7 +47,6 @@ import * as model from '../../src/store/collections.ts';
 import { passkeyChallenges, passkeys as passkeyRecords } from '../../src/store/passkeys.ts';
 import type { Store } from '../../src/store/port.ts';
 import { invitations as invitationCollection } from '../../src/store/signups.ts';
-import { plainTheme } from '../pages/server.ts';
 import { watchAdminApi } from '../support/api-check.ts';
 import { ADMIN, type Answer, type CallOptions, send, USER } from './answers.ts';
 
@@ -160,12 +158,10 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     rpName: () => 'Latchkey',
   });
   const mail = createMail({
-    collection: store.collection(model.mails),
+    store,
     sealer,
     clock,
-    newId: createTimeSortedIds(clock),
     settings: () => settings.current(),
-    render: createMailViews({ theme: () => plainTheme, baseUrl: BASE_URL }),
     baseUrl: BASE_URL,
     log,
   });

@@ -11,7 +11,8 @@ function createWorld(answer: (email: string) => Promise<void>) {
   const clock = () => now;
   const collection = createMemoryStore({ clock }).collection(mailRequests);
   const newId = createTimeSortedIds(clock);
-  const requested = createRequestedMails({ collection, clock, newId, answer: ({ email }) => answer(email) });
+  const requested = createRequestedMails({ collection, clock, newId });
+  requested.on('magic_link', ({ email }) => answer(email));
   const ask = (email: string) =>
     requested.request({ kind: 'magic_link', email, ipAddress: '192.0.2.1', userAgent: '', language: 'en' });
   const advance = (ms: number) => {

@@ -9,7 +9,7 @@ import type { Clock } from '../../src/clock.ts';
 import { createTimeSortedIds } from '../../src/ids.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import type { DeliveryFigures } from '../../src/mail/delivery.ts';
-import { createMail, type Mail, type MailSettings } from '../../src/mail/mail.ts';
+import { createOutboundMail, type MailSettings, type OutboundMail } from '../../src/mail/mail.ts';
 import { createSmtp, type OpenSmtp } from '../../src/mail/smtp.ts';
 import { createMailViews } from '../../src/mail/views.ts';
 import { type MailRecord, mails } from '../../src/store/collections.ts';
@@ -119,7 +119,7 @@ export const impatient: OpenSmtp = createSmtp({ name: 'id.example.com', waitMs: 
 const steady: OpenSmtp = createSmtp({ name: 'id.example.com', waitMs: 1500, sendMs: 1500 });
 
 export interface TestMail {
-  readonly mail: Mail;
+  readonly mail: OutboundMail;
   readonly settings: { -readonly [K in keyof MailSettings]: MailSettings[K] };
   readonly collection: Collection<MailRecord>;
   readonly time: { now: number };
@@ -129,7 +129,7 @@ export interface TestMail {
   /** All records, in order. */
   records(): Promise<{ id: string; value: MailRecord; expiresAt?: number | undefined }[]>;
   /** A second process on the same store. */
-  another(transport?: OpenSmtp): Mail;
+  another(transport?: OpenSmtp): OutboundMail;
   queueCode(to: string, code?: string): Promise<void>;
 }
 
@@ -155,8 +155,8 @@ export function testMail(
     assert.ok('event' in fields);
     events.push(String(fields.event));
   };
-  const create = (transport: OpenSmtp): Mail =>
-    createMail({
+  const create = (transport: OpenSmtp): OutboundMail =>
+    createOutboundMail({
       collection,
       sealer: createSealer([secretKey]),
       clock,

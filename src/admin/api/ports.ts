@@ -1,7 +1,7 @@
 // Owns what the admin API needs of the other parts, as narrow as it uses them. The parts themselves know nothing of it.
 import type Koa from 'koa';
 import type { AdminAccess } from '../../accounts/role-access.ts';
-import type { OutboxMail } from '../../mail/outbox.ts';
+import type { OutboxMail } from '../../mail/index.ts';
 import type { SessionRecord } from '../../store/collections.ts';
 import type { Query, Stored } from '../../store/port.ts';
 

@@ -3,7 +3,7 @@
 import { Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
-import type { OutboxMail } from '../../../mail/outbox.ts';
+import type { OutboxMail } from '../../../mail/index.ts';
 import { mails as collection, type MailRecord } from '../../../store/collections.ts';
 import type { Cursors } from '../../api/cursor.ts';
 import { pageSchema, readPage } from '../../api/list.ts';

@@ -1,0 +1,54 @@
+// Outbound mail: which mails there are (templates.ts), what may fill them (values.ts), how they look (views.ts), the outbox and
+// its delivery (mail.ts, where to start), and mails that anyone may ask for (requested.ts). Who gets which mail, and when, is
+// decided by the domains above; they subscribe to requests by kind.
+import type { Clock } from '../clock.ts';
+import { createTimeSortedIds } from '../ids.ts';
+import type { Job } from '../jobs/scheduler.ts';
+import type { Logger } from '../log.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import * as model from '../store/collections.ts';
+import type { Store } from '../store/port.ts';
+import { themeOf } from '../views/theme.ts';
+import { answerMailRequests } from './answer-requests-job.ts';
+import { createOutboundMail, type OutboundMail } from './mail.ts';
+import type { MailSealer } from './outbox.ts';
+import { createRequestedMails, type RequestedMails } from './requested.ts';
+import { sendMail } from './send-job.ts';
+import { createMailViews } from './views.ts';
+
+export type { OutboxMail } from './outbox.ts';
+export type { MailTemplate, MailValues } from './templates.ts';
+
+export interface Mail extends OutboundMail {
+  /** Mails that anyone may ask for. */
+  readonly requests: RequestedMails;
+  readonly jobs: readonly Job[];
+}
+
+export function createMail(deps: {
+  store: Pick<Store, 'collection'>;
+  sealer: MailSealer;
+  clock: Clock;
+  settings: () => SettingValues;
+  /** Links in mails must lead there. */
+  baseUrl: string;
+  log: Pick<Logger, 'info' | 'warn'>;
+}): Mail {
+  const { store, clock, settings, baseUrl } = deps;
+  const outbound = createOutboundMail({
+    ...deps,
+    collection: store.collection(model.mails),
+    newId: createTimeSortedIds(clock),
+    render: createMailViews({ theme: () => themeOf(settings()), baseUrl }),
+  });
+  const requests = createRequestedMails({
+    collection: store.collection(model.mailRequests),
+    clock,
+    newId: createTimeSortedIds(clock),
+  });
+  return {
+    ...outbound,
+    requests,
+    jobs: [answerMailRequests({ process: requests.process }), sendMail({ mail: outbound })],
+  };
+}
