@@ -1,4 +1,4 @@
-// Owns the proof that ids which sort by time do so: within a millisecond, across them, and when the clock is set back.
+// Checks that ids which sort by time do so: within a millisecond, across them, and when the clock is set back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTimeSortedIds } from '../src/ids.ts';

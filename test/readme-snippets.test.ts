@@ -1,4 +1,4 @@
-// Owns the proof that the code in README.md and the other documents, which people copy, is code: every block is read by the tool of
+// Checks that the code in README.md and the other documents, which people copy, is code: every block is read by the tool of
 // its language, and a language without one fails here.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

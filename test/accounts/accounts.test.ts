@@ -1,4 +1,4 @@
-// Owns the tests of accounts as a whole, on every store.
+// Accounts as a whole, on every store.
 import assert from 'node:assert/strict';
 import type { NewAccount } from '../../src/accounts/accounts.ts';
 import { AppError, type ErrorCode } from '../../src/errors.ts';

@@ -1,4 +1,4 @@
-// Owns the tests of signing in with a password, and attacks on it.
+// Signing in with a password, and attacks on it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

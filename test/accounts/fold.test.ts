@@ -1,4 +1,4 @@
-// Owns the tests of how names are folded for comparison.
+// How names are folded for comparison.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fold, hasControlCharacter, hasHiddenCharacter } from '../../src/accounts/fold.ts';

@@ -1,4 +1,4 @@
-// Owns the tests of the promise that one administrator stays.
+// The promise that one administrator stays.
 import assert from 'node:assert/strict';
 import type { Accounts } from '../../src/accounts/accounts.ts';
 import { AppError } from '../../src/errors.ts';

@@ -1,4 +1,4 @@
-// Owns the tests of usernames and e-mail addresses.
+// Usernames and e-mail addresses.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseEmail } from '../../src/accounts/email.ts';

@@ -1,4 +1,4 @@
-// Owns the tests of the first administrator, and races for it.
+// The first administrator, and races for it.
 import assert from 'node:assert/strict';
 import { AppError } from '../../src/errors.ts';
 import { accounts as accountsDefinition, facts } from '../../src/store/collections.ts';

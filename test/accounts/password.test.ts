@@ -1,4 +1,4 @@
-// Owns the tests of password hashes and password rules.
+// Password hashes and password rules.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPasswords, defaultHashParameters } from '../../src/accounts/passwords/password.ts';

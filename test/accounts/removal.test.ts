@@ -1,4 +1,4 @@
-// Owns the tests of the end of an account, with crashes in between.
+// The end of an account, with crashes in between.
 import assert from 'node:assert/strict';
 import { AppError } from '../../src/errors.ts';
 import { countOf, createWorld, goodPassword, withEachStore } from './support.ts';

@@ -1,4 +1,4 @@
-// Owns what the account tests share: both stores, a clock that they move, accounts with cheap hashes, and doors that
+// What the account tests share: both stores, a clock that they move, accounts with cheap hashes, and doors that
 // hold a write back until a test lets it through.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

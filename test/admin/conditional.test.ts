@@ -1,4 +1,4 @@
-// Optimistic concurrency (issue E.2): whoever read something older loses nothing of others; and settings that travel.
+// Optimistic concurrency: whoever read something older loses nothing of others; and settings that travel.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { grants, refreshTokens } from '../../src/store/protocol-collections.ts';
 import { dataOf, errorOf, itemsOf, membersOf, wrongFields } from './answers.ts';

@@ -1,4 +1,4 @@
-// Owns what the tests of the admin API and of client registration share: an HTTP server with the real parts behind it
+// What the tests of the admin API and of client registration share: an HTTP server with the real parts behind it
 // (stores, accounts, clients, sessions, settings, the protocol core's client schema), and a caller.
 import { ok } from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Owns values that a schema does not take: of another type, too long, too short, out of bounds.
+// Values that a schema does not take: of another type, too long, too short, out of bounds.
 import {
   IsArray,
   IsBoolean,

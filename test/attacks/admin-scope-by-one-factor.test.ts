@@ -1,4 +1,4 @@
-// Owns the attacks on the admin API with less than the administrator's two factors (decisions §2, §8): a token that a
+// Attacks on the admin API with less than the administrator's two factors (decisions §2, §8): a token that a
 // session of the password alone came by, one that was there before the factor was, and the setting admin_mfa.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -49,7 +49,7 @@ async function amend(id: string, members: Partial<AccountRecord>): Promise<void>
   await records.put(id, { ...found.value, ...members });
 }
 
-test('attack: an administrator who has an app, by a session that never showed it', async () => {
+test('attack: an administrator with TOTP, in a session that never used it', async () => {
   const { username } = await app.createUser('root-with-app', { role: 'admin' });
   const agent = new Agent(app);
   await change(app, { mfa_mode: 'required' });
@@ -70,7 +70,7 @@ test('attack: an administrator who has an app, by a session that never showed it
   assert.deepEqual([told.acr, told.auth_time], [MULTI_FACTOR, claimsOf(tokens.id_token).auth_time]);
 });
 
-test('attack: tokens from before the second factor was there open nothing more', async () => {
+test('attack: tokens issued before the second factor was enrolled grant no more access', async () => {
   const { id, username } = await app.createUser('root-adds-one', { role: 'admin' });
   const agent = new Agent(app);
   const tokens = await tokensAt(await agent.submit(await authorize(agent), { username, password: PASSWORD }));
@@ -84,7 +84,7 @@ test('attack: tokens from before the second factor was there open nothing more',
   assert.equal(await statusOf(renewed.body.access_token), 403);
 });
 
-test('admin_mfa offered: the Admin UI asks for a factor; "not now" holds for a day', async () => {
+test('admin_mfa offered: the Admin UI asks for a factor; "not now" lasts a day', async () => {
   const { username } = await app.createUser('root-puts-off', { role: 'admin' });
   const agent = new Agent(app);
   const open = async (): Promise<Page> => {
@@ -112,7 +112,7 @@ test('admin_mfa offered: the Admin UI asks for a factor; "not now" holds for a d
   assert.doesNotMatch(done.body, /Set up an authenticator app/);
 });
 
-test('admin_mfa required: the Admin UI opens to nobody with less than two factors', async () => {
+test('admin_mfa required: the Admin UI needs two factors', async () => {
   const { username } = await app.createUser('root-at-the-door', { role: 'admin' });
   const agent = new Agent(app);
   const first = await agent.follow(await agent.get('/admin'));
@@ -133,7 +133,7 @@ test('admin_mfa required: the Admin UI opens to nobody with less than two factor
   }
 });
 
-test('admin_mfa required: no admin scope without two factors; who has none sets one up', async () => {
+test('admin_mfa required: scope admin needs two factors; without one, enrolment comes first', async () => {
   const { username } = await app.createUser('root-without', { role: 'admin' });
   const auditor = await app.createUser('auditor-without', { role: 'auditor' });
   const agent = new Agent(app);

@@ -52,7 +52,7 @@ async function administrator(): Promise<{ id: string; username: string; token: s
 }
 await app.createUser('the-last', { role: 'admin' });
 
-test('API key: demotion, deactivation and deletion of its owner count at the next request', async () => {
+test('API key: demotion, deactivation or deletion of its owner counts at the next request', async () => {
   const boss = await administrator();
   const key = await create(boss.token);
   const reader = await create(boss.token, { scopes: ['admin:read'] });
@@ -74,7 +74,7 @@ test('API key: demotion, deactivation and deletion of its owner count at the nex
   deepEqual([await stored.find(key.id), await stored.find(reader.id)], [undefined, undefined]);
 });
 
-test('API key: one created by a key belongs to the same owner, and ends with them', async () => {
+test('API key: one created by a key has the same owner and ends with that owner', async () => {
   const boss = await administrator();
   const first = await create(boss.token);
   const second = await create(first.value);
@@ -85,7 +85,7 @@ test('API key: one created by a key belongs to the same owner, and ends with the
   deepEqual(await opens(third), FORBIDDEN);
 });
 
-test('API key of the installation: a fresh sign-in creates it, nothing else that is no administrator', async () => {
+test('installation API key: created by a fresh administrator sign-in only', async () => {
   const boss = await administrator();
   const machine = await app.register({
     grant_types: ['client_credentials'],
@@ -113,7 +113,7 @@ test('API key of the installation: a fresh sign-in creates it, nothing else that
   deepEqual(await opens(key), ALL, 'it has no owner to end with');
 });
 
-test('API key of an application: worth no more than the application is now', async () => {
+test('application API key: grants no more than the application currently has', async () => {
   const machine = await app.register({
     grant_types: ['client_credentials'],
     redirect_uris: [],
@@ -128,7 +128,7 @@ test('API key of an application: worth no more than the application is now', asy
   deepEqual(await opens(key), DEAD);
 });
 
-test('API key of an earlier version: its creator is its owner, where none is known the installation', async () => {
+test('API key of an earlier version: owned by its creator, if unknown by the installation', async () => {
   const boss = await administrator();
   const [first, second, third] = [
     await create(boss.token),
@@ -165,7 +165,7 @@ test('API key of an earlier version: its creator is its owner, where none is kno
   equal(await stored.find(second.id), undefined);
 });
 
-test('API key in the Admin UI: the form asks whom it belongs to, and the pages say so', async () => {
+test('API key in the Admin UI: the form asks for the owner, and the pages show it', async () => {
   const boss = await administrator();
   const agent = new Agent(app);
   const login = await agent.follow(await agent.get('/admin'));
@@ -187,7 +187,7 @@ test('API key in the Admin UI: the form asks whom it belongs to, and the pages s
   }
 });
 
-test('API key: one created by a key ends with it at the latest', async () => {
+test('API key: one created by a key ends no later than that key', async () => {
   const boss = await administrator();
   const short = await create(boss.token, { expires_in_seconds: 3600 });
   const refused = await send(short.value, 'POST', '/api-keys', { name: 'k', expires_in_seconds: 31_536_000 });

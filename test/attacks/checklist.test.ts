@@ -1,4 +1,4 @@
-// Owns that README.md beside this file is complete and true: all 178 lines of the security checklist once and in order,
+// Checks that README.md beside this file is complete and true: all 178 lines of the security checklist once and in order,
 // each with a test whose file is there and names it, or with a plain word on why there is none.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ function sourceOf(file: string): string {
   return source;
 }
 
-test('checklist: every line R001 to R178 stands in the table, once and in order', () => {
+test('checklist: lines R001 to R178 are in the table, once and in order', () => {
   deepEqual(
     rows.map(({ id }) => id),
     Array.from({ length: LINES }, (_, index) => `R${String(index + 1).padStart(3, '0')}`),
@@ -41,7 +41,7 @@ test('checklist: every line R001 to R178 stands in the table, once and in order'
   }
 });
 
-test('checklist: every test that the table names is there', () => {
+test('checklist: every test the table names exists', () => {
   const missing = rows.flatMap(({ id, entries }) =>
     entries.flatMap((entry) => {
       const named = reference(entry);
@@ -54,7 +54,7 @@ test('checklist: every test that the table names is there', () => {
   deepEqual(missing, []);
 });
 
-test('checklist: no cell is empty, and what is no test is a remark in words', () => {
+test('checklist: no cell is empty, and an entry without a test is a remark in words', () => {
   let held = 0;
   for (const { id, entries } of rows) {
     for (const entry of entries) {
@@ -68,7 +68,7 @@ test('checklist: no cell is empty, and what is no test is a remark in words', ()
   ok(held >= LINES - 5, `${held} lines only have a test`);
 });
 
-test('checklist: the names that are looked for are names of tests or cases, not words of a comment', () => {
+test('checklist: entries name tests or cases, not words of a comment', () => {
   for (const { id, entries } of rows) {
     for (const entry of entries) {
       const named = reference(entry);

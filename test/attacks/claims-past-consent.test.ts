@@ -83,7 +83,7 @@ async function everywhere(to: Client, tokens: { access_token: string; id_token: 
 }
 const NOTHING = { idToken: [], userinfo: [], introspection: [], accessToken: [], scope: 'openid' };
 
-test('claims parameter: a client of `openid` alone gets nothing by it, with skip_consent or by consent', async () => {
+test('attack: claims parameter by a client of openid alone, with skip_consent or consent', async () => {
   for (const skip_consent of [true, false]) {
     const to = await app.register({ scope: 'openid', skip_consent });
     const agent = await signedIn();
@@ -105,7 +105,7 @@ test('claims parameter: a client of `openid` alone gets nothing by it, with skip
   }
 });
 
-test('claims parameter: the consent page shows the scope of each claim, and is remembered for it', async () => {
+test('claims parameter: the consent page shows each claim’s scope; consent remembers it', async () => {
   const to = await app.register({ scope: 'openid profile email', skip_consent: false });
   const agent = await signedIn();
   const bare = await agent.authorize(request(to, only('amr', 'sub')));
@@ -130,7 +130,7 @@ test('claims parameter: the consent page shows the scope of each claim, and is r
   }
 });
 
-test('claims parameter: denied on the page, nothing is given or remembered', async () => {
+test('claims parameter: after a denial nothing is granted or remembered', async () => {
   const to = await app.register({ scope: 'openid email', skip_consent: false });
   const agent = await signedIn();
   await agent.submit(await agent.authorize(request(to, '{"userinfo":{}}')), { action: 'allow' });
@@ -140,7 +140,7 @@ test('claims parameter: denied on the page, nothing is given or remembered', asy
   deepEqual(await everywhere(to, await redeemed(to, plain)), NOTHING);
 });
 
-test('claims parameter: prompt=consent shows the scope of each claim beside the scopes asked for', async () => {
+test('claims parameter: prompt=consent shows the scopes of claims beside those requested', async () => {
   const to = await app.register({ scope: 'openid email phone', skip_consent: false });
   const agent = await signedIn();
   await agent.submit(await agent.authorize(request(to, only('email'))), { action: 'allow' });
@@ -148,7 +148,7 @@ test('claims parameter: prompt=consent shows the scope of each claim beside the 
   match(page.body, /e-mail address/i);
 });
 
-test('claims parameter: a grant and a consent of an earlier version give nothing that was not shown', async () => {
+test('claims parameter: grants and consents of an earlier version add nothing unshown', async () => {
   const to = await app.register({ scope: 'openid email', skip_consent: false });
   const agent = await signedIn();
   const first = await agent.authorize(request(to, '{"userinfo":{}}'));
@@ -172,7 +172,7 @@ test('claims parameter: a grant and a consent of an earlier version give nothing
   }
 });
 
-test('claims parameter: a scope withdrawn while the person signs in takes its claims along', async () => {
+test('claims parameter: a scope withdrawn during the sign-in removes its claims', async () => {
   const to = await app.register({ scope: 'openid email', skip_consent: true });
   const agent = new Agent(app);
   const login = await agent.authorize(request(to, only('email')));
@@ -181,7 +181,7 @@ test('claims parameter: a scope withdrawn while the person signs in takes its cl
   deepEqual(await everywhere(to, await redeemed(to, page)), NOTHING);
 });
 
-test('skip_consent withdrawn: what was given without asking ends, and the person is asked', async () => {
+test('skip_consent withdrawn: grants without consent end, and the user is asked', async () => {
   const to = await app.register({ scope: 'openid email', skip_consent: true });
   const agent = await signedIn();
   const tokens = await redeemed(to, await agent.authorize(request(to, only('email'))));
@@ -197,7 +197,7 @@ test('skip_consent withdrawn: what was given without asking ends, and the person
   );
 });
 
-test('skip_consent: a client that registered itself cannot widen its own scopes past the administrator', async () => {
+test('attack: a self-registered client with skip_consent widens its own scopes', async () => {
   const { body: initial } = await app.admin('POST', '/initial-access-tokens', { label: 'x' });
   const send = (method: string, path: string, token: unknown, members: object) =>
     call(app, method, path, {

@@ -99,7 +99,7 @@ for (const [name, start] of Object.entries(backends)) {
         await rejects(other(kind).consume('b'.repeat(43)), isRefused);
       });
 
-      test(`${kind}: being used makes its life no longer`, async () => {
+      test(`${kind}: using it does not extend its life`, async () => {
         const codes = one(kind);
         await codes.upsert('c'.repeat(43), { grantId: 'g', kind }, 60);
         now += 50_000;
@@ -119,7 +119,7 @@ for (const [name, start] of Object.entries(backends)) {
       });
     }
 
-    test('ReplayDetection: the second of two equal ids is refused, also in another process, until it expired', async () => {
+    test('ReplayDetection: the second of two equal ids is refused in every process until it expires', async () => {
       const jti = 'd'.repeat(43);
       const seen = { iss: 'client' };
       await one('ReplayDetection').upsert(jti, seen, 60);
@@ -134,7 +134,7 @@ for (const [name, start] of Object.entries(backends)) {
       await other('ReplayDetection').upsert(jti, seen, 60);
     });
 
-    test('PushedAuthorizationRequest: used, it is no request_uri any more', async () => {
+    test('PushedAuthorizationRequest: a used one is no longer a valid request_uri', async () => {
       const pushed = one('PushedAuthorizationRequest');
       await pushed.upsert('e'.repeat(43), { request: 'x' }, 60);
       await pushed.consume('e'.repeat(43));

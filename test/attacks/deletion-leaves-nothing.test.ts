@@ -1,4 +1,4 @@
-// Owns the attack: looking for somebody who was deleted, and being somebody by taking the name again (checklist R062;
+// Attack: looking for somebody who was deleted, and being somebody by taking the name again (checklist R062;
 // better-auth GHSA-2vg6-77g8-24mp, Rauthy #1591, Zitadel CVE-2026-55670).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -113,7 +113,7 @@ function tracesIn(app: TestApp, words: readonly string[]): string[] {
   );
 }
 
-test('when the deletion answers, no table knows the person any more', async (t) => {
+test('user deletion: once answered, no table contains the user', async (t) => {
   const app = await startApp({ store: 'sqlite' });
   t.after(() => app.stop());
   const { user } = await liveAFullLife(app);
@@ -134,7 +134,7 @@ test('when the deletion answers, no table knows the person any more', async (t) 
   assert.deepEqual(left, []);
 });
 
-test('nothing that the person had works any more', async (t) => {
+test('user deletion: no credential of the user works any more', async (t) => {
   const app = await startApp({ store: 'sqlite' });
   t.after(() => app.stop());
   const life = await liveAFullLife(app);
@@ -167,7 +167,7 @@ test('nothing that the person had works any more', async (t) => {
   assert.equal(isAccepted(await form.attempt(EMAIL)), false);
 });
 
-test('somebody else with the same name inherits nothing', async (t) => {
+test('user deletion: a new user of the same name inherits nothing', async (t) => {
   const app = await startApp({ store: 'sqlite' });
   t.after(() => app.stop());
   const life = await liveAFullLife(app);

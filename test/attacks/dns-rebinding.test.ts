@@ -140,7 +140,7 @@ async function logged(text: string): Promise<void> {
 }
 
 for (const host of ['rebind.test', 'mixed.test', 'inside.test']) {
-  test(`a receiver at ${host} gets no connection to an internal port, and its name is asked once (R031)`, async () => {
+  test(`attack: logout receiver ${host}: no internal connection, one look-up (R031)`, async () => {
     const client = await app.register({
       backchannel_logout_uri: `https://${host}:${portOf(internal)}/logout`,
     });
@@ -153,7 +153,7 @@ for (const host of ['rebind.test', 'mixed.test', 'inside.test']) {
   });
 }
 
-test('keys at a rebinding name are not fetched from an internal port (R031)', async () => {
+test('attack: client keys at a rebinding name are not fetched from an internal port (R031)', async () => {
   const client = await app.register({
     token_endpoint_auth_method: 'private_key_jwt',
     token_endpoint_auth_signing_alg: 'ES256',
@@ -180,7 +180,7 @@ test('keys at a rebinding name are not fetched from an internal port (R031)', as
   deepEqual([connections, asked.get('keys.test')], [0, 1]);
 });
 
-test('a redirect to an internal address is an answer, and not followed (R031)', async () => {
+test('outbound fetch: a redirect to an internal address is not followed (R031)', async () => {
   respond = (_request, response) =>
     response.writeHead(302, { location: `https://127.0.0.1:${portOf(internal)}/` }).end();
   for (const method of ['GET', 'POST']) {
@@ -190,7 +190,7 @@ test('a redirect to an internal address is an answer, and not followed (R031)', 
   equal(connections, 0);
 });
 
-test('plain http and literal addresses inside are refused before any look-up', async () => {
+test('outbound fetch: plain http and internal literal addresses are refused without a look-up', async () => {
   const strict = createOutboundFetch();
   for (const url of [
     `http://documents.test:${portOf(documents)}/`,
@@ -203,7 +203,7 @@ test('plain http and literal addresses inside are refused before any look-up', a
   equal(connections, 0);
 });
 
-test('a document is JSON of 64 kB at most, not compressed and not nested without end (R033)', async () => {
+test('outbound fetch: JSON up to 64 kB only, uncompressed, of limited depth (R033)', async () => {
   const json = { 'content-type': 'application/json' };
   const bad: readonly (readonly [Record<string, string>, string | Buffer])[] = [
     [json, JSON.stringify({ keys: 'x'.repeat(70_000) })],
@@ -221,7 +221,7 @@ test('a document is JSON of 64 kB at most, not compressed and not nested without
   deepEqual([await good.json(), good.headers.get('cache-control')], [{ keys: [] }, null]);
 });
 
-test('a document that drips or never comes ends with its time (R033)', async () => {
+test('outbound fetch: a slow or absent response ends at the time limit (R033)', async () => {
   respond = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const drip = setInterval(() => response.write(' '), 20);
@@ -234,7 +234,7 @@ test('a document that drips or never comes ends with its time (R033)', async () 
   await rejects(async () => never(documentUrl, { signal: AbortSignal.timeout(200) }));
 });
 
-test('proxy variables are not heeded: the proxy would look the name up again', async () => {
+test('outbound fetch: ignores proxy variables, whose proxy would resolve the name again', async () => {
   const code = `
     import { createOutboundFetch } from ${JSON.stringify(fileURLToPath(new URL('../../src/oidc/outbound-fetch.ts', import.meta.url)))};
     const fetch = createOutboundFetch({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
@@ -255,7 +255,7 @@ test('proxy variables are not heeded: the proxy would look the name up again', a
   deepEqual([stdout, connections], ['OutboundRefused', 0]);
 });
 
-test('the server does not start where the guard cannot be installed (R032)', async () => {
+test('outbound fetch: the server does not start where its guard cannot be installed (R032)', async () => {
   await assertOutboundGuard();
   await rejects(
     assertOutboundGuard(() => async () => new Response('{}')),

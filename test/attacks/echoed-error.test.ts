@@ -10,7 +10,7 @@ const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 const CANARY = 'Call-0800-CANARY-and-tell-your-password';
 
-test('echoed error: no page of ours repeats error, error_description or a message of its address', async () => {
+test('attack: error, error_description or message in an address is echoed by a page', async () => {
   const client = await app.register();
   await app.createUser('root', { role: 'admin' });
   const stranger = new Agent(app);

@@ -60,7 +60,7 @@ test('e-mail changed by an administrator: trusted browsers are forgotten', async
   deepEqual(await devices.findBy('account', user.id), []);
 });
 
-test('e-mail changed by an administrator: a mailed link is void', async () => {
+test('e-mail changed by an administrator: mailed links are void', async () => {
   const user = await createUser('linked');
   equal((await app.admin('POST', `/users/${user.id}/send-password-reset`)).status, 200);
   const { body } = await app.admin('GET', '/mails?to=linked@example.com');
@@ -70,7 +70,7 @@ test('e-mail changed by an administrator: a mailed link is void', async () => {
   equal((await new Agent(app).get(link)).body.includes('name="password"'), false);
 });
 
-test('e-mail changed by an administrator: a sign-in that waits for consent gets no code', async () => {
+test('e-mail changed by an administrator: a sign-in waiting for consent gets no code', async () => {
   const user = await createUser('in-flight');
   const theirs = await app.register({ skip_consent: false });
   const agent = new Agent(app);
@@ -82,7 +82,7 @@ test('e-mail changed by an administrator: a sign-in that waits for consent gets 
   equal(new URL(last.location ?? app.url).searchParams.get('code'), null);
 });
 
-test('e-mail changed by an administrator: the owner hears of it at the old address', async () => {
+test('e-mail changed by an administrator: the owner is notified at the old address', async () => {
   const user = await createUser('told');
   await move(user.id, 'told-2@example.com');
   const { body } = await app.admin('GET', '/mails?to=told@example.com');
@@ -91,7 +91,7 @@ test('e-mail changed by an administrator: the owner hears of it at the old addre
   match(String(mails[0]?.text), /another address/);
 });
 
-test('an e-mail address that is only spelt anew or verified ends nothing', async () => {
+test('e-mail address respelt or verified by an administrator: nothing ends', async () => {
   const user = await createUser('spelt');
   const tokens = await tokensOf(app, client, { ...user, password: PASSWORD });
   await move(user.id, 'Spelt@Example.com');

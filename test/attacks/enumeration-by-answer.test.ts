@@ -1,4 +1,4 @@
-// Owns the attack: telling from an answer whether an account exists, is locked or is switched off (checklist R084;
+// Attack: telling from an answer whether an account exists, is locked or is switched off (checklist R084;
 // Zitadel CVE-2026-23511 and CVE-2024-41952, Keycloak CVE-2026-4633).
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -52,8 +52,8 @@ async function seenBy(form: SignInForm, kind: Case, password: string): Promise<o
   return visible(page, NAMES[kind]);
 }
 
-suite('unknown, wrong, locked and inactive look the same', () => {
-  test('on the sign-in page, at the first try and at every other', async () => {
+suite('attack: user enumeration; unknown, wrong, locked and inactive look the same', () => {
+  test('on the sign-in page, at the first and every later attempt', async () => {
     const form = await openSignIn(app, client.id);
     for (let round = 0; round < 3; round += 1) {
       const wrong = await seenBy(form, 'wrong', 'not the password');
@@ -61,7 +61,7 @@ suite('unknown, wrong, locked and inactive look the same', () => {
     }
   });
 
-  test('with the right password, too, where the account may not sign in', async () => {
+  test('with the correct password, where the account may not sign in', async () => {
     const form = await openSignIn(app, client.id);
     const wrong = await seenBy(form, 'wrong', 'not the password');
     for (const kind of ['unknown', 'locked', 'inactive'] as const) {
@@ -71,7 +71,7 @@ suite('unknown, wrong, locked and inactive look the same', () => {
     }
   });
 
-  test('in each of the languages of the page', async () => {
+  test('in each language of the page', async () => {
     for (const locale of ['de', 'ar', 'ja']) {
       const form = await openSignIn(app, client.id, { ui_locales: locale });
       const wrong = await seenBy(form, 'wrong', 'not the password');
@@ -89,7 +89,7 @@ suite('unknown, wrong, locked and inactive look the same', () => {
     for (const kind of CASES) assert.deepEqual(await answerTo(kind), wrong, kind);
   });
 
-  test('login_hint and the page before the attempt tell nothing either', async () => {
+  test('in login_hint and the page before the attempt', async () => {
     const pages = await Promise.all(
       CASES.map(async (kind) => {
         const { page } = await openSignIn(app, client.id, { login_hint: NAMES[kind] });
@@ -103,7 +103,7 @@ suite('unknown, wrong, locked and inactive look the same', () => {
     assert.equal(new Set(pages).size, 1);
   });
 
-  test('prompt=none answers without looking at anybody', async () => {
+  test('prompt=none: answers without looking up the account', async () => {
     const { browser } = await openSignIn(app, client.id);
     const locations = await Promise.all(
       CASES.map(async (kind) => {
@@ -125,7 +125,7 @@ suite('unknown, wrong, locked and inactive look the same', () => {
   });
 });
 
-test('names that cannot be anybody look like names that are nobody', async () => {
+test('attack: user enumeration by names that cannot exist, which look unknown', async () => {
   const form = await openSignIn(app, client.id);
   const nobody = visible(await form.attempt('abcdefgh', 'not the password'), 'abcdefgh');
   for (const name of ['a@b@c.de', '........', "' or 1=1", '{"$ne":1}', 'ﷺﷺﷺﷺﷺﷺﷺﷺ']) {

@@ -1,4 +1,4 @@
-// Owns the attack: telling from the time of an answer whether an account exists, is locked or is switched off (checklist
+// Attack: telling from the time of an answer whether an account exists, is locked or is switched off (checklist
 // R085; keycloak #48888 had 15 ms against 36 ms). The hashes are the shipped ones: the time is what is tested.
 //
 // Two lanes (as many as cores hash at once on a small machine) each try the four kinds in random order, so that whatever
@@ -67,7 +67,7 @@ async function measure(tries: number, seed: number): Promise<Record<Kind, number
   return times;
 }
 
-test(`${TRIES} interleaved tries of each kind take the same time`, (t) =>
+test(`attack: user enumeration by time; ${TRIES} interleaved attempts of each kind take equal time`, (t) =>
   assertSameTime(t, {
     kinds: KINDS,
     tries: TRIES,

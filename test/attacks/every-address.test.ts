@@ -1,4 +1,4 @@
-// Owns that the attacks on "every address" are on every address: what the routers know, routes.ts knows.
+// Checks that the attacks on "every address" are on every address: what the routers know, routes.ts knows.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { allRoutes } from './routes.ts';
 
 const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-test('every page and every endpoint that a router names is attacked, by each of its methods', async (t) => {
+test('route table: lists every page and endpoint of the routers with each method', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const known = new Set((await allRoutes(app)).map(({ method, path }) => `${method} ${path}`));

@@ -1,4 +1,4 @@
-// Owns the attack: a form of ours, sent by another site or with somebody else's token (checklist R113; Keycloak
+// Attack: a form of ours, sent by another site or with somebody else's token (checklist R113; Keycloak
 // CVE-2017-12159). After every refusal the honest form still works: the attack had no effect, and the test is no sham.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -83,7 +83,7 @@ for (const [name, open] of Object.entries(forms)) {
       });
     }
 
-    test('and works when it is sent as it is', async () => {
+    test('works when it is sent unchanged', async () => {
       await assertWorks(await open(app), 'nothing');
     });
   });
@@ -94,7 +94,7 @@ async function assertWorks(form: ReadyForm, after: string): Promise<void> {
   assert.ok(form.hasWorked(worked), `${after} broke it: ${worked.status} ${worked.body.slice(0, 2000)}`);
 }
 
-test('signing somebody in to my account (login CSRF): neither by my page nor by theirs', async (t) => {
+test('attack: login CSRF, signing the victim in to the attacker’s account', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const form = (await forms['sign-in']?.(app)) ?? assert.fail();

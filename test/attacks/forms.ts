@@ -1,4 +1,4 @@
-// Owns every form that changes something, each ready to be sent: what attacks from other sites are tried on.
+// Every form that changes something, each ready to be sent: what attacks from other sites are tried on.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

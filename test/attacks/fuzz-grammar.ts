@@ -1,4 +1,4 @@
-// Owns making up requests out of the addresses there are, of treasures and of words (fuzz-words.ts), by a given randomness,
+// Making up requests out of the addresses there are, of treasures and of words (fuzz-words.ts), by a given randomness,
 // so that a seed tells a run.
 import {
   CLAIMS,

@@ -1,4 +1,4 @@
-// Owns the words that made-up requests are put together from: names that OAuth and the API know, values that are right, and
+// The words that made-up requests are put together from: names that OAuth and the API know, values that are right, and
 // values that were somebody's undoing.
 
 export const PARAMETERS =

@@ -1,4 +1,4 @@
-// Owns the attack by everything: made-up requests over all addresses (checklist R140, R162). Nothing may end in a 5xx that
+// Attack by everything: made-up requests over all addresses (checklist R140, R162). Nothing may end in a 5xx that
 // is not planned (503: too busy), nothing may show how it is built, and the process lives on without an error of its own.
 // The seed is printed; FUZZ_SEED repeats a run.
 import assert from 'node:assert/strict';
@@ -86,7 +86,7 @@ function assertPlanned(request: MadeRequest, answer: RawAnswer): void {
   assert.ok(isWithin(answer.elapsedMs, MAX_MS), `${answer.elapsedMs} ms: ${shown}`);
 }
 
-test(`${REQUESTS} made-up requests: no unplanned 5xx, no exit, no unhandled error`, async (t) => {
+test(`attack: ${REQUESTS} fuzzed requests: no unplanned 5xx, no exit, no unhandled error`, async (t) => {
   t.diagnostic(`seed ${SEED}`);
   const statuses = new Map<number, number>();
   let treasure = await gather(0);

@@ -30,7 +30,7 @@ const guess = (path: string, clientId = client.id, address = '192.0.2.1') =>
     { 'x-forwarded-for': address },
   );
 
-test('guessed client secrets: an address is refused after its limit, at all endpoints together (R039)', async () => {
+test('attack: guessing client secrets; one limit per address over all endpoints (R039)', async () => {
   const paths = ['/token', '/introspect', '/revoke', '/par', '/device_authorization'].map(
     (path) => `/oauth2${path}`,
   );
@@ -57,7 +57,7 @@ test('guessed client secrets: an address is refused after its limit, at all endp
   );
 });
 
-test('the device page: a stranger without cookies stores only so many sessions', async () => {
+test('attack: a stranger without cookies fills the store through the device page', async () => {
   const statuses: number[] = [];
   const headers = { 'x-forwarded-for': '192.0.2.7', accept: 'text/html' };
   for (let count = 0; count < 6; count += 1)

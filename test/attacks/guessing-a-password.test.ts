@@ -1,4 +1,4 @@
-// Owns the attack: guessing one account's password, by other spellings of the name, in parallel, by other doors, and by
+// Attack: guessing one account's password, by other spellings of the name, in parallel, by other doors, and by
 // being somewhere else when the lock comes (checklist R087–R089; Authelia CVE-2025-24806, Keycloak CVE-2024-4629,
 // CVE-2026-9798, CVE-2026-16103).
 import assert from 'node:assert/strict';
@@ -28,11 +28,11 @@ async function lock(app: TestApp, clientId: string, username: string): Promise<v
   for (let attempt = 0; attempt < THRESHOLD; attempt += 1) await form.attempt(username, WRONG);
 }
 
-suite('one counter for one account', () => {
+suite('attack: guessing a password; one counter per account', () => {
   const spellings = ['Ålice-fi', 'ÅLICE-FI', '  ålice-fi ', 'Ålice-ﬁ', 'Ålıce-fi', 'Ａ\u030alice-fi'];
 
   for (const name of spellings) {
-    test(`locked by ${JSON.stringify(name)} among others`, async (t) => {
+    test(`locked by ${JSON.stringify(name)} among other spellings`, async (t) => {
       const app = await startApp();
       t.after(() => app.stop());
       const client = await app.register();
@@ -65,7 +65,7 @@ suite('one counter for one account', () => {
     assert.notEqual((await userOf(app, id)).locked_until, null);
   });
 
-  test('another browser, another address and another interaction start no new count', async (t) => {
+  test('another browser, address or interaction starts no new count', async (t) => {
     const app = await startApp({ env: { TRUST_PROXY: '1' } });
     t.after(() => app.stop());
     const client = await app.register();
@@ -80,11 +80,11 @@ suite('one counter for one account', () => {
   });
 });
 
-suite('guesses in parallel', () => {
+suite('attack: guessing a password in parallel', () => {
   const GUESSES = sized(200, 2000);
 
   for (const processes of [1, 2]) {
-    test(`${GUESSES} at once over ${processes} process(es): not more than ${THRESHOLD} looked at`, async (t) => {
+    test(`${GUESSES} at once over ${processes} process(es): at most ${THRESHOLD} evaluated`, async (t) => {
       const store = createMemoryStore({ clock: systemClock });
       const apps = await atOnce(processes, () => startApp({ shared: store }));
       t.after(async () => {
@@ -113,7 +113,7 @@ suite('guesses in parallel', () => {
     });
   }
 
-  test('a lock that is over gives as many tries as before, not one more', async (t) => {
+  test('an expired lock gives as many attempts as before, not one more', async (t) => {
     const app = await startApp();
     t.after(() => app.stop());
     await liftLimits(app);
@@ -132,7 +132,7 @@ suite('guesses in parallel', () => {
   });
 });
 
-test('the sign-in page and the password grant share count and lock', async (t) => {
+test('attack: guessing at the sign-in page and the password grant shares count and lock', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const client = await app.register(PASSWORD_GRANT);

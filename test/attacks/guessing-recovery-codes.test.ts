@@ -1,4 +1,4 @@
-// Owns the attack: guessing recovery codes to block the owner's authenticator app, and changing the spelling of the name
+// Attack: guessing recovery codes to block the owner's authenticator app, and changing the spelling of the name
 // to get more guesses (checklist R087, R094; keycloak #46164).
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
@@ -19,7 +19,7 @@ after(() => app.stop());
 const signInForm = async (agent: Agent, username: string): Promise<Page> =>
   agent.submit(await openSignIn(agent, client), { username, password: PASSWORD });
 
-test('recovery-code guesses: they do not block the owner’s authenticator app', async () => {
+test('attack: recovery-code guesses block the owner’s authenticator app', async () => {
   await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const user = await app.createUser('olive');
   const owner = new Agent(app);
@@ -51,7 +51,7 @@ test('recovery-code guesses: they do not block the owner’s authenticator app',
   await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
 });
 
-test('recovery-code guesses: every spelling of a name has one counter', async () => {
+test('attack: recovery-code guesses under other spellings of a name share one counter', async () => {
   await app.createUser('spelled', { email: 'spelled@example.com', is_email_verified: true });
   await app.admin('PATCH', '/settings', { limit_login_account_ip: 3 });
   const agent = new Agent(app);

@@ -1,4 +1,4 @@
-// Owns the attack: more sign-ins at once than the machine can hash (checklist F13, R139). Everything that needs no hash
+// Attack: more sign-ins at once than the machine can hash (checklist F13, R139). Everything that needs no hash
 // goes on, and what is too much is told so at once. The hashes are the shipped ones, in a process of its own.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -59,7 +59,7 @@ async function timesOf(ask: () => Promise<number>, signal: AbortSignal): Promise
 
 const get = async (path: string): Promise<number> => (await send(server.url, { path })).status;
 
-test(`${FLOOD} sign-ins at once: probes, keys and tokens are answered, the excess is told to come again`, async (t) => {
+test(`attack: ${FLOOD} sign-ins at once; probes, keys and tokens are served, the excess gets 503`, async (t) => {
   const form = await openSignIn(server, client.id);
   const memory = await residentMib(server.pid);
   const over = new AbortController();
@@ -95,7 +95,7 @@ test(`${FLOOD} sign-ins at once: probes, keys and tokens are answered, the exces
   assert.ok(isAccepted(await form.attempt('alice')));
 });
 
-test('a flood at the password grant is told the same, in the words of OAuth', async () => {
+test('attack: a flood at the password grant gets the OAuth error temporarily_unavailable', async () => {
   const answers = await atOnce(FLOOD, async (index) => {
     const { status, body } = await requestTokens(server, client, {
       grant_type: 'password',
@@ -107,7 +107,7 @@ test('a flood at the password grant is told the same, in the words of OAuth', as
   assert.deepEqual(new Set(answers), new Set(['400 invalid_grant', '503 temporarily_unavailable']));
 });
 
-test('a flood on one name lets others in', async () => {
+test('attack: a flood on one name keeps no other user out', async () => {
   const form = await openSignIn(server, client.id);
   const flood = atOnce(100, () => form.attempt('victim', 'not the password'));
   const other = await openSignIn(server, client.id);

@@ -1,4 +1,4 @@
-// Owns the attack: somebody else's sign-in in progress, or one's own at the wrong step (checklist R059, R060, R096;
+// Attack: somebody else's sign-in in progress, or one's own at the wrong step (checklist R059, R060, R096;
 // Keycloak CVE-2026-18963 and CVE-2025-12390, authentik CVE-2026-49443, Zitadel CVE-2025-64103).
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, suite, test } from 'node:test';
@@ -32,8 +32,8 @@ function assertExpired(page: Page, message?: string): void {
   assert.equal(page.status, 400, message);
 }
 
-suite("another browser's interaction", () => {
-  test('cannot be submitted, with any mixture of its proofs and mine', async () => {
+suite('attack: another browser’s interaction', () => {
+  test('cannot be submitted with any mix of its tokens and the attacker’s', async () => {
     const [victim, thief] = [await openSignIn(app, client.id), await openSignIn(app, client.id)];
     const person = { username: 'mallory', password: PASSWORD };
     const mixtures = [
@@ -48,14 +48,14 @@ suite("another browser's interaction", () => {
     assert.ok(isAccepted(await victim.attempt('alice')));
   });
 
-  test('cannot be looked at by its id', async () => {
+  test('cannot be viewed by its id', async () => {
     const victim = await openSignIn(app, client.id, { login_hint: 'alice-was-here' });
     const page = await new Agent(app).get(`/oauth2/login?interaction=${victim.hidden.interaction}`);
     assertExpired(page);
     assert.doesNotMatch(page.body, /alice-was-here/);
   });
 
-  test('cannot be resumed by going to its address, before and after its owner signed in', async () => {
+  test('cannot be resumed by its address, before or after the owner signed in', async () => {
     const victim = await openSignIn(app, client.id);
     const thief = await openSignIn(app, client.id);
     assertExpired(await thief.browser.get(resumePath(victim)));
@@ -64,7 +64,7 @@ suite("another browser's interaction", () => {
     assertExpired(await new Agent(app).get(resumePath(victim)));
   });
 
-  test('planted with its resume cookie, signs nobody in to my account', async () => {
+  test('planted with its resume cookie, signs no one in to the attacker’s account', async () => {
     const mallorys = await openSignIn(app, client.id);
     assert.ok(isAccepted(await mallorys.attempt('mallory')));
     // What a sibling host can set for ours: every cookie but one whose name begins with __Host-.
@@ -83,8 +83,8 @@ suite("another browser's interaction", () => {
   });
 });
 
-suite('steps out of order', () => {
-  test('the resume address before the password gives the sign-in page again, and no code', async () => {
+suite('attack: steps out of order', () => {
+  test('resume address before the password: the sign-in page again, no code', async () => {
     const form = await openSignIn(app, client.id);
     const page = await form.browser.follow(await form.browser.get(resumePath(form)));
     assert.equal(codeIn(page), null);
@@ -92,7 +92,7 @@ suite('steps out of order', () => {
     assert.equal(await activeSessions(), 0);
   });
 
-  test('the resume address after a wrong password gives no code', async () => {
+  test('resume address after a wrong password: no code', async () => {
     const form = await openSignIn(app, client.id);
     await form.attempt('alice', 'not the password');
     const page = await form.browser.follow(await form.browser.get(resumePath(form)));
@@ -100,7 +100,7 @@ suite('steps out of order', () => {
     assert.equal(await activeSessions(), 0);
   });
 
-  test('a finished interaction can be neither submitted nor resumed again', async () => {
+  test('a finished interaction: neither submitted nor resumed again', async () => {
     const form = await openSignIn(app, client.id);
     const accepted = await form.attempt('alice');
     const cookies = form.browser.cookiesFor(resumePath(form));
@@ -113,7 +113,7 @@ suite('steps out of order', () => {
     assertExpired(await form.browser.get(`/oauth2/login?interaction=${form.hidden.interaction}`));
   });
 
-  test('the sign-in form posted to a consent interaction, and the other way round', async () => {
+  test('the sign-in form posted to a consent interaction, and the reverse', async () => {
     const form = await openSignIn(app, consenting.id);
     const early = await form.browser.post('/oauth2/consent', { ...form.hidden, action: 'allow' });
     assertExpired(early);
@@ -126,7 +126,7 @@ suite('steps out of order', () => {
     assert.notEqual(codeIn(end), null);
   });
 
-  test('at the consent page, the resume address alone gives no code', async () => {
+  test('resume address at the consent page: no code', async () => {
     const form = await openSignIn(app, consenting.id);
     const consent = await form.browser.follow(await form.attempt('alice'));
     const { interaction } = hiddenFields(consent.body);
@@ -135,7 +135,7 @@ suite('steps out of order', () => {
     assert.match(page.body, /\/oauth2\/consent/);
   });
 
-  test('empty, unknown and odd forms do not advance', async () => {
+  test('empty, unknown and malformed forms do not advance', async () => {
     const form = await openSignIn(app, consenting.id);
     const odd: Record<string, string>[] = [
       {},
@@ -160,7 +160,7 @@ suite('steps out of order', () => {
     }
   });
 
-  test('nothing but the password page is open before the password', async () => {
+  test('no page but the password page is open before the password', async () => {
     const { browser } = await openSignIn(app, client.id);
     assert.equal((await browser.get('/admin')).status, 303);
     assert.equal((await browser.get('/admin/api/users')).status, 401);
@@ -171,7 +171,7 @@ suite('steps out of order', () => {
   });
 });
 
-test('what was asked cannot be changed between the page and its submission (R013)', async () => {
+test('attack: the request is changed between the page and its submission (R013)', async () => {
   const form = await openSignIn(app, client.id, { scope: 'openid', nonce: 'honest' });
   const changes = {
     scope: 'openid email profile admin',
@@ -195,7 +195,7 @@ test('what was asked cannot be changed between the page and its submission (R013
   assert.equal(new URL(end.location ?? '').searchParams.get('state'), 'st');
 });
 
-test('signing in as somebody else in my browser ends my session and what it gave, and gives them only theirs', async () => {
+test('account switch: ends the previous user’s session and grants, and passes nothing on', async () => {
   const browser = new Agent(app);
   const first = await redeem(app, client, await browser.signIn(client.id, { username: 'alice' }));
   const form = await openSignIn(app, client.id, { prompt: 'login' }, browser);
@@ -215,7 +215,7 @@ test('signing in as somebody else in my browser ends my session and what it gave
   );
 });
 
-test('cancelling a second sign-in leaves the first as it was (R011)', async () => {
+test('sign-in: cancelling a second one leaves the first session unchanged (R011)', async () => {
   const browser = new Agent(app);
   await browser.signIn(client.id, { username: 'alice' });
   const form = await openSignIn(app, client.id, { prompt: 'login' }, browser);

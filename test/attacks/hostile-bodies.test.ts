@@ -1,4 +1,4 @@
-// Owns the attack: bodies that are too big, too deep, too many, broken or of another kind, on every address that takes one
+// Attack: bodies that are too big, too deep, too many, broken or of another kind, on every address that takes one
 // (checklist R126, R134). The product runs as a process of its own, so that its memory and its life are its own.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -82,7 +82,7 @@ async function assertHealthy(): Promise<void> {
 }
 
 for (const kind of ['form', 'json'] as const) {
-  suite(`every address that takes a ${kind}`, () => {
+  suite(`attack: hostile ${kind} bodies at every address that takes one`, () => {
     for (const [name, hostile] of Object.entries(hopeless[kind])) {
       test(`refuses: ${name}`, async () => {
         const targets = routes.filter(
@@ -105,7 +105,7 @@ for (const kind of ['form', 'json'] as const) {
       });
     }
 
-    test('bears fields of 10,000 characters and odd values', async () => {
+    test('survives fields of 10,000 characters and odd values', async () => {
       for (const hostile of long[kind]) {
         await pooled(
           routes.filter(({ body }) => body === kind),
@@ -126,7 +126,7 @@ for (const kind of ['form', 'json'] as const) {
   });
 }
 
-test('the heaviest of them again and again: memory stays', async () => {
+test('attack: the largest bodies repeatedly; memory does not grow', async () => {
   const heavy = ['10 MiB', '1 MiB without a length', '40,000 deep', '9,000 keys', 'a list of 40,000'];
   const targets = routes.filter(({ body }) => body === 'json');
   const wave = async (): Promise<void> => {
@@ -141,7 +141,7 @@ test('the heaviest of them again and again: memory stays', async () => {
   assert.ok(growth <= MAX_GROWTH_MIB, `grew by ${growth} MiB`);
 });
 
-test('nothing of all that is in the store, in prototypes or in the log', async () => {
+test('attack: hostile bodies leave nothing in the store, prototypes or log', async () => {
   const { body } = await server.admin('GET', '/users?limit=1000');
   assert.deepEqual(
     body.data.items?.map(({ username }) => username),

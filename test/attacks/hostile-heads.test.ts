@@ -1,4 +1,4 @@
-// Owns the attack: request lines and headers that are too long, too many or broken, on every address (checklist R135), and
+// Attack: request lines and headers that are too long, too many or broken, on every address (checklist R135), and
 // lengths that lie.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -85,7 +85,7 @@ async function onEveryAddress(
   assert.equal((await send(server.url, { path: '/readyz' })).status, 200);
 }
 
-suite('on every address', () => {
+suite('attack: hostile headers and queries at every address', () => {
   for (const [name, [headers, status]] of Object.entries(refused)) {
     test(`${name}: ${status}`, async () => {
       await onEveryAddress(headers, ({ method, path }, answer) =>
@@ -107,7 +107,7 @@ suite('on every address', () => {
     });
   }
 
-  test('a query of 8 kB is refused, one a little shorter is borne', async () => {
+  test('a query of 8 kB is refused, a slightly shorter one is served', async () => {
     await pooled(routes, 4, async ({ method, path }) => {
       const [long, shorter] = [`${path}?${'q'.repeat(8192)}`, `${path}?state=${'q'.repeat(7000)}`];
       assert.equal((await send(server.url, { method, path: long })).status, 414, path);
@@ -117,7 +117,7 @@ suite('on every address', () => {
   });
 });
 
-test('addresses that are no addresses: 4xx, whatever is behind', async () => {
+test('attack: malformed addresses get 4xx before any handler', async () => {
   const odd = [
     '/%',
     '/%00',
@@ -153,17 +153,17 @@ test('addresses that are no addresses: 4xx, whatever is behind', async () => {
   }
 });
 
-suite('bytes that are no honest request', () => {
+suite('attack: bytes that are no valid HTTP request', () => {
   const close = (bytes: string): Promise<string> => exchange(server.url, bytes);
 
-  test('a length that is too short: the rest is no second request of anybody', async () => {
+  test('Content-Length too short: the rest is no second request', async () => {
     const body = 'token=aGET /admin HTTP/1.1\r\nHost: a\r\n\r\n';
     const headers = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 7'];
     const answer = await close(plainRequest(server.url, 'POST /oauth2/revoke HTTP/1.1', headers, body));
     assert.equal(answer.match(/HTTP\/1\.1 \d{3}/g)?.length, 1, answer.slice(0, 500));
   });
 
-  test('a length that is too long, and then silence and the end', async () => {
+  test('Content-Length too long: the connection times out', async () => {
     const head = `POST /oauth2/revoke HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n`;
     const { hostname, port } = new URL(server.url);
     const { connect } = await import('node:net');
@@ -198,7 +198,7 @@ suite('bytes that are no honest request', () => {
     });
   }
 
-  test('HTTP/0.9, HTTP/1.0, HTTP/2 and no HTTP', async () => {
+  test('HTTP/0.9, HTTP/1.0, HTTP/2 and non-HTTP', async () => {
     for (const bytes of [
       'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       '\x16\x03\x01\x02\x00\x01',
@@ -209,7 +209,7 @@ suite('bytes that are no honest request', () => {
     assert.equal(statusIn(await close('GET /healthz HTTP/1.0\r\n\r\n')), 200);
   });
 
-  test('a hundred requests in one packet are a hundred answers', async () => {
+  test('a hundred pipelined requests get a hundred answers', async () => {
     const one = `GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n`;
     const last = `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const answer = await close(one.repeat(99) + last);
@@ -217,7 +217,7 @@ suite('bytes that are no honest request', () => {
   });
 });
 
-test('nothing of all that is an error of ours', () => {
+test('attack: hostile headers and bytes cause no error in the log', () => {
   assert.deepEqual(
     server.logged.filter(({ level }) => level === 'error' || level === 'fatal'),
     [],

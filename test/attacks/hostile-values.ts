@@ -1,4 +1,4 @@
-// Owns the bodies that no address can take, and those that are readable but unusual: made for attacks on every address.
+// The bodies that no address can take, and those that are readable but unusual: made for attacks on every address.
 
 import { gzipSync } from 'node:zlib';
 

@@ -1,5 +1,5 @@
-// Owns the attack: telling from the time of an answer who exists, where accounts were imported with hashes that take
-// longer to check than ours; and importing hashes that would hold up the machine (checklist R085, R139; issue F, item 10).
+// Attack: telling from the time of an answer who exists, where accounts were imported with hashes that take
+// longer to check than ours; and importing hashes that would hold up the machine (checklist R085, R139).
 import assert from 'node:assert/strict';
 import { pbkdf2Sync } from 'node:crypto';
 import test, { after, before } from 'node:test';
@@ -44,7 +44,7 @@ async function msOf(name: string, password = 'not the password'): Promise<number
 
 const medianOf = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-test('imported hashes: the time of a refusal does not tell who exists', async () => {
+test('attack: user enumeration by time with imported hashes', async () => {
   const slow = await bcrypt(OLD_PASSWORD, 10);
   const quick = `$pbkdf2-sha256$i=20000$${b64(SALT)}$${b64(pbkdf2Sync(OLD_PASSWORD, SALT, 20_000, 32, 'sha256'))}`;
   await importUsers([
@@ -69,7 +69,7 @@ test('imported hashes: the time of a refusal does not tell who exists', async ()
   assert.equal(isAccepted(await form.attempt('quick', OLD_PASSWORD)), true);
 });
 
-test('imported hashes: what would hold up the machine is refused, and the row is named', async () => {
+test('attack: imported hashes with excessive cost are refused and their row is named', async () => {
   const long = b64(Buffer.alloc(128, 1));
   const results = await importUsers([
     { username: 'long-key', password_hash: `$pbkdf2-sha1$i=1900000$${b64(SALT)}$${long}` },

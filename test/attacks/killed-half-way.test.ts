@@ -55,7 +55,7 @@ const isGone = async (id: string): Promise<boolean> => {
   return true;
 };
 
-test('killed at each write of deleting a user: out at once, and finished by the next start', async (t) => {
+test('killed at each write of a user deletion: access ends at once, the next start completes', async (t) => {
   let died = 0;
   for (let writes = 0; writes < MOST; writes += 1) {
     const name = `deleted-${writes}`;
@@ -99,7 +99,7 @@ test('killed at each write of deleting a user: out at once, and finished by the 
   ok(died >= 5 && died < MOST, String(died));
 });
 
-test('killed at each write of ending a grant: told as not done, done when asked again', async (t) => {
+test('killed at each write of a revocation: reported as failed, completed by a retry', async (t) => {
   const user = await app.createUser('revoked');
   let died = 0;
   for (let writes = 0; writes < MOST; writes += 1) {
@@ -148,7 +148,7 @@ const waysOut: Readonly<
   },
 };
 for (const [way, open] of Object.entries(waysOut)) {
-  test(`killed at each write of signing out ${way}: told as done only when every token is dead`, async (t) => {
+  test(`killed at each write of a sign-out ${way}: succeeds only with every token dead`, async (t) => {
     const user = await app.createUser(`leaving-${way.replaceAll(' ', '-')}`);
     let died = 0;
     for (let writes = 0; writes < MOST; writes += 1) {
@@ -188,7 +188,7 @@ const takingTrust: Readonly<Record<string, object>> = {
   is_active: { is_active: false },
 };
 for (const [member, change] of Object.entries(takingTrust)) {
-  test(`killed at each write of taking ${member} from an application: asked again, or by the job`, async (t) => {
+  test(`killed at each write of removing ${member} of a client: completed by a retry or the job`, async (t) => {
     const user = await app.createUser(`trusting-${member.replace('_', '-')}`);
     let died = 0;
     for (let writes = 0; writes < MOST; writes += 1) {
@@ -223,7 +223,7 @@ for (const [member, change] of Object.entries(takingTrust)) {
   });
 }
 
-test('an application that trust was taken from half-way is trusted again: its new tokens stay', async () => {
+test('client trusted again after an interrupted withdrawal: its new tokens stay valid', async () => {
   const user = await app.createUser('trusting-again');
   const trusted = await app.register({ scope: 'openid offline_access', skip_consent: true });
   life.dieAfter(1);
@@ -238,7 +238,7 @@ test('an application that trust was taken from half-way is trusted again: its ne
   equal(await isActive(app, tokens.refresh_token), true);
 });
 
-test('killed at each write of a refresh: never two tokens that live, and signing in works', async (t) => {
+test('killed at each write of a refresh: never two live tokens, and sign-in works', async (t) => {
   const user = await app.createUser('refreshing');
   let died = 0;
   for (let writes = 0; writes < MOST; writes += 1) {
@@ -270,7 +270,7 @@ test('killed at each write of a refresh: never two tokens that live, and signing
   ok(died >= 2 && died < MOST, String(died));
 });
 
-test('killed at each write of onboarding: an administrator, or the page again; never neither', async (t) => {
+test('killed at each write of onboarding: an administrator or the page again, never neither', async (t) => {
   let died = 0;
   const onboard = async (at: TestApp): Promise<number> => {
     const agent = new Agent(at);

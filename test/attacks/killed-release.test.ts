@@ -43,7 +43,7 @@ async function killedAfter(uri: string, ms: number): Promise<boolean> {
   return signal === 'SIGKILL';
 }
 
-test(`killed release: ${KILLS} kills on one store, then one that finishes, and all documents are there`, async (t) => {
+test(`killed release: ${KILLS} kills on one store, then one completes with all documents`, async (t) => {
   const measured = server.freshUri();
   await leaveOldStore(measured);
   const started = performance.now();

@@ -1,4 +1,4 @@
-// Owns taking the rate limits away where an attack on something else needs many requests from one address.
+// Taking the rate limits away where an attack on something else needs many requests from one address.
 import assert from 'node:assert/strict';
 import { limitDefinitions } from '../../src/settings/limits.ts';
 import type { Operator } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// Owns the attack: writing lines of one's own into the log, or into the terminal it is read on (checklist R148).
+// Attack: writing lines of one's own into the log, or into the terminal it is read on (checklist R148).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent } from '../support/agent.ts';
@@ -24,7 +24,7 @@ const injections = [
 // Tab and line end are how a line ends; nothing else of the kind may be in it.
 const CONTROL = /[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]/;
 
-test('every record stays one line, parses, and tells what happened', async (t) => {
+test('attack: log injection; every record stays one line of JSON and describes its event', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const client = await app.register();

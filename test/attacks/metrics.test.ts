@@ -1,4 +1,4 @@
-// Owns the attacks on /metrics (checklist R166): strangers who read it, by a proxy, a rebound name or a guessed token, and
+// Attacks on /metrics (checklist R166): strangers who read it, by a proxy, a rebound name or a guessed token, and
 // strangers who fill it with series of their own. And that it tells what it is there for.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
@@ -23,7 +23,7 @@ async function linesOf(url = app.url): Promise<Map<string, number>> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
 }
 
-test('metrics read by a stranger: behind a proxy on this machine they are not there', async () => {
+test('attack: metrics read through a proxy on this machine are 404', async () => {
   for (const name of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Proto']) {
     const { status, body } = await ask(app.url, [[name, '127.0.0.1']]);
     equal(status, 404, name);
@@ -39,13 +39,13 @@ test('metrics read by a stranger: behind a proxy on this machine they are not th
   }
 });
 
-test('metrics read by a stranger: a page of a rebound name (DNS rebinding) does not get them', async () => {
+test('attack: metrics read by a page of a rebound name (DNS rebinding)', async () => {
   for (const host of ['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'id.example.com'])
     equal((await ask(app.url, [['Host', host]])).status, 404, host);
   equal((await ask(app.url)).status, 200);
 });
 
-test('metrics read by a stranger: with METRICS_TOKEN nothing else opens them', async () => {
+test('attack: metrics read without METRICS_TOKEN where it is set', async () => {
   await withApp({ env: { METRICS_TOKEN: TOKEN } }, async ({ url, logged }) => {
     const wrong: (readonly Header[])[] = [
       [],
@@ -71,7 +71,7 @@ test('metrics read by a stranger: with METRICS_TOKEN nothing else opens them', a
   });
 });
 
-test('metrics: text format, uncached, unlogged, GET and HEAD alone', async () => {
+test('metrics: text format, not cached, not logged, GET and HEAD only', async () => {
   const { headers, body } = await ask(app.url);
   match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
   equal(headers['cache-control'], 'no-store');
@@ -89,7 +89,7 @@ test('metrics: text format, uncached, unlogged, GET and HEAD alone', async () =>
   deepEqual(told, []);
 });
 
-test('metrics: sign-ins, tokens, refusals, requests, store, queue and locks are told', async () => {
+test('metrics: sign-ins, tokens, refusals, requests, store, queue and locks', async () => {
   const client = await app.register();
   const user = await app.createUser('measured');
   await tokensOf(app, client, user);
@@ -119,7 +119,7 @@ test('metrics: sign-ins, tokens, refusals, requests, store, queue and locks are 
   ok(lines.has('latchkey_mails_queued{worker="0"}') && lines.has('latchkey_accounts_locked{worker="0"}'));
 });
 
-test('metrics: the gauges of the store are right where nobody asked lately', async () => {
+test('metrics: store gauges are current even when not scraped recently', async () => {
   await withApp({}, async (fresh) => {
     const client = await fresh.register();
     const { username } = await fresh.createUser('victim');
@@ -131,7 +131,7 @@ test('metrics: the gauges of the store are right where nobody asked lately', asy
   });
 });
 
-test('metrics filled by a stranger: hostile paths, methods and parameters make no series', async () => {
+test('attack: hostile paths, methods and parameters create metric series', async () => {
   await linesOf();
   const series = async (): Promise<string[]> =>
     [...(await linesOf()).keys()].filter((line) => /^latchkey_/.test(line)).toSorted();

@@ -1,4 +1,4 @@
-// Owns the attack: framing, sniffing and injecting where an answer forgot its headers (checklist R112, R120). Every kind of
+// Attack: framing, sniffing and injecting where an answer forgot its headers (checklist R112, R120). Every kind of
 // answer is asked for: pages, documents, errors of ours, of the protocol core and of the HTTP server itself.
 import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
@@ -111,7 +111,7 @@ for (const [scheme, env] of [
   ['http', undefined],
   ['https', { BASE_URL: 'https://id.example' }],
 ] as const) {
-  suite(`every answer is guarded, ${scheme}`, () => {
+  suite(`security headers on every response, ${scheme}`, () => {
     test('of each kind', async () => {
       app = await startApp(env === undefined ? {} : { env });
       const { id } = await app.register();
@@ -137,7 +137,7 @@ for (const [scheme, env] of [
   });
 }
 
-test('what could not even be read as HTTP is answered with the same guards', async () => {
+test('on responses to unparsable HTTP', async () => {
   app = await startApp();
   const broken = [
     'NOT HTTP AT ALL\r\n\r\n',
@@ -166,7 +166,7 @@ test('what could not even be read as HTTP is answered with the same guards', asy
   }
 });
 
-test('when the store is gone: 503, guarded, without a word about why', async () => {
+test('store outage: 503 with security headers and no cause', async () => {
   app = await startApp();
   const { id } = await app.register();
   await app.store.close();
@@ -187,7 +187,7 @@ test('when the store is gone: 503, guarded, without a word about why', async () 
   assert.equal((await send(app.url, { path: '/healthz' })).status, 200);
 });
 
-test('a long address cannot be used by another site to sign people out', async () => {
+test('attack: another site signs users out by an overlong address', async () => {
   app = await startApp();
   // `<img src>` and links are enough to make a browser ask for these; the answer must not empty its cookies (R065).
   for (const length of [8_000, 9_000, 17_000, 70_000]) {

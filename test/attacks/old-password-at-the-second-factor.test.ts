@@ -1,4 +1,4 @@
-// Owns the attack: having passed the password page, and waiting at the second factor while the owner changes the password,
+// Attack: having passed the password page, and waiting at the second factor while the owner changes the password,
 // the account is switched off or deleted. Then the first half of the proof is worth nothing, and the attacker must
 // not make an authenticator of their own the owner's second factor (checklist R063, R089, R096, R098).
 import assert from 'node:assert/strict';
@@ -6,7 +6,7 @@ import { suite, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { createPhone, enrolPhone, type Phone } from '../support/phone.ts';
-import { blows } from './blows.ts';
+import { accountChanges } from './account-changes.ts';
 import { honestRequest } from './sign-in-form.ts';
 
 interface Waiting {
@@ -53,7 +53,7 @@ const steps: Readonly<Record<string, Arrive>> = {
 };
 
 for (const [step, arrive] of Object.entries(steps)) {
-  suite(`at ${step}`, () => {
+  suite(`attack: account change at ${step}`, () => {
     async function start() {
       const app = await startApp();
       const client = await app.register();
@@ -62,7 +62,7 @@ for (const [step, arrive] of Object.entries(steps)) {
       return { app, client, user, waiting: await arrive(app, client.id) };
     }
 
-    test('undisturbed, it is the way in: what follows is no sham', async (t) => {
+    test('control: without a change the sign-in completes', async (t) => {
       const { app, waiting } = await start();
       t.after(() => app.stop());
       let page = await waiting.browser.submit(waiting.page, waiting.fields());
@@ -70,8 +70,8 @@ for (const [step, arrive] of Object.entries(steps)) {
       assert.match(page.location ?? '', /[?&]code=/);
     });
 
-    for (const [blow, strike] of Object.entries(blows)) {
-      test(`the account is ${blow}: it leads nowhere`, async (t) => {
+    for (const [what, change] of Object.entries(accountChanges)) {
+      test(`the account is ${what}: the sign-in is refused`, async (t) => {
         const { app, user, waiting } = await start();
         t.after(() => app.stop());
         for (const { id } of (await app.admin('GET', '/sessions')).body.data.items ?? []) {
@@ -79,7 +79,7 @@ for (const [step, arrive] of Object.entries(steps)) {
         }
         const state = async (): Promise<unknown> =>
           (await app.admin('GET', `/users/${user.id}`)).body.data?.totp_verified;
-        await strike(app, user);
+        await change(app, user);
         const before = await state();
         const fields = { ...hiddenFields(waiting.page.body), ...waiting.fields() };
         const page = await waiting.browser.post('/oauth2/mfa', fields);

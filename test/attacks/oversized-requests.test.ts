@@ -93,7 +93,7 @@ async function expectRefused(fields: Fields, names: readonly string[], what: str
   }
 }
 
-test('a state over 4,096 and a nonce over 2,048 bytes get a 400 page, never a redirect (R021)', async () => {
+test('attack: state over 4,096 or nonce over 2,048 bytes is a 400 page, no redirect (R021)', async () => {
   const browserDoors = ['GET', 'POST', 'alias', 'PAR'];
   for (const state of ['s'.repeat(4097), 'é'.repeat(2049)])
     await expectRefused({ state }, browserDoors, 'state');
@@ -103,7 +103,7 @@ test('a state over 4,096 and a nonce over 2,048 bytes get a 400 page, never a re
   }
 });
 
-test('a state of 4,096 and a nonce of 2,048 bytes come back byte for byte (R021)', async () => {
+test('authorization request: long state and nonce return byte for byte (R021)', async () => {
   const agent = new Agent(app);
   const [state, nonce] = ['ä'.repeat(2048), 'n'.repeat(2048)];
   let page = await agent.post('/oauth2/authorize', { ...codeRequest(client.id), state, nonce });
@@ -111,7 +111,7 @@ test('a state of 4,096 and a nonce of 2,048 bytes come back byte for byte (R021)
   equal(new URL(page.location ?? '').searchParams.get('state'), state);
 });
 
-test('54 kB in any parameter are not stored: at most 8 KiB per request', async () => {
+test('attack: 54 kB in any parameter; at most 8 KiB per request are stored', async () => {
   const long = 'x'.repeat(50_000);
   const everywhere = ['POST', 'alias', 'PAR'];
   for (const name of [
@@ -147,7 +147,7 @@ const jwt = (payload: string): string =>
     .map((part) => part.toString('base64url'))
     .join('.');
 
-test('claims nested 6,000 deep are a 400 at every door, not a stack (500)', async () => {
+test('attack: claims nested 6,000 deep are 400 at every endpoint', async () => {
   for (const claims of [nested(1200), `{"id_token":${lists(3400)}}`]) {
     await expectRefused({ claims }, ['POST', 'alias', 'PAR', 'device'], 'nested claims');
   }
@@ -160,7 +160,7 @@ test('claims nested 6,000 deep are a 400 at every door, not a stack (500)', asyn
   equal(shallow?.status, 200);
 });
 
-test('a JWT whose payload is nested without end is a 400 at every door', async () => {
+test('attack: a JWT with an endlessly nested payload is 400 at every endpoint', async () => {
   const hint = jwt(lists(1500));
   await expectRefused({ id_token_hint: hint }, ['POST', 'alias', 'PAR', 'device'], 'id_token_hint');
   const path = `/oauth2/logout?id_token_hint=${hint}`;
@@ -178,7 +178,7 @@ test('a JWT whose payload is nested without end is a 400 at every door', async (
   }
 });
 
-test('other spellings of a path do not lead past these checks', async () => {
+test('attack: other spellings of a path bypass the size checks', async () => {
   for (const path of ['/oauth2/PAR', '/oauth2/par/', '/oauth2/Par', '/oauth2//par', '/oauth2/%70ar']) {
     const { status } = await postForm(app, path, { ...request, state: 's'.repeat(20_000) });
     equal(status, 404, path);

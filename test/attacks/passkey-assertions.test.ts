@@ -1,4 +1,4 @@
-// Owns the attacks on signing in by passkey (checklist R104–R108, R110): answers that were heard before, are another's, were
+// Attacks on signing in by passkey (checklist R104–R108, R110): answers that were heard before, are another's, were
 // made elsewhere or were altered on the way.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -36,7 +36,7 @@ async function failures(reason?: string): Promise<Record<string, unknown>[]> {
   return (body.data.items ?? []).filter((event) => reason === undefined || event.reason === reason);
 }
 
-test('the honest way: no name, no password, two factors', async () => {
+test('passkey sign-in: no name, no password, two factors', async () => {
   const last = await goOn(agent, await usePasskey(agent, page, key));
   assert.ok(isSignedIn(last), last.body);
   const { body } = await app.admin('GET', `/users/${alice.id}/passkeys`);
@@ -96,7 +96,7 @@ test('attack: a challenge older than five minutes', async () => {
   assert.equal((await finish(agent, page, key.get(options))).status, 401);
 });
 
-test('attack: a challenge for making a passkey, answered by using one, and the reverse', async () => {
+test('attack: a registration challenge answered by an assertion, and the reverse', async () => {
   const bob = await app.createUser(`bob-${people}`);
   const browser = new Agent(app);
   const shown = await openSignIn(browser, client);
@@ -161,7 +161,7 @@ for (const [name, lie] of Object.entries(lies)) {
   });
 }
 
-test('attack: downgraded UV flag: the holder of a found key is one factor, and the password is asked', async () => {
+test('attack: downgraded UV flag; a found key is one factor and the password is asked for', async () => {
   const found = new Authenticator({ origin: originOf(app), canVerifyUser: false });
   found.keys.push(...key.keys);
   const next = await goOn(agent, await usePasskey(agent, page, found));
@@ -174,7 +174,7 @@ test('attack: downgraded UV flag: the holder of a found key is one factor, and t
   assert.match(mfa.body, /name="password"/);
 });
 
-test('a key that did not check its holder and the password are two factors', async () => {
+test('passkey without user verification: with the password it is two factors', async () => {
   const found = new Authenticator({ origin: originOf(app), canVerifyUser: false });
   found.keys.push(...key.keys);
   const next = await goOn(agent, await usePasskey(agent, page, found));
@@ -197,7 +197,7 @@ test('attack: swapped credential id', async () => {
   assert.equal((await failures('refused')).length, 1);
 });
 
-test('attack: counter rollback is refused, flagged and written down; a forged one raises no alarm', async () => {
+test('attack: counter rollback is refused, flagged and audited; a forged one raises no alarm', async () => {
   await goOn(agent, await usePasskey(agent, page, key, { lies: { counter: 9 } }));
   const again = await openSignIn(agent, client, { prompt: 'login' });
   const forged: Lies = {
@@ -215,7 +215,7 @@ test('attack: counter rollback is refused, flagged and written down; a forged on
   assert.ok(body.data.items?.[0]?.counter_went_back_at);
 });
 
-test('attack: two copies of a key with the same counter at once: one comes in', async () => {
+test('attack: two copies of a key with the same counter at once: one signs in', async () => {
   const other = new Agent(app);
   const shown = await openSignIn(other, client);
   const [one, two] = [await begin(agent, page), await begin(other, shown)];
@@ -226,7 +226,7 @@ test('attack: two copies of a key with the same counter at once: one comes in', 
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401]);
 });
 
-test('attack: unknown and removed passkeys tell nothing about accounts', async () => {
+test('attack: unknown and removed passkeys reveal nothing about accounts', async () => {
   const stranger = new Authenticator({ origin: originOf(app) });
   stranger.create({ challenge: 'x', user: { id: 'eA' } });
   const unknown = await usePasskey(agent, page, stranger);
@@ -239,7 +239,7 @@ test('attack: unknown and removed passkeys tell nothing about accounts', async (
   assert.equal((await begin(agent, page)).challenge.length, 43);
 });
 
-test('attack: a passkey of a deactivated or deleted account; a lock by wrong passwords stops none', async () => {
+test('attack: passkey of a deactivated or deleted account; a password lock stops none', async () => {
   await app.admin('POST', `/users/${alice.id}/deactivate`);
   assert.equal((await usePasskey(agent, page, key)).status, 401);
   await app.admin('POST', `/users/${alice.id}/reactivate`);

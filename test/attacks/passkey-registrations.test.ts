@@ -1,4 +1,4 @@
-// Owns the attacks on making passkeys (checklist R098, R104–R107, R109, R111): for somebody else, by other answers than
+// Attacks on making passkeys (checklist R098, R104–R107, R109, R111): for somebody else, by other answers than
 // were asked for, and at steps at which there is nothing to make.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -43,7 +43,7 @@ async function passkeysOf(user: { id: string }): Promise<Record<string, unknown>
   return (await app.admin('GET', `/users/${user.id}/passkeys`)).body.data.items ?? [];
 }
 
-test('the honest way: one press after the password, and the sign-in goes on', async () => {
+test('passkey registration: one press after the password, then the sign-in continues', async () => {
   const last = await goOn(agent, await makePasskey(agent, offer, key));
   assert.match(last.location ?? '', /code=/);
   const [made] = await passkeysOf(alice);
@@ -67,7 +67,7 @@ test('attack: registration for another user', async () => {
   assert.equal((await passkeysOf(bob)).length, 0);
 });
 
-test('attack: credential id that somebody has already', async () => {
+test('attack: credential id of another user', async () => {
   await goOn(agent, await makePasskey(agent, offer, key));
   const mallory = new Agent(app);
   const other = await app.createUser(`mallory-${people}`);
@@ -133,7 +133,7 @@ const lies: Readonly<Record<string, () => Lies>> = {
   }),
 };
 for (const [name, lie] of Object.entries(lies)) {
-  test(`attack: made with ${name}`, async () => {
+  test(`attack: registration with ${name}`, async () => {
     const answer = await makePasskey(agent, offer, key, lie());
     assert.deepEqual([answer.status, answer.body.reason], [401, 'passkey.refused']);
     assert.equal((await passkeysOf(alice)).length, 0);
@@ -142,7 +142,7 @@ for (const [name, lie] of Object.entries(lies)) {
   });
 }
 
-test('attack: making one before the password, with the password alone where a second step is due, and afterwards', async () => {
+test('attack: registration before the password, before a required second step, and afterwards', async () => {
   const fresh = new Agent(app);
   const page = await openSignIn(fresh, client);
   assert.equal((await beginMaking(fresh, page)).status, 400);
@@ -165,7 +165,7 @@ test('attack: making one before the password, with the password alone where a se
   assert.equal((await beginMaking(agent, offer)).status, 400);
 });
 
-test('"Not now" is remembered, for this person in this browser', async () => {
+test('passkey offer: "Not now" is remembered for this user in this browser', async () => {
   await agent.submit(offer, { action: 'later' });
   const again = await openSignIn(agent, client, { prompt: 'login' });
   const last = await agent.submit(again, { username: alice.username, password: PASSWORD, can_passkey: 'on' });
@@ -175,7 +175,7 @@ test('"Not now" is remembered, for this person in this browser', async () => {
   await toOffer(new Agent(app), client, alice);
 });
 
-test('a browser that says nothing of passkeys is offered none', async () => {
+test('passkey offer: none for a browser that does not report support', async () => {
   const silent = new Agent(app);
   const last = await silent.submit(await openSignIn(silent, client), {
     username: alice.username,
@@ -184,7 +184,7 @@ test('a browser that says nothing of passkeys is offered none', async () => {
   assert.match(last.location ?? '', /code=/);
 });
 
-test('automatic upgrade: made beside the password without a press, and only where it was begun so', async () => {
+test('passkey upgrade: automatic beside the password, only where it was begun that way', async () => {
   const silent = 8 | 16 | 64;
   assert.equal((await makePasskey(agent, offer, key, { flags: silent })).status, 401);
   const begun = await beginMaking(agent, offer, { mediation: 'conditional' });

@@ -29,7 +29,7 @@ const taken: Readonly<Record<string, string>> = {
   '128 characters': 'a wide river bends '.repeat(7).slice(0, 126).concat('x7'),
 };
 for (const [name, password] of Object.entries(taken)) {
-  test(`password of ${name} is taken and signs in as typed`, async () => {
+  test(`password of ${name}: accepted, and signs in as typed`, async () => {
     const { status, username } = await create(password);
     equal(status, 201, password);
     ok((await tokensOf(app, client, { username, password }, { scope: 'openid' })).access_token);
@@ -45,7 +45,7 @@ for (const [name, password] of Object.entries(taken)) {
   });
 }
 
-test('password of seven characters is refused, and no setting allows it', async () => {
+test('password of seven characters: refused, and no setting allows it', async () => {
   equal((await create('tzvq mh')).status, 400);
   for (const password_min_length of [7, 1, 0, -1]) {
     const { status, body } = await app.admin('PATCH', '/settings', { password_min_length });
@@ -53,7 +53,7 @@ test('password of seven characters is refused, and no setting allows it', async 
   }
 });
 
-test('password of five years ago signs in: nobody is made to change it by the calendar', async () => {
+test('password of five years ago: signs in, no change is forced by age', async () => {
   const password = 'seven tall lanterns';
   const { username } = await create(password);
   const tokens = await later(5 * 365 * 24 * 3_600_000, () =>
@@ -62,7 +62,7 @@ test('password of five years ago signs in: nobody is made to change it by the ca
   ok(tokens.access_token);
 });
 
-test('password fields: a manager may fill and a person may paste, whole, on every page', async () => {
+test('password fields: managers may fill and users may paste, on every page', async () => {
   const root = join(import.meta.dirname, '..', '..');
   let fields = 0;
   for await (const path of glob('templates/**/*.njk', { cwd: root })) {

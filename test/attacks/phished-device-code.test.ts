@@ -62,7 +62,7 @@ const wrongCodes = ['BBBB', 'CCCC', 'DDDD', 'FFFF', 'GGGG', 'HHHH', 'JJJJ', 'KKK
   (part) => `${part}-ZZZZ`,
 );
 
-test('guessed user codes: a network is refused after its limit, over processes and cookies (§5.1)', async () => {
+test('attack: guessing user codes from one network, over processes and cookies (RFC 8628 §5.1)', async () => {
   const other = { ...first };
   let hosts = 0;
   // Another host of the same /64, another browser and the other process each time.
@@ -80,7 +80,7 @@ test('guessed user codes: a network is refused after its limit, over processes a
   equal((await enter(new Agent(app), device.user_code, '2001:db8:1:3::1')).status, 200, 'the next network');
 });
 
-test('guessed user codes: an account is refused after its limit, whatever addresses it uses (§5.1)', async () => {
+test('attack: guessing user codes by one account from any address (RFC 8628 §5.1)', async () => {
   const agent = new Agent(app);
   const web = await app.register();
   await agent.signIn(web.id, { username: 'alice' });
@@ -94,7 +94,7 @@ test('guessed user codes: an account is refused after its limit, whatever addres
   equal((await enter(again, wrongCodes[6] ?? '', '198.51.100.77')).status, 429);
 });
 
-test('user codes: valid ones are not counted, and have 34 bits', async () => {
+test('user code: valid entries are not counted; 34 bits', async () => {
   for (let count = 0; count < 9; count += 1) {
     const { user_code } = await start('openid');
     // 20 letters, eight of them: 20^8 = 2^34.6 codes.
@@ -103,7 +103,7 @@ test('user codes: valid ones are not counted, and have 34 bits', async () => {
   }
 });
 
-test('a phished user reads who asks, for what, from where, since when and for how long (§5.4)', async () => {
+test('attack: phished user; the page shows client, scopes, address and time (RFC 8628 §5.4)', async () => {
   const claims = '{"userinfo":{"phone_number":null}}';
   const device = await start('openid profile email', '203.0.113.66', { claims });
   const page = await enter(new Agent(app), device.user_code, '192.0.2.1');
@@ -134,7 +134,7 @@ test('a phished user reads who asks, for what, from where, since when and for ho
   ok(!same.body.includes('not the network of this browser'));
 });
 
-test('a phished administrator gives a device no admin scope, by no way', async () => {
+test('attack: a phished administrator gives a device scope admin', async () => {
   const agent = new Agent(app);
   const device = await start('openid admin offline_access');
   const question = await enter(agent, device.user_code, '192.0.2.9');
@@ -157,13 +157,13 @@ test('a phished administrator gives a device no admin scope, by no way', async (
   }
 });
 
-test('a device that asks for admin alone gets invalid_scope', async () => {
+test('device flow: a request for admin alone is invalid_scope', async () => {
   const fields = { client_id: client.id, scope: 'admin admin:read' };
   const { status, body } = await postForm(app, '/oauth2/device_authorization', fields);
   deepEqual([status, body.error], [400, 'invalid_scope']);
 });
 
-test('a device without offline_access is signed out after 24 hours, however often it refreshes', async () => {
+test('device flow: without offline_access it ends after 24 hours, however often refreshed', async () => {
   const agent = new Agent(app);
   const device = await start('openid profile');
   let page = await agent.submit(await enter(agent, device.user_code, '192.0.2.10'), { confirm: 'yes' });

@@ -1,4 +1,4 @@
-// Owns the attack: a session that the attacker knows before somebody signs in with it (checklist R058; Keycloak
+// Attack: a session that the attacker knows before somebody signs in with it (checklist R058; Keycloak
 // CVE-2024-7341, Zitadel CVE-2024-28197).
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -41,7 +41,7 @@ const sessionOf = (browser: Agent): string =>
     .filter((pair) => pair.startsWith('latchkey_session'))
     .join('; ');
 
-test('planted before the sign-in', async () => {
+test('attack: session planted before the sign-in', async () => {
   const planted = await anonymousSession();
   const victim = new Agent(app);
   victim.plant(planted);
@@ -50,7 +50,7 @@ test('planted before the sign-in', async () => {
   assert.equal(await isSignedIn(planted), false);
 });
 
-test('planted while the password is being typed', async () => {
+test('attack: session planted while the password is typed', async () => {
   const planted = await anonymousSession();
   const form = await openSignIn(app, client.id);
   form.browser.plant(planted);
@@ -58,7 +58,7 @@ test('planted while the password is being typed', async () => {
   assert.equal(await isSignedIn(planted), false);
 });
 
-test('planted before onboarding', async () => {
+test('attack: session planted before onboarding', async () => {
   const fresh = await startApp();
   try {
     const attacker = new Agent(fresh);
@@ -79,7 +79,7 @@ test('planted before onboarding', async () => {
   }
 });
 
-test('known from an earlier sign-in: the identifier changes at every proof of who somebody is', async () => {
+test('attack: session id known from an earlier sign-in; it changes at each authentication', async () => {
   const browser = new Agent(app);
   await browser.signIn(client.id, { username: 'alice' });
   const first = sessionOf(browser);
@@ -90,7 +90,7 @@ test('known from an earlier sign-in: the identifier changes at every proof of wh
   assert.equal(await isSignedIn(sessionOf(browser)), true);
 });
 
-test('after sign-out the old cookie is worthless, and a new sign-in does not bring it back', async () => {
+test('sign-out: the old cookie stays invalid, also after a new sign-in', async () => {
   const browser = new Agent(app);
   await browser.signIn(client.id, { username: 'alice' });
   const old = sessionOf(browser);
@@ -101,7 +101,7 @@ test('after sign-out the old cookie is worthless, and a new sign-in does not bri
   assert.equal(await isSignedIn(old), false);
 });
 
-test("with the attacker's browser cookie, the victim's session is not theirs", async () => {
+test('attack: the attacker’s browser cookie in the victim’s browser shares no session', async () => {
   const attacker = await openSignIn(app, client.id);
   const browserCookie = attacker.browser.cookiesFor('/');
   const victim = new Agent(app);

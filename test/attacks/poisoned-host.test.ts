@@ -1,4 +1,4 @@
-// Owns the attack: headers that claim another host, scheme or path, so that links, redirects, cookies or metadata lead
+// Attack: headers that claim another host, scheme or path, so that links, redirects, cookies or metadata lead
 // there (checklist F4, R006; Zitadel CVE-2025-64101, CVE-2023-49097, GHSA-pfrf-9r5f-73f5; Koa CVE-2026-27959).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
@@ -64,8 +64,8 @@ for (const [name, options] of Object.entries({
   'behind a proxy': { env: { TRUST_PROXY: '1' } },
   'under a path': { path: '/auth' },
 })) {
-  suite(`another host, ${name}`, () => {
-    test('no page, redirect, cookie or document speaks of it', async (t) => {
+  suite(`attack: poisoned host, ${name}`, () => {
+    test('appears in no page, redirect, cookie or document', async (t) => {
       const app = await startApp(options);
       t.after(() => app.stop());
       await liftLimits(app);
@@ -86,7 +86,7 @@ for (const [name, options] of Object.entries({
       }
     });
 
-    test('a whole sign-in goes where it should', async (t) => {
+    test('a whole sign-in stays at BASE_URL', async (t) => {
       const app = await startApp(options);
       t.after(() => app.stop());
       const client = await app.register();
@@ -105,7 +105,7 @@ for (const [name, options] of Object.entries({
   });
 }
 
-test('a request that names two hosts, in one way or another, is refused or asks us', async (t) => {
+test('attack: a request naming two hosts is refused or served under BASE_URL', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const { host } = new URL(app.url);
@@ -129,7 +129,7 @@ test('a request that names two hosts, in one way or another, is refused or asks 
   }
 });
 
-test('nothing on the way takes a return address from a parameter (R005)', async (t) => {
+test('attack: a return address given by parameter (R005)', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const names = [

@@ -1,4 +1,4 @@
-// Owns the attack: one authorization code, redeemed by many at the same moment (checklist F1, R070; the class of
+// Attack: one authorization code, redeemed by many at the same moment (checklist F1, R070; the class of
 // better-auth GHSA-7w99-5wm4-3g79). Exactly one may succeed, in every store, in every round.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ const PARALLEL = sized(50, 100);
 const ROUNDS = sized(3, 200);
 
 for (const store of ['memory', 'sqlite'] as const) {
-  test(`one code, ${PARALLEL} redemptions at once, ${ROUNDS} rounds, ${store}: one succeeds`, async (t) => {
+  test(`race: one code, ${PARALLEL} redemptions, ${ROUNDS} rounds, ${store}: one succeeds`, async (t) => {
     const app = await startApp({ store });
     t.after(() => app.stop());
     const client = await app.register();
@@ -29,7 +29,7 @@ for (const store of ['memory', 'sqlite'] as const) {
   });
 }
 
-test('a code that comes a second time ends what the first one gave (RFC 6749 §4.1.2)', async (t) => {
+test('authorization code: a second use revokes what the first gave (RFC 6749 §4.1.2)', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const client = await app.register();
@@ -46,7 +46,7 @@ test('a code that comes a second time ends what the first one gave (RFC 6749 §4
   assert.equal(userinfo.status, 401);
 });
 
-test('a redemption with a wrong verifier in the middle of the race neither wins nor burns the code (R026)', async (t) => {
+test('race: a redemption with a wrong verifier neither wins nor uses up the code (R026)', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const client = await app.register();

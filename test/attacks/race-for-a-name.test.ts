@@ -1,4 +1,4 @@
-// Owns the attack: two accounts that a person would call by one name, made at the same moment in different spellings
+// Attack: two accounts that a person would call by one name, made at the same moment in different spellings
 // (checklist R077; Keycloak CVE-2021-3754 and CVE-2026-19607, next-auth GHSA-7rqj-j65f-68wh).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -41,7 +41,7 @@ const count = (statuses: readonly number[], status: number): number =>
   statuses.filter((one) => one === status).length;
 
 for (const store of ['memory', 'sqlite'] as const) {
-  test(`${PARALLEL} users of one name at once, ${ROUNDS} rounds, ${store}: one`, async (t) => {
+  test(`race: ${PARALLEL} users of one name, ${ROUNDS} rounds, ${store}: one created`, async (t) => {
     const app = await startApp({ store });
     t.after(() => app.stop());
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -56,7 +56,7 @@ for (const store of ['memory', 'sqlite'] as const) {
     }
   });
 
-  test(`${PARALLEL} users of one e-mail address at once, ${ROUNDS} rounds, ${store}: one`, async (t) => {
+  test(`race: ${PARALLEL} users of one e-mail address, ${ROUNDS} rounds, ${store}: one created`, async (t) => {
     const app = await startApp({ store });
     t.after(() => app.stop());
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -78,7 +78,7 @@ for (const store of ['memory', 'sqlite'] as const) {
   });
 }
 
-test("a username that is another's e-mail address, both at once: never two accounts for one sign-in name", async (t) => {
+test('race: a username equal to another’s e-mail address; never two accounts for one name', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   for (let round = 0; round < 20; round += 1) {
@@ -96,7 +96,7 @@ test("a username that is another's e-mail address, both at once: never two accou
   }
 });
 
-test('many changes of many users to one name at once: one gets it, nobody loses a name', async (t) => {
+test('race: many users renamed to one name; one succeeds, none loses its name', async (t) => {
   const app = await startApp({ store: 'sqlite' });
   t.after(() => app.stop());
   const users = await atOnce(20, (index) => app.createUser(`user-${index}`));

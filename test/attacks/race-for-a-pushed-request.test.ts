@@ -1,4 +1,4 @@
-// Owns the attack: one pushed authorization request, opened by many at the same moment (RFC 9126 §4, checklist R019).
+// Attack: one pushed authorization request, opened by many at the same moment (RFC 9126 §4, checklist R019).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent, challengeOf, hiddenFields } from '../support/agent.ts';
@@ -30,7 +30,7 @@ async function push(app: TestApp, client: { id: string; secret: string }): Promi
 const codeOf = (location: string | undefined): string | null =>
   location?.startsWith(REDIRECT_URI) === true ? new URL(location).searchParams.get('code') : null;
 
-test(`one request_uri, ${PARALLEL} tabs of a signed-in browser at once: one code`, async (t) => {
+test(`race: one request_uri, ${PARALLEL} tabs of a signed-in browser: one code`, async (t) => {
   const app = await startApp({ store: 'sqlite' });
   t.after(() => app.stop());
   const client = await app.register();
@@ -47,7 +47,7 @@ test(`one request_uri, ${PARALLEL} tabs of a signed-in browser at once: one code
   }
 });
 
-test('one request_uri, many strangers at once: at most one of them ends up with a code', async (t) => {
+test('race: one request_uri, many strangers: at most one gets a code', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const client = await app.register();
@@ -64,7 +64,7 @@ test('one request_uri, many strangers at once: at most one of them ends up with 
   assert.equal(ends.filter((code) => code !== null).length, 1);
 });
 
-test('a request_uri of another client is refused', async (t) => {
+test('attack: a request_uri of another client', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const [mine, other] = [

@@ -1,4 +1,4 @@
-// Owns the attack: one refresh token, used by many at the same moment (checklist F1, R071, R054; Keycloak CVE-2026-1035,
+// Attack: one refresh token, used by many at the same moment (checklist F1, R071, R054; Keycloak CVE-2026-1035,
 // better-auth GHSA-392p-2q2v-4372). However the race ends, at most one chain lives on.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -24,7 +24,7 @@ const successors = (answers: readonly Tokens[]): string[] => [
 ];
 
 for (const store of ['memory', 'sqlite'] as const) {
-  suite(`one refresh token for many, ${store}`, () => {
+  suite(`race for one refresh token, ${store}`, () => {
     let app: TestApp;
     let client: { id: string; secret: string };
     let browser: Agent;
@@ -43,7 +43,7 @@ for (const store of ['memory', 'sqlite'] as const) {
     });
     after(() => app.stop());
 
-    test(`grace 0: ${PARALLEL} at once, ${ROUNDS} rounds, no two chains alive`, async () => {
+    test(`grace 0: ${PARALLEL} at once, ${ROUNDS} rounds, no two live chains`, async () => {
       await setGrace(0);
       for (let round = 0; round < ROUNDS; round += 1) {
         const token = await firstToken();
@@ -80,7 +80,7 @@ for (const store of ['memory', 'sqlite'] as const) {
       }
     });
 
-    test('grace 10: the used token, come back after the grace, ends the whole family', async () => {
+    test('grace 10: a used token after the grace revokes the whole family', async () => {
       await setGrace(10);
       const token = await firstToken();
       const { body } = await refresh(app, client, token);
@@ -91,7 +91,7 @@ for (const store of ['memory', 'sqlite'] as const) {
       assert.equal((await refresh(app, client, body.refresh_token)).status, 400);
     });
 
-    test('grace 10: a successor that was used already is not given out again', async () => {
+    test('grace 10: a successor already used is not issued again', async () => {
       await setGrace(10);
       const token = await firstToken();
       const second = (await refresh(app, client, token)).body.refresh_token;

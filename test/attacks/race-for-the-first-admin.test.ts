@@ -1,4 +1,4 @@
-// Owns the attack: being the first administrator, by being many, or by coming again later (checklist R128).
+// Attack: being the first administrator, by being many, or by coming again later (checklist R128).
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,7 @@ async function raceOn(store: Store, nameOf: (index: number) => string): Promise<
   }
 }
 
-test(`${PARALLEL} first administrators at once, ${ROUNDS} rounds: one, also after a restart`, async () => {
+test(`race: ${PARALLEL} first administrators, ${ROUNDS} rounds: one, also after a restart`, async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const store = createMemoryStore({ clock: systemClock });
     await raceOn(store, (index) => `admin-${index}`);
@@ -79,13 +79,13 @@ test(`${PARALLEL} first administrators at once, ${ROUNDS} rounds: one, also afte
   }
 });
 
-test('all with one name', async () => {
+test('race: first administrators of one name', async () => {
   const store = createMemoryStore({ clock: systemClock });
   await raceOn(store, () => 'admin');
   await store.close();
 });
 
-test('on a file, which another process opens afterwards', async (t) => {
+test('race: first administrators on a file that another process opens afterwards', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-race-'));
   t.after(() => rm(folder, { recursive: true }));
   const open = () =>
@@ -105,7 +105,7 @@ test('on a file, which another process opens afterwards', async (t) => {
   await reopened.close();
 });
 
-test('a page that was open before the first administrator came is worth nothing afterwards', async (t) => {
+test('onboarding: a page open before the first administrator existed is void afterwards', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const [early, late] = [await readyToOnboard(app), await readyToOnboard(app)];
@@ -114,7 +114,7 @@ test('a page that was open before the first administrator came is worth nothing 
   assert.deepEqual(await admins(app), ['alice']);
 });
 
-test('refused attempts leave no account behind', async (t) => {
+test('onboarding: refused attempts leave no account behind', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const attempt = await readyToOnboard(app);

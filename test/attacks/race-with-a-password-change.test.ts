@@ -1,4 +1,4 @@
-// Owns the attack: signing in with the old password again and again at the very moment it is changed, so that one of the
+// Attack: signing in with the old password again and again at the very moment it is changed, so that one of the
 // sessions is written after all sessions were ended (checklist R063, R076, R089).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -71,7 +71,7 @@ const changes: Readonly<Record<string, (app: TestApp, id: string) => Promise<{ s
 
 for (const store of ['memory', 'sqlite'] as const) {
   for (const [name, change] of Object.entries(changes)) {
-    test(`${ATTACKERS} at it while ${name}, ${ROUNDS} rounds, ${store}: nothing of before lives on`, async (t) => {
+    test(`race: ${ATTACKERS} sign-ins while ${name}, ${ROUNDS} rounds, ${store}: no old access survives`, async (t) => {
       const app = await startApp({ store });
       t.after(() => app.stop());
       await liftLimits(app);

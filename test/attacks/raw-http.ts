@@ -1,4 +1,4 @@
-// Owns requests that no honest client sends: any Host, headers twice, bytes that are no HTTP.
+// Requests that no honest client sends: any Host, headers twice, bytes that are no HTTP.
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 

@@ -1,4 +1,4 @@
-// Owns the attack: a script of another site that reads what is not meant for it (checklist R010; Casdoor CVE-2024-41657).
+// Attack: a script of another site that reads what is not meant for it (checklist R010; Casdoor CVE-2024-41657).
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { Agent, redeem } from '../support/agent.ts';
@@ -42,8 +42,8 @@ const ask = (path: string, origin: string, method = 'GET', body?: string): Promi
     ...(body === undefined ? {} : { body }),
   });
 
-suite('answers are for nobody else', () => {
-  test('pages, admin API, registration and errors allow no origin, whoever asks', async () => {
+suite('attack: reading across origins', () => {
+  test('pages, admin API, registration and errors allow no origin', async () => {
     const routes = (await allRoutes(app)).filter(
       ({ path }) =>
         !DOCUMENTS.test(path) &&
@@ -76,7 +76,7 @@ suite('answers are for nobody else', () => {
     }
   });
 
-  test('public documents are for everybody', async () => {
+  test('public documents are readable by every origin', async () => {
     for (const origin of [FRIEND, ...STRANGERS]) {
       const { headers } = await ask('/.well-known/openid-configuration', origin);
       assert.equal(headers['access-control-allow-origin'], '*');
@@ -84,7 +84,7 @@ suite('answers are for nobody else', () => {
     }
   });
 
-  test("a token answer can be read by the application's own origin, and by no other", async () => {
+  test('a token response is readable by the client’s own origin only', async () => {
     const form = (id: string): string =>
       new URLSearchParams({ client_id: id, grant_type: 'authorization_code', code: 'none' }).toString();
     const allowed = await ask('/oauth2/token', FRIEND, 'POST', form(browserApp.id));
@@ -99,7 +99,7 @@ suite('answers are for nobody else', () => {
     assert.equal(server.headers['access-control-allow-origin'], undefined);
   });
 
-  test('userinfo can be read where the application lives, and nowhere else', async () => {
+  test('userinfo is readable by the client’s own origin only', async () => {
     const authorization = await new Agent(app).signIn(serverApp.id, { username: 'alice' });
     const { body } = await redeem(app, serverApp, authorization);
     const readBy = async (origin: string): Promise<string | undefined> => {

@@ -20,7 +20,7 @@ const warnings = (): [unknown, unknown][] =>
     .map((line): Line => JSON.parse(line))
     .map(({ client_id, parameter }) => [client_id, parameter]);
 
-test('repeated code_challenge or nonce: a warning that names the application, without the value', async () => {
+test('repeated code_challenge or nonce: a warning names the client, without the value', async () => {
   const [one, other] = [await app.register(), await app.register()];
   await app.createUser('alice');
   const agent = new Agent(app);
@@ -37,7 +37,7 @@ test('repeated code_challenge or nonce: a warning that names the application, wi
   equal(app.logged.filter((line) => line.includes('nonce-2-of-one')).length, 0);
 });
 
-test('repeated values without end: what is remembered of them is bounded', () => {
+test('attack: endless repeated values; memory of them is bounded', () => {
   let warned = 0;
   const watch = createRepeatWatch({
     warn: () => {

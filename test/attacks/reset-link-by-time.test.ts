@@ -1,4 +1,4 @@
-// Owns the attack: telling from the time of the answer whether an address that "forgot its password" has an account
+// Attack: telling from the time of the answer whether an address that "forgot its password" has an account
 // (checklist R085; keycloak #26625). The jobs run meanwhile, since they are where the difference is made.
 //
 // Both kinds in random order, one after the other, so that whatever slows the machine slows both alike; timing.ts says how
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => app.stop());
 
-test(`${TRIES} interleaved tries of a known and an unknown address take the same time`, async (t) => {
+test(`attack: user enumeration by time; ${TRIES} interleaved reset requests take equal time`, async (t) => {
   const agent = new Agent(app);
   const { csrf = '' } = hiddenFields((await agent.get('/oauth2/forgot-password')).body);
   await assertSameTime(t, {

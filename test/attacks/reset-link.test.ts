@@ -1,4 +1,4 @@
-// Owns the attacks on links by mail: a forged host in the link, resetting somebody else's password, using a link for what
+// Attacks on links by mail: a forged host in the link, resetting somebody else's password, using a link for what
 // it is not, getting round the second factor by a reset (checklist R097, R006; Keycloak CVE-2026-18963, Zitadel
 // CVE-2025-64101, Django CVE-2019-19844).
 import assert from 'node:assert/strict';
@@ -87,7 +87,7 @@ for (const [name, env] of [
   ['without a proxy', {}],
   ['behind a proxy', { TRUST_PROXY: '1' }],
 ] as const) {
-  test(`a forged Host, X-Forwarded-Host or Forwarded, ${name}: the link leads to BASE_URL`, async (t) => {
+  test(`attack: forged Host, X-Forwarded-Host or Forwarded, ${name}: the link leads to BASE_URL`, async (t) => {
     const own = await startApp({ env, path: '/auth' });
     t.after(() => own.stop());
     await liftLimits(own);
@@ -118,7 +118,7 @@ for (const [name, env] of [
   });
 }
 
-test('addresses that only look like the owner’s, and lists of addresses: no mail to anybody but the owner', async () => {
+test('attack: look-alike addresses and address lists: mail goes to the owner only', async () => {
   await createPerson('mike');
   const others = [
     'mike@example.com,thief@evil.example',
@@ -149,7 +149,7 @@ test('addresses that only look like the owner’s, and lists of addresses: no ma
   assert.ok(mailbox.received.every(({ to }) => to.length === 1));
 });
 
-test('a reset forced for another user: neither fields, nor the address, nor what the database has, choose whose', async () => {
+test('attack: a reset of another user’s password by fields, address or database contents', async () => {
   const victim = await createPerson('victim');
   const { id: thiefId } = await createPerson('thief');
   const token = await tokenFor(thiefId, 'password_reset');
@@ -198,7 +198,7 @@ test('a reset forced for another user: neither fields, nor the address, nor what
   assert.ok(hasArrived(await signIn('victim', PASSWORD)));
 });
 
-test('a token of one purpose at the page of another: it is not taken, and it is not spent', async () => {
+test('attack: a token of one purpose at another’s page is refused and not used up', async () => {
   const pages = {
     password_reset: '/oauth2/reset-password',
     email_verification: '/oauth2/verify-email',
@@ -230,7 +230,7 @@ test('a token of one purpose at the page of another: it is not taken, and it is 
   assert.ok(hasArrived(await signIn('confused', PASSWORD)));
 });
 
-test('a reset to get rid of the second factor: it is asked for as before, and the reset is no factor', async () => {
+test('attack: a password reset to remove the second factor', async () => {
   const { username } = await createPerson('guarded');
   assert.equal((await app.admin('PATCH', '/settings', { mfa_mode: 'required' })).status, 200);
   const owner = new Agent(app);

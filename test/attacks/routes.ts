@@ -1,4 +1,4 @@
-// Owns the list of all addresses, for attacks that try every one: pages and protocol by name, the admin API as its own
+// The list of all addresses, for attacks that try every one: pages and protocol by name, the admin API as its own
 // OpenAPI document tells it, so that a new route is attacked without anybody thinking of it.
 import { ADMIN_TOKEN, type TestApp } from '../support/app.ts';
 

@@ -1,4 +1,4 @@
-// Owns the attack: reading the log to become somebody (checklist R147). Every secret that a whole day of the product shows
+// Attack: reading the log to become somebody (checklist R147). Every secret that a whole day of the product shows
 // (passwords, cookies, codes, tokens, keys), and canaries wherever a person or a program could put one by mistake, is looked
 // for in the log at its most talkative.
 import assert from 'node:assert/strict';
@@ -175,7 +175,7 @@ async function oneDay(day: number): Promise<void> {
   await browser.get('/oauth2/logout');
 }
 
-test(`${DAYS} days of everything: no secret in any line`, async () => {
+test(`attack: secrets in logs; ${DAYS} days of every activity, no secret in any line`, async () => {
   remember('ADMIN_TOKEN', ADMIN_TOKEN);
   for (let day = 0; day < DAYS; day += 1) await oneDay(day);
   // The last of them with the store gone: errors with everything that hangs on them.

@@ -128,7 +128,7 @@ for (const [name, open] of Object.entries(doors)) {
   });
 }
 
-test('attack: guessing a short password: eight characters are enough only beside another factor', async () => {
+test('short password: eight characters suffice only beside another factor', async () => {
   const answers: [string, number][] = [];
   for (const [auth_mode, mfa_mode, password_min_length, password] of [
     ['password', 'optional', 8, 'tzvq mhk'],
@@ -153,7 +153,7 @@ test('attack: guessing a short password: eight characters are enough only beside
   await set({ password_min_length: 8 });
 });
 
-test('a short password from before keeps working, and can be changed for a long one', async () => {
+test('short password set earlier: keeps working, and can be replaced by a long one', async () => {
   const username = nextName();
   await set({ mfa_mode: 'optional' });
   equal((await app.admin('POST', '/users', { username, password: 'tzvq mhk' })).status, 201);

@@ -1,4 +1,4 @@
-// Owns the attack: learning from signing up whether an e-mail address has an account here, by what the pages say, by
+// Attack: learning from signing up whether an e-mail address has an account here, by what the pages say, by
 // what happens afterwards, and by how long it takes (checklist R084–R086). Usernames are chosen in public and a taken one
 // is told; an address never is, not even where it is the username.
 //
@@ -77,7 +77,7 @@ async function seenWith(
   return [{ redirect }, ...seen];
 }
 
-suite('a known address looks as an unknown one', () => {
+suite('attack: sign-up enumeration; a known address looks like an unknown one', () => {
   for (const [name, settings] of Object.entries({
     'where it must be confirmed': {},
     'where it may be skipped': { signup_require_verified_email: false, signup_email: 'optional' },
@@ -95,7 +95,7 @@ suite('a known address looks as an unknown one', () => {
     });
   }
 
-  test('where one types the address as the username, too', async (t) => {
+  test('with the address as the username, too', async (t) => {
     const parts = await start(t, {});
     const answersFor = (email: string) => ({ ...answersOf(email), username: email });
     const unknown = await seenWith(parts, UNKNOWN, answersFor(UNKNOWN));
@@ -103,7 +103,7 @@ suite('a known address looks as an unknown one', () => {
       assert.deepEqual(await seenWith(parts, email, answersFor(email)), unknown, email);
   });
 
-  test('afterwards: a name that was used to ask is free in both cases', async (t) => {
+  test('afterwards: the name used in the attempt is free in both cases', async (t) => {
     const parts = await start(t, {});
     for (const email of [UNKNOWN, KNOWN.verified]) {
       await seenWith(parts, email, answersOf('probe'));
@@ -113,7 +113,7 @@ suite('a known address looks as an unknown one', () => {
     assert.equal(body.data.total, 3);
   });
 
-  test('leaving the address out makes an account that shows nothing of it', async (t) => {
+  test('attack: omitting the address creates an account that reveals nothing', async (t) => {
     const { app, client } = await start(
       t,
       {},
@@ -133,7 +133,7 @@ suite('a known address looks as an unknown one', () => {
   });
 });
 
-test("a username that is another's e-mail address: never theirs, and nobody signs in by it", async (t) => {
+test('attack: a username equal to another’s e-mail address', async (t) => {
   const { app, mailbox, client } = await start(t, {});
   const agent = new Agent(app);
   const form = await openSignup(app, client.id, agent);
@@ -155,7 +155,7 @@ const TRIES = sized(100, 2000);
 const WARM_UP = 10;
 const MAX_SHIFT = 0.05;
 
-test(`${TRIES} interleaved tries of a known and an unknown address take the same time`, async (t) => {
+test(`attack: sign-up enumeration by time; ${TRIES} interleaved attempts take equal time`, async (t) => {
   const { app, mailbox, client } = await start(t, { hashes: 'shipped' });
   app.app.jobs.start();
   const agent = new Agent(app);

@@ -1,4 +1,4 @@
-// Owns the attacks on a sign-up under way: another browser takes part in it, a step is left out, a code is carried
+// Attacks on a sign-up under way: another browser takes part in it, a step is left out, a code is carried
 // elsewhere or sent again (checklist R093, R096; authentik CVE-2026-49443, Keycloak CVE-2026-18963).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -28,7 +28,7 @@ async function underWay(name: string, answers: Record<string, string> = {}) {
   return { agent, page, hidden: hiddenFields(page.body) };
 }
 
-test('another browser with everything of mine but the cookie gets nowhere, at no step', async () => {
+test('attack: another browser with everything but the cookie, at each step', async () => {
   const { page, hidden } = await underWay('victim');
   const code = await codeTo(mailbox, 'victim@example.com');
   const other = new Agent(app);
@@ -50,7 +50,7 @@ test('another browser with everything of mine but the cookie gets nowhere, at no
   assert.equal(await userNamed(app, 'mallory'), undefined);
 });
 
-test('going on without the code: by the address that resumes, an empty form, the next step, the password', async () => {
+test('attack: continuing without the code by resume address, empty form or next step', async () => {
   const { agent, hidden } = await underWay('hasty');
   const { interaction = '' } = hidden;
   for (const fields of [{}, { code: '' }, { action: 'continue' }, { action: 'skip' }, { code: '      ' }]) {
@@ -67,7 +67,7 @@ test('going on without the code: by the address that resumes, an empty form, the
   assert.equal(await userNamed(app, 'hasty'), undefined);
 });
 
-test('a code of one sign-up is worth nothing in another, even for the same address', async () => {
+test('attack: a code of another sign-up, even for the same address', async () => {
   const first = await underWay('first', { email: 'shared@example.com' });
   const code = await codeTo(mailbox, 'shared@example.com');
   const second = await underWay('second', { email: 'shared@example.com' });
@@ -77,7 +77,7 @@ test('a code of one sign-up is worth nothing in another, even for the same addre
   assert.equal(await userNamed(app, 'second'), undefined);
 });
 
-test('a code for one address does not prove the one that was typed after it', async () => {
+test('attack: a code of another address than the one entered afterwards', async () => {
   const { agent, page } = await underWay('switcher', { email: 'mine@example.com' });
   const code = await codeTo(mailbox, 'mine@example.com');
   const [, href = ''] = /href="([^"]*\/oauth2\/signup\?[^"]*)"/.exec(page.body) ?? [];
@@ -89,7 +89,7 @@ test('a code for one address does not prove the one that was typed after it', as
   assert.equal(await userNamed(app, 'switcher'), undefined);
 });
 
-test('the forms of a sign-up that is over make nothing more', async () => {
+test('attack: forms of a finished sign-up', async () => {
   const { agent, page, hidden } = await underWay('done');
   const code = await codeTo(mailbox, 'done@example.com');
   codeOf(await agent.submit(page, { code }));
@@ -103,7 +103,7 @@ test('the forms of a sign-up that is over make nothing more', async () => {
   assert.equal(body.data.total, 1);
 });
 
-test('a step of the consent page takes no sign-up form', async () => {
+test('attack: a consent step with a sign-up form', async () => {
   const asking = await app.register({ skip_consent: false });
   await app.createUser('consenting');
   const agent = new Agent(app);

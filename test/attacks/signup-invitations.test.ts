@@ -1,4 +1,4 @@
-// Owns the attacks on invitations: used again, after its end, after it was withdrawn, by the other link, for another kind
+// Attacks on invitations: used again, after its end, after it was withdrawn, by the other link, for another kind
 // of link, read from the database (checklist R072, R078; authentik CVE-2025-64708).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -31,7 +31,7 @@ const answers = (name: string): Record<string, string> => {
   return rest;
 };
 
-test('used again, by either link: gone, and the form that is still open makes nothing', async () => {
+test('attack: an invitation used again by either link or the form still open', async () => {
   const { handed, mailed } = await invite('twice');
   assert.notEqual(tokenIn(handed), tokenIn(mailed));
   const [first, second] = [new Agent(app), new Agent(app)];
@@ -43,7 +43,7 @@ test('used again, by either link: gone, and the form that is still open makes no
   assert.equal(await userNamed(app, 'twice-more'), undefined);
 });
 
-test('a second after its end, also from a form that was open before', async () => {
+test('attack: an invitation expired by a second, also from a form open before', async () => {
   const { handed, mailed } = await invite('late', { expires_in: 60 });
   const agent = new Agent(app);
   const form = await agent.get(mailed);
@@ -54,7 +54,7 @@ test('a second after its end, also from a form that was open before', async () =
   assert.equal(await userNamed(app, 'late'), undefined);
 });
 
-test('withdrawn by an administrator, also from a form that was open before', async () => {
+test('attack: an invitation withdrawn by an administrator, also from a form open before', async () => {
   const { id, handed, mailed } = await invite('withdrawn');
   const agent = new Agent(app);
   const form = await agent.get(mailed);
@@ -64,7 +64,7 @@ test('withdrawn by an administrator, also from a form that was open before', asy
   assert.equal(await userNamed(app, 'withdrawn'), undefined);
 });
 
-test('its token is no other link, its id is no token, and no other link is an invitation', async () => {
+test('attack: an invitation as another kind of link, its id as token, and the reverse', async () => {
   const { id, mailed } = await invite('kinds');
   const token = tokenIn(mailed);
   const agent = new Agent(app);
@@ -79,7 +79,7 @@ test('its token is no other link, its id is no token, and no other link is an in
   assert.equal((await agent.get(`/oauth2/signup?token=${tokenIn(reset)}`)).status, 410);
 });
 
-test('for an address that somebody else got meanwhile: no account, and the other one is untouched', async () => {
+test('attack: an invitation for an address meanwhile taken by another user', async () => {
   const { mailed } = await invite('meanwhile');
   const owner = await app.createUser('owner', { email: 'meanwhile@example.com' });
   const agent = new Agent(app);
@@ -91,7 +91,7 @@ test('for an address that somebody else got meanwhile: no account, and the other
   assert.deepEqual([body.data.username, body.data.is_email_verified], ['owner', false]);
 });
 
-test('the form of one browser sent by another, or by another site, makes nothing', async () => {
+test('attack: an invitation form of one browser sent by another, or by another site', async () => {
   const { mailed } = await invite('foreign');
   const [mine, theirs] = [new Agent(app), new Agent(app)];
   const hidden = hiddenFields((await mine.get(mailed)).body);
@@ -103,7 +103,7 @@ test('the form of one browser sent by another, or by another site, makes nothing
   assert.equal(await userNamed(app, 'foreign'), undefined);
 });
 
-test('whoever reads the database can use none: it holds digests, and mails are sealed', async () => {
+test('attack: invitations read from the database; digests and sealed mails only', async () => {
   const { handed, mailed, id } = await invite('stolen');
   const stored = await app.store.collection(invitations).find(id);
   for (const link of [handed, mailed]) assert.ok(!JSON.stringify(stored).includes(tokenIn(link)));

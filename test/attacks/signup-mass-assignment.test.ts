@@ -1,4 +1,4 @@
-// Owns the attack: making oneself an administrator, verified, or somebody else by fields that the sign-up form does not
+// Attack: making oneself an administrator, verified, or somebody else by fields that the sign-up form does not
 // have (checklist R124; Zitadel CVE-2026-27946, autentico ProfileRoleEscalation).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -62,7 +62,7 @@ async function form(): Promise<{ agent: Agent; page: Page }> {
 }
 
 for (const name of INJECTED) {
-  test(`the field ${name} is refused, and no account comes of it`, async () => {
+  test(`attack: mass assignment; field ${name} is refused and creates no account`, async () => {
     const { agent, page } = await form();
     const answers = { ...answersOf('mallory'), email: '', [name]: name === 'role' ? 'admin' : 'true' };
     const refused = await agent.submit(page, answers);
@@ -73,7 +73,7 @@ for (const name of INJECTED) {
 }
 
 for (const name of ['__proto__', 'constructor', 'prototype', '__proto__[role]']) {
-  test(`the field ${name} pollutes nothing`, async () => {
+  test(`attack: prototype pollution by field ${name}`, async () => {
     const { agent, page } = await form();
     const fields = new URLSearchParams({ ...hiddenFields(page.body), ...answersOf('mallory'), email: '' });
     fields.append(name, 'admin');
@@ -83,7 +83,7 @@ for (const name of ['__proto__', 'constructor', 'prototype', '__proto__[role]'])
   });
 }
 
-test('a field sent twice is refused: no picking of one by one reader and the other by the next', async () => {
+test('attack: a field sent twice is refused', async () => {
   const { agent, page } = await form();
   const fields = new URLSearchParams({ ...hiddenFields(page.body), ...answersOf('mallory'), email: '' });
   fields.append('username', 'root');
@@ -91,7 +91,7 @@ test('a field sent twice is refused: no picking of one by one reader and the oth
   assert.equal(await userNamed(app, 'mallory'), undefined);
 });
 
-test('the honest form makes an ordinary account: every field of the record is what it should be', async () => {
+test('sign-up: the normal form creates an ordinary account, field by field', async () => {
   const { agent, page } = await form();
   codeOf(await agent.submit(page, { ...answersOf('honest'), email: '' }));
   const id = String((await userNamed(app, 'honest'))?.id);
@@ -117,7 +117,7 @@ test('the honest form makes an ordinary account: every field of the record is wh
   assert.deepEqual([record?.role, record?.isEmailVerified, record?.isActive], ['user', false, true]);
 });
 
-test('an invitation makes no more of who comes by it', async () => {
+test('attack: mass assignment through an invitation', async () => {
   const { body } = await app.admin('POST', '/invitations', { email: 'guest@example.com', send_mail: false });
   const agent = new Agent(app);
   const page = await agent.get(String(body.data.url));

@@ -1,4 +1,4 @@
-// Owns the attacks: many sign-ups of one name or address at one moment, and one invitation or code used many times at
+// Attacks: many sign-ups of one name or address at one moment, and one invitation or code used many times at
 // once (checklist R072, R077; Keycloak CVE-2021-3754, CVE-2026-19607).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ const spellings = [
 ];
 
 for (const store of ['memory', 'sqlite'] as const) {
-  test(`${PARALLEL} sign-ups of one username at once, ${store}: one account`, async (t) => {
+  test(`race: ${PARALLEL} sign-ups of one username, ${store}: one account`, async (t) => {
     const app = await startApp({ store });
     t.after(() => app.stop());
     await app.admin('PATCH', '/settings', {
@@ -52,7 +52,7 @@ for (const store of ['memory', 'sqlite'] as const) {
   });
 }
 
-test('many sign-ups of one address, each with the right code, at once: one account', async (t) => {
+test('race: many sign-ups of one address, each with the correct code: one account', async (t) => {
   const app = await startApp({ store: 'sqlite' });
   const mailbox = await openMailbox(app);
   t.after(async () => {
@@ -80,7 +80,7 @@ test('many sign-ups of one address, each with the right code, at once: one accou
   assert.equal(await total(app), 1);
 });
 
-test('one code sent many times at once: one account, and one way on', async (t) => {
+test('race: one code sent many times: one account and one continuation', async (t) => {
   const app = await startApp({ store: 'sqlite' });
   const mailbox = await openMailbox(app);
   t.after(async () => {
@@ -98,7 +98,7 @@ test('one code sent many times at once: one account, and one way on', async (t) 
   assert.equal(await total(app), 1);
 });
 
-test('many guesses of a code at once are five', async (t) => {
+test('race: many guesses of a code are five', async (t) => {
   const app = await startApp();
   const mailbox = await openMailbox(app);
   t.after(async () => {
@@ -120,7 +120,7 @@ test('many guesses of a code at once are five', async (t) => {
   assert.equal(await total(app), 0);
 });
 
-test('guesses for one address end for the day, however many sign-ups they are spread over', async (t) => {
+test('attack: guesses for one address end for the day, however many sign-ups share them', async (t) => {
   const app = await startApp({ limits: 'shipped' });
   const mailbox = await openMailbox(app);
   t.after(async () => {
@@ -147,7 +147,7 @@ test('guesses for one address end for the day, however many sign-ups they are sp
 });
 
 for (const store of ['memory', 'sqlite'] as const) {
-  test(`one invitation accepted ${PARALLEL} times at once, ${store}: one account`, async (t) => {
+  test(`race: one invitation accepted ${PARALLEL} times, ${store}: one account`, async (t) => {
     const app = await startApp({ store });
     t.after(() => app.stop());
     const { body } = await app.admin('POST', '/invitations', {

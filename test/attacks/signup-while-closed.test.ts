@@ -1,4 +1,4 @@
-// Owns the attack: making an account where nobody may, on every path there is (checklist R127; Zitadel CVE-2026-29193,
+// Attack: making an account where nobody may, on every path there is (checklist R127; Zitadel CVE-2026-29193,
 // CVE-2024-49757).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -26,7 +26,7 @@ async function assertNothing(page: Page): Promise<void> {
   assert.equal(await count(), 0);
 }
 
-test('the sign-in page has no way there, and prompt=create shows that page', async () => {
+test('attack: sign-up while closed; no link, and prompt=create shows the sign-in page', async () => {
   for (const parameters of [{}, { prompt: 'create' }, { prompt: 'create login' }]) {
     const page = await begin(new Agent(app), shut.id, parameters);
     assert.equal(page.status, 200);
@@ -36,7 +36,7 @@ test('the sign-in page has no way there, and prompt=create shows that page', asy
   }
 });
 
-test('the form at its address, by GET and by POST, with the hidden fields of the sign-in page', async () => {
+test('attack: sign-up while closed by GET and POST with the sign-in page’s hidden fields', async () => {
   for (const parameters of [{}, { prompt: 'create' }, { prompt: 'select_account' }]) {
     const agent = new Agent(app);
     const hidden = hiddenFields((await begin(agent, shut.id, parameters)).body);
@@ -52,7 +52,7 @@ test('the form at its address, by GET and by POST, with the hidden fields of the
   }
 });
 
-test('the form of an application where one may, with the interaction of one where one may not', async () => {
+test('attack: form of a client with sign-up, interaction of one without', async () => {
   const agent = new Agent(app);
   const hidden = hiddenFields((await begin(agent, shut.id)).body);
   const honest = hiddenFields((await openSignup(app, open.id, agent)).body);
@@ -61,7 +61,7 @@ test('the form of an application where one may, with the interaction of one wher
   await assertNothing(await agent.post('/oauth2/signup', { ...honest, interaction, csrf, ...answers() }));
 });
 
-test('closed while the form was open, and while the code was under way', async () => {
+test('sign-up closed while the form was open or the code under way', async () => {
   const agent = new Agent(app);
   const form = await openSignup(app, open.id, agent);
   const asked = await agent.submit(form, { ...answersOf('intruder') });
@@ -73,7 +73,7 @@ test('closed while the form was open, and while the code was under way', async (
   await app.admin('PATCH', `/clients/${open.id}`, { allow_self_signup: true });
 });
 
-test('an application that was switched off lets nobody sign up', async () => {
+test('attack: sign-up through a deactivated client', async () => {
   const other = await app.register({ allow_self_signup: true });
   const agent = new Agent(app);
   const form = await openSignup(app, other.id, agent);
@@ -81,7 +81,7 @@ test('an application that was switched off lets nobody sign up', async () => {
   await assertNothing(await agent.submit(form, answers()));
 });
 
-test('made-up, truncated and foreign invitations; by registering an application; without anything', async () => {
+test('attack: sign-up while closed by forged invitations or by registering a client', async () => {
   const { body } = await app.admin('POST', '/invitations', { email: 'guest@example.com' });
   const url = new URL(String(body.data.url));
   const token = url.searchParams.get('token') ?? '';

@@ -23,7 +23,7 @@ function errorOf(page: Page): string | null {
   return searchParams.get('error');
 }
 
-test('silent sign-in past the second factor: refused at every step before it is done', async () => {
+test('attack: prompt=none before the second factor is complete is refused at every step', async () => {
   const agent = new Agent(app);
   await agent.signIn(client.id, alice);
   const before = await silently(agent);

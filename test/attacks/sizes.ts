@@ -1,4 +1,4 @@
-// Owns how long the attacks go on: what every run can afford, and with LONG=1 what a release is held to.
+// How long the attacks go on: what every run can afford, and with LONG=1 what a release is held to.
 
 export const isLong = process.env.LONG === '1';
 

@@ -30,7 +30,7 @@ const someone = (): Promise<{ id: string; username: string }> => {
   return later(-24 * HOUR, () => app.createUser(`person-${people}`));
 };
 
-test('clocks 30 s apart: a sign-in over processes that disagree goes through, and its tokens work', async () => {
+test('clocks 30 s apart: a sign-in over both processes completes, and its tokens work', async () => {
   const user = await someone();
   for (const [begun, typed, redeemed, used] of [
     [0, 30, -30, 30],
@@ -52,7 +52,7 @@ test('clocks 30 s apart: a sign-in over processes that disagree goes through, an
   }
 });
 
-test('expired token at a slow clock: by the clock of whoever is asked it never outlives exp by more than 15 s', async () => {
+test('attack: an expired token at a slow clock; accepted 15 s past exp at the most', async () => {
   const user = await someone();
   for (const skew of [0, HOUR, -HOUR, 30 * SECOND, -30 * SECOND]) {
     const { access_token: token } = await later(skew, () => tokensOf(app, client, user, { scope }));
@@ -66,7 +66,7 @@ test('expired token at a slow clock: by the clock of whoever is asked it never o
   }
 });
 
-test('clock set back by an hour, and by a leap second: no crash, no negative life, nobody is signed out', async () => {
+test('clock set back by an hour, and by a leap second: no crash, no one is signed out', async () => {
   const user = await someone();
   const agent = new Agent(app);
   const tokens = await tokensOf(app, client, user, { scope, prompt: 'consent' }, agent);
@@ -89,7 +89,7 @@ test('clock set back by an hour, and by a leap second: no crash, no negative lif
   );
 });
 
-test('lock at a fast clock: it ends, and does not last for ever by ours', async () => {
+test('attack: a lock written by a fast clock; it still ends', async () => {
   const user = await someone();
   await later(HOUR, async () => {
     for (let tries = 0; tries < 8; tries += 1) {
@@ -102,7 +102,7 @@ test('lock at a fast clock: it ends, and does not last for ever by ours', async 
   ok(tokens.access_token);
 });
 
-test('codes of an authenticator app: refused outside the window of this clock, and a used step stays used', async () => {
+test('attack: TOTP codes outside this clock’s window, or used before', async () => {
   const set = (mfa_mode: string) => app.admin('PATCH', '/settings', { mfa_mode });
   const user = await someone();
   await set('required');

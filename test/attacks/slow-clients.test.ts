@@ -1,4 +1,4 @@
-// Owns the attack: clients that send a byte a second and never end (slowloris; checklist F12, R136). Honest requests go on
+// Attack: clients that send a byte a second and never end (slowloris; checklist F12, R136). Honest requests go on
 // as before, and the slow ones are shown the door in time.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -73,7 +73,7 @@ async function honestTimes(count: number): Promise<number[]> {
   return times;
 }
 
-test(`${SLOW_HEADS} slow heads and ${SLOW_BODIES} slow bodies disturb nobody and are closed`, async (t) => {
+test(`attack: ${SLOW_HEADS} slow heads and ${SLOW_BODIES} slow bodies are closed and delay no one`, async (t) => {
   const calm = quantile(await honestTimes(50), 0.95);
   const head = 'POST /oauth2/token HTTP/1.1\r\nHost: a\r\n';
   const length = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 50000\r\n\r\ntoken=';

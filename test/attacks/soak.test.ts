@@ -49,7 +49,7 @@ const KEPT = /^(?:audit|token_events|event_hours|rates|sessions)(?:__|$)|^sqlite
 const rows = (): number =>
   [...dumpStore(app)].filter(([table]) => !KEPT.test(table)).reduce((sum, [, all]) => sum + all.length, 0);
 
-test('soak: sign-ins, refreshes and sign-outs leave no memory, no open file and no row behind', async (t) => {
+test('soak: sign-ins, refreshes and sign-outs leak no memory, open file or row', async (t) => {
   for (let done = 0; done < WARM_UP; done += 1) await cycle();
   const tidy = async (): Promise<void> => {
     app.advance(60_000);

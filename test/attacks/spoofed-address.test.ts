@@ -1,4 +1,4 @@
-// Owns the attack: a request that lies about where it comes from (checklist R115, R116; authentik CVE-2024-47070 was a
+// Attack: a request that lies about where it comes from (checklist R115, R116; authentik CVE-2024-47070 was a
 // password bypass by `X-Forwarded-For: a`). What administrators see in the session list and in the log is the truth.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
@@ -65,7 +65,7 @@ async function withApp(env: Record<string, string>, act: (app: TestApp, clientId
   }
 }
 
-suite('the address in the session list and in the log', () => {
+suite('attack: spoofed address in the session list and the log', () => {
   test('without a trusted proxy no header counts', async () => {
     await withApp({}, async (app, clientId) => {
       for (const [header] of claims) {
@@ -76,7 +76,7 @@ suite('the address in the session list and in the log', () => {
     });
   });
 
-  test('with one trusted proxy it is what that proxy saw, or the proxy itself', async () => {
+  test('one trusted proxy: the address it saw, or the proxy itself', async () => {
     await withApp({ TRUST_PROXY: '1' }, async (app, clientId) => {
       for (const [header, expected] of claims) {
         const headers = { 'x-forwarded-for': header, 'x-real-ip': '6.6.6.6', 'client-ip': '6.6.6.6' };
@@ -85,7 +85,7 @@ suite('the address in the session list and in the log', () => {
     });
   });
 
-  test('with two trusted proxies it is the one before the last', async () => {
+  test('two trusted proxies: the last entry but one', async () => {
     await withApp({ TRUST_PROXY: '2' }, async (app, clientId) => {
       const two: readonly (readonly [string, string])[] = [
         ['6.6.6.6, 192.0.2.7, 198.51.100.1', '192.0.2.7'],
@@ -107,7 +107,7 @@ suite('the address in the session list and in the log', () => {
   });
 });
 
-test('a malformed address never does the work of a password', async (t) => {
+test('attack: a malformed address makes the server hash a password', async (t) => {
   const app = await startApp({ env: { TRUST_PROXY: '1' } });
   t.after(() => app.stop());
   const client = await app.register();

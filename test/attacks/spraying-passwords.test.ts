@@ -1,4 +1,4 @@
-// Owns the attack: one password on many names, slowly enough that no account locks, from few addresses (checklist R088,
+// Attack: one password on many names, slowly enough that no account locks, from few addresses (checklist R088,
 // R090, R115). The limits per address count whatever door is used, and no header makes a new address.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
@@ -40,8 +40,8 @@ async function spray(
   return most;
 }
 
-suite('one password on many names', () => {
-  test('is refused from an address once it has been wrong too often, whoever it is tried on', async (t) => {
+suite('attack: password spraying over many names', () => {
+  test('is refused per address after too many failures, whatever the name', async (t) => {
     const { app, client, stop } = await start();
     t.after(stop);
     assert.equal(await spray(app, client.id, () => ({})), LIMIT);
@@ -51,7 +51,7 @@ suite('one password on many names', () => {
     assert.equal((await passwordGrant(app, client, 'alice')).status, 429);
   });
 
-  test('no header makes a new address', async (t) => {
+  test('no header changes the address', async (t) => {
     const { app, client, stop } = await start();
     t.after(stop);
     const lies = (index: number): Record<string, string> => ({
@@ -63,7 +63,7 @@ suite('one password on many names', () => {
     assert.equal(await spray(app, client.id, lies), LIMIT);
   });
 
-  test('behind a proxy only what the proxy saw counts, and a network of IPv6 is one address', async (t) => {
+  test('behind a proxy only its entry counts, and an IPv6 network is one address', async (t) => {
     const { app, client, stop } = await start({ TRUST_PROXY: '1' });
     t.after(stop);
     const lying = (index: number): Record<string, string> => ({
@@ -81,7 +81,7 @@ suite('one password on many names', () => {
     assert.ok(isAccepted(await browser.post('/oauth2/login', fields, { headers })));
   });
 
-  test('who signs in rightly spends nothing: an office behind one address can work all day', async (t) => {
+  test('successful sign-ins cost nothing: an office behind one address works all day', async (t) => {
     const { app, client, stop } = await start();
     t.after(stop);
     for (let index = 0; index < LIMIT * 2; index += 1) {
@@ -91,7 +91,7 @@ suite('one password on many names', () => {
   });
 });
 
-test('guessing the bearer of an administrator is limited, wherever one is taken', async (t) => {
+test('attack: guessing an administrator’s bearer, wherever one is accepted', async (t) => {
   const { app, stop } = await start();
   t.after(stop);
   await app.admin('PATCH', '/settings', { limit_admin_failures_ip: LIMIT });

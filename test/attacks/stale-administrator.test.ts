@@ -1,6 +1,6 @@
-// Owns the attacks with an administrator's browser or token that was left open (decisions §8; checklist R098, R114): none of
+// Attacks with an administrator's browser or token that was left open (decisions §8; checklist R098, R114): none of
 // the acts that open something to somebody, show secrets or cannot be undone is done by a sign-in of longer ago than five
-// minutes, whichever page or program asks. Owns also the table of all acts with their sensitivity.
+// minutes, whichever page or program asks. It also holds the table of all acts with their sensitivity.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bearer, call, tokensOf } from '../flows/support.ts';
@@ -96,7 +96,7 @@ async function operations(): Promise<Operation[]> {
   );
 }
 
-test('every act of the admin API is in the table of sensitivities, and nothing else is', async () => {
+test('sensitivity table: lists exactly the acts of the admin API', async () => {
   const all = await operations();
   assert.ok(all.length > 60);
   for (const { name, description } of all) {
@@ -112,7 +112,7 @@ test('every act of the admin API is in the table of sensitivities, and nothing e
   for (const name of [...Object.keys(SENSITIVE), ...PLAIN]) assert.ok(names.has(name), `there is no ${name}`);
 });
 
-test("attack: a person's token of six minutes ago does none of the sensitive acts", async () => {
+test('attack: a user’s token older than five minutes at each sensitive act', async () => {
   const { username } = await app.createUser('root-by-token', { role: 'admin' });
   const { access_token: token } = await tokensOf(app, client, { username }, { scope: 'openid admin' });
   const body = JSON.stringify({ name: 'x', scopes: ['admin'], expires_in_seconds: 3600 });
@@ -156,7 +156,7 @@ test("attack: a person's token of six minutes ago does none of the sensitive act
   assert.equal(byKey.status, 200, byKey.text);
 });
 
-test('attack: an administrator’s browser left open, at each form of the Admin UI that opens something', async () => {
+test('attack: an administrator’s browser left open, at each Admin UI form that grants access', async () => {
   const agent = await enter('root-at-lunch');
   const csrf = hiddenFields((await agent.get('/admin/users')).body).csrf ?? '';
   const shop = `/admin/applications/${client.id}`;

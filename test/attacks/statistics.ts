@@ -1,4 +1,4 @@
-// Owns the few statistics that attacks by time are judged by, and randomness that can be had again from its seed.
+// The few statistics that attacks by time are judged by, and randomness that can be had again from its seed.
 
 const sorted = (values: readonly number[]): number[] => values.toSorted((one, other) => one - other);
 

@@ -1,4 +1,4 @@
-// Owns the attack: getting at a cookie, by script, by another host, by plain http, by an address or a page it stands in
+// Attack: getting at a cookie, by script, by another host, by plain http, by an address or a page it stands in
 // (checklist R114). Every cookie that a whole sign-in sets is looked at, with http and with https.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
@@ -52,8 +52,8 @@ for (const [scheme, publicUrl] of [
   ['https', 'https://id.example'],
   ['https', 'https://id.example/auth'],
 ] as const) {
-  suite(`the cookies of a whole sign-in at ${publicUrl ?? 'http'}`, () => {
-    test('can be read by nobody else, and stand nowhere else', async (t) => {
+  suite(`attack: stolen cookies of a sign-in at ${publicUrl ?? 'http'}`, () => {
+    test('are readable by no one else and appear nowhere else', async (t) => {
       const path = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
       const env = publicUrl === undefined ? {} : { env: { BASE_URL: publicUrl } };
       const app = await startApp({ ...env, path });
@@ -97,7 +97,7 @@ for (const [scheme, publicUrl] of [
   });
 }
 
-test('signing out takes the session cookie away, by the name and path it was set with', async (t) => {
+test('sign-out: the session cookie is cleared with its name and path', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());
   const client = await app.register();

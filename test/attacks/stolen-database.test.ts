@@ -1,4 +1,4 @@
-// Owns the attack: a copy of the database in the wrong hands (checklist R143; autentico audit 2026-06, Pocket ID #379).
+// Attack: a copy of the database in the wrong hands (checklist R143; autentico audit 2026-06, Pocket ID #379).
 // Every text in it is tried at every door that takes a secret, with the rest of the request as the owner would have it, and
 // cookies even signed with the right key: only then is it the digest that protects, not the signature.
 import assert from 'node:assert/strict';
@@ -195,13 +195,13 @@ const doors: Readonly<Record<string, (text: string) => Promise<boolean>>> = {
 };
 
 for (const [name, tries] of Object.entries(doors)) {
-  test(`no text of the database is good as a ${name}`, async () => {
+  test(`attack: stolen database; none of its texts works as a ${name}`, async () => {
     const opened = await pooled(loot, 8, async (text) => ((await tries(text)) ? [text] : []));
     assert.deepEqual(opened.flat(), []);
   });
 }
 
-test('no secret that its owner holds stands in the database, not even as a part', () => {
+test('attack: stolen database; it contains no owner’s secret, not even in part', () => {
   const everything = [...textsIn(dumpStore(app))].join('\n');
   for (const [name, secret] of Object.entries(owned)) {
     assert.ok(secret.length >= 20, name);
@@ -209,7 +209,7 @@ test('no secret that its owner holds stands in the database, not even as a part'
   }
 });
 
-test('the doors above are real: each opens to what its owner holds', async () => {
+test('control: each endpoint accepts the genuine secret', async () => {
   const keys: Readonly<Record<string, string | undefined>> = {
     'session cookie': owned.session,
     'pushed request': owned.pushed,

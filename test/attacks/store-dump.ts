@@ -1,4 +1,4 @@
-// Owns reading a copy of the database as a thief does: every row of every table, without our code.
+// Reading a copy of the database as a thief does: every row of every table, without our code.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-// Owns judging whether two kinds of requests take the same time, by the ranks of interleaved tries and by their medians.
+// Judging whether two kinds of requests take the same time, by the ranks of interleaved tries and by their medians.
 //
 // No distinguisher by time alone may do better than an area under the ROC curve of 0.5 + 4 standard errors + 0.02 (0.68 at
 // 100 tries, 0.64 at 200, 0.56 at 2,000). And the medians may differ by the share that the test gives, unless ranks show that

@@ -31,7 +31,7 @@ const scope = 'openid profile offline_access';
 const tokens = await tokensOf(app, client, alice, { scope, prompt: 'consent' });
 const RESOURCES = ['https://api.example', 'urn:api', 'not an address', 'https://api.example#x'];
 
-test('token for another audience: a resource that nobody registered is invalid_target everywhere', async () => {
+test('attack: token for another audience; an unregistered resource is invalid_target', async () => {
   for (const resource of RESOURCES) {
     const page = await new Agent(app).authorize({ ...codeRequest(client.id), resource, prompt: 'none' });
     equal(new URL(page.location ?? '').searchParams.get('error'), 'invalid_target', resource);
@@ -68,14 +68,14 @@ test('token for another audience: a resource that nobody registered is invalid_t
   );
 });
 
-test('token for another audience: an ID token opens neither userinfo nor an API', async () => {
+test('attack: an ID token at userinfo and the APIs', async () => {
   deepEqual([claimsOf(tokens.id_token).aud, headerOf(tokens.access_token).typ], [client.id, 'at+jwt']);
   equal((await userinfo(app, tokens.id_token)).status, 401);
   equal((await call(app, 'GET', '/account/api/profile', { headers: bearer(tokens.id_token) })).status, 401);
   equal((await call(app, 'GET', '/admin/api/users', { headers: bearer(tokens.id_token) })).status, 401);
 });
 
-test('sender constraint that does not hold: DPoP is not announced, and no token claims to be bound', async () => {
+test('DPoP and mTLS: not announced, and no token claims to be sender-constrained', async () => {
   const { body: document } = await call(app, 'GET', '/.well-known/openid-configuration');
   ok(
     !Object.keys(document).some((name) => /dpop|tls_client|resource/i.test(name)),
@@ -95,7 +95,7 @@ test('sender constraint that does not hold: DPoP is not announced, and no token 
     ok([400, 401].includes((await call(app, 'GET', path, asDpop)).status), path);
 });
 
-test('withdrawn consent: the person’s own list and button end codes, access and refresh tokens at once', async () => {
+test('consent withdrawal: by list or button it ends codes, access and refresh tokens', async () => {
   const partner = await app.register({
     scope,
     skip_consent: false,
@@ -133,7 +133,7 @@ async function requestTokensOfOwner(user: { username: string }, agent: Agent): P
   return (await tokensOf(app, client, user, { scope: 'openid' }, agent)).access_token;
 }
 
-test('a machine’s token has no person, and none of its audiences is an API', async () => {
+test('client credentials: the token has no user, and no API as audience', async () => {
   const { access_token } = await requestTokensOf(app, client, { grant_type: 'client_credentials' });
   ok([client.id, app.issuer].includes(String(claimsOf(access_token).aud)));
   equal((await userinfo(app, access_token)).status, 401);

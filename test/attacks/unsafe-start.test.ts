@@ -16,7 +16,7 @@ const folder = await mkdtemp(join(tmpdir(), 'latchkey-unsafe-'));
 after(() => rm(folder, { recursive: true, force: true }));
 const SECRET_KEY = 'test-secret-key-0123456789-0123456789';
 
-test('development keys, pages and defaults of the library: none is in what runs, and it has nothing to warn of', async () => {
+test('unsafe start: no development key, page or default of oidc-provider is in use', async () => {
   const server = await startServer({ dataDir: join(folder, 'data') });
   try {
     const client = await server.register({ grant_types: ['authorization_code', 'refresh_token'] });
@@ -69,7 +69,7 @@ for (const [name, [env, named]] of Object.entries(unsafe)) {
   });
 }
 
-test('unsafe start: no secret is shipped that a deployment could keep, and none is the same twice', async () => {
+test('unsafe start: no usable secret is shipped, and none is generated twice', async () => {
   const root = join(import.meta.dirname, '..', '..');
   const compose = await readFile(join(root, 'compose.yaml'), 'utf8');
   for (const [, name = '', value = ''] of compose.matchAll(/(\w*(?:SECRET|TOKEN|PASSWORD|KEYS?)\w*): *(.*)/g))
@@ -91,7 +91,7 @@ test('unsafe start: no secret is shipped that a deployment could keep, and none 
   );
 });
 
-test('database away at the start: it leaves with 1 and one line, and starts once that is back', async (t) => {
+test('unsafe start: database away, exits with 1 and one line, starts once it is back', async (t) => {
   const mongo = await startOwnMongoServer();
   try {
     const env = { MONGODB_URI: mongo.freshUri(), SECRET_KEY };

@@ -25,7 +25,7 @@ const linesLike = (pattern: RegExp, within: RegExp = /./): string[] =>
         .map((line) => `${path}: ${line.trim()}`),
     );
 
-test('weak primitives: no Math.random, MD5, SHA-1 or unauthenticated cipher anywhere', () => {
+test('weak primitives: no Math.random, MD5, SHA-1 or unauthenticated cipher', () => {
   ok(sources.length > 250, String(sources.length));
   deepEqual(linesLike(/Math\.random|pseudoRandomBytes|\bprng\b/i), []);
   deepEqual(linesLike(/create(?:Hash|Hmac)\((?!'sha(?:256|512)')/), []);
@@ -60,7 +60,7 @@ const harmless: readonly RegExp[] = [
   /passwordHash [!=]== [\w.]+\.passwordHash/,
 ];
 
-test('secret compared by time: each comparison of a secret is timingSafeEqual, or is listed with its reason', () => {
+test('attack: timing of secret comparisons; each is timingSafeEqual or listed with a reason', () => {
   const name = String.raw`\w*(?:secret|token|digest|signature|mac|hash|proof|password)\w*(?:\([^()]*\))?`;
   const other = String.raw`(?!undefined|null|true|false|''|'|"|0\b|-?\d)`;
   const compared = new RegExp(
@@ -97,7 +97,7 @@ interface Locked {
   readonly hasInstallScript?: boolean;
 }
 
-test('changed package: exact versions, locked with SHA-512, from the registry, no code at install', async () => {
+test('changed package: exact versions, SHA-512 locks, the registry only, no install scripts', async () => {
   const manifest: Manifest = JSON.parse(await read('package.json'));
   const lock: { lockfileVersion: number; packages: Readonly<Record<string, Locked>> } = JSON.parse(
     await read('package-lock.json'),
@@ -125,7 +125,7 @@ test('changed package: exact versions, locked with SHA-512, from the registry, n
   equal((await read('scripts/install.sh')).match(/--ignore-scripts=false/g)?.length, 1);
 });
 
-test('changed package: the list of what ships (SBOM) comes from the lockfile with npm alone', async () => {
+test('changed package: the SBOM comes from the lockfile with npm alone', async () => {
   const run = promisify(execFile);
   const { stdout } = await run(
     'npm',
@@ -136,7 +136,7 @@ test('changed package: the list of what ships (SBOM) comes from the lockfile wit
   ok(components.some(({ name, version }) => name === 'oidc-provider' && /^\d/.test(version)));
 });
 
-test('asked first and written then: one-time use is one conditional write in every database', () => {
+test('one-time use: one conditional write in every database, never read then write', () => {
   // Every write to MongoDB asks in its own filter; what is read before decides nothing (mongodb-races tests it).
   const writes = linesLike(
     /rows\.(?:findOneAndUpdate|updateOne|updateMany|replaceOne|findOneAndReplace|deleteOne|deleteMany)\(/,
@@ -149,7 +149,7 @@ test('asked first and written then: one-time use is one conditional write in eve
   deepEqual(linesLike(/\.(?:updateOne|replaceOne|findOneAndReplace)\(/, /^adapters\/mongodb/), []);
 });
 
-test('emptied cache: what must not be forgotten is durable; the rest is listed with what its loss costs', () => {
+test('emptied cache: what must not be lost is durable; the rest is listed with its cost', () => {
   const ephemeral: Readonly<Record<string, string>> = {
     access_tokens: 'each counts only while it is found: lost, it is inactive',
     client_credentials: 'as access_tokens',

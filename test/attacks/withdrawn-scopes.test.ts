@@ -25,7 +25,7 @@ const apiStatus = async (token: string, path = '/admin/api/users'): Promise<numb
 const inactive = async (token: string, what: string): Promise<void> =>
   equal((await introspect(app, token)).text, '{"active":false}', what);
 
-test('scope withdrawn from a client: its access and refresh tokens no longer carry it anywhere', async () => {
+test('scope withdrawn from a client: its access and refresh tokens no longer carry it', async () => {
   const client = await app.register({ scope: 'openid profile email' });
   const tokens = await tokensOf(app, client, alice, { scope: 'openid profile email' });
   ok((await userinfo(app, tokens.access_token)).body.email);
@@ -54,7 +54,7 @@ test('scope openid withdrawn: userinfo and the account API refuse the token', as
   equal((await introspect(app, token)).body.scope, 'profile');
 });
 
-test('all scopes withdrawn: access and refresh tokens are inactive, and a refresh spends nothing', async () => {
+test('all scopes withdrawn: tokens are inactive, and a refresh uses nothing up', async () => {
   const client = await app.register({ scope: 'openid email' });
   const tokens = await tokensOf(app, client, alice, { scope: 'openid email' });
   await change(client, { scope: 'phone' });
@@ -67,7 +67,7 @@ test('all scopes withdrawn: access and refresh tokens are inactive, and a refres
   equal((await refresh(app, client, tokens.refresh_token)).status, 200);
 });
 
-test('scope admin withdrawn from a client: its own token and its administrators’ tokens open nothing', async () => {
+test('scope admin withdrawn from a client: its own and its administrators’ tokens end', async () => {
   const machine = await app.register({ ...MACHINE, scope: 'openid admin' });
   const both = (await own(machine, 'openid admin')).body.access_token;
   const alone = (await own(machine, 'admin')).body.access_token;
@@ -84,7 +84,7 @@ test('scope admin withdrawn from a client: its own token and its administrators�
   equal((await introspect(app, 'x', bearer(both))).status, 403, 'nor does it open introspection');
 });
 
-test('grant type withdrawn from a client: what came by it is inactive', async () => {
+test('grant type withdrawn from a client: tokens from it are inactive', async () => {
   const machine = await app.register({
     grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
     scope: 'openid admin',
@@ -101,7 +101,7 @@ test('grant type withdrawn from a client: what came by it is inactive', async ()
   equal((await userinfo(app, tokens.access_token)).status, 401);
 });
 
-test('password grant withdrawn: its tokens are inactive and its refresh tokens refused', async () => {
+test('password grant withdrawn: its tokens are inactive, its refresh tokens refused', async () => {
   const client = await app.register({
     grant_types: ['password', 'refresh_token'],
     redirect_uris: [],
@@ -124,7 +124,7 @@ test('password grant withdrawn: its tokens are inactive and its refresh tokens r
   deepEqual([refused.status, refused.body.error], [400, 'invalid_grant']);
 });
 
-test('scope withdrawn between authorization and token: the code gives what is left', async () => {
+test('scope withdrawn between authorization and token: the code grants the rest', async () => {
   const client = await app.register({ scope: 'openid email admin' });
   const authorization = await new Agent(app).signIn(client.id, root, { scope: 'openid email admin' });
   await change(client, { scope: 'openid' });
@@ -160,7 +160,7 @@ test('redirect URI withdrawn during the sign-in: no code is sent there', async (
   deepEqual([page.status, page.location], [400, undefined]);
 });
 
-test('redirect URI withdrawn during the sign-in: a denial is not told there either', async () => {
+test('redirect URI withdrawn during the sign-in: no denial is sent there either', async () => {
   for (const mode of ['query', 'form_post']) {
     for (const isConsent of [false, true]) {
       const what = `${mode}, ${isConsent ? 'consent' : 'sign-in'}`;
@@ -188,7 +188,7 @@ test('redirect URI withdrawn during the sign-in: a denial is not told there eith
   }
 });
 
-test('client deactivated between authorization and token: the code is refused, also after it is back', async () => {
+test('client deactivated between authorization and token: the code stays refused', async () => {
   const client = await app.register();
   const authorization = await new Agent(app).signIn(client.id, alice);
   await change(client, { is_active: false });
@@ -197,7 +197,7 @@ test('client deactivated between authorization and token: the code is refused, a
   equal((await redeem(app, client, authorization)).body.error, 'invalid_grant');
 });
 
-test('role lost: no token of that person opens the admin API', async () => {
+test('role removed: no token of that user opens the admin API', async () => {
   const client = await app.register({ scope: 'openid admin' });
   const boss = await app.createUser('boss', { role: 'admin' });
   const tokens = await tokensOf(app, client, boss, { scope: 'openid admin' });
@@ -208,7 +208,7 @@ test('role lost: no token of that person opens the admin API', async () => {
   equal(again.scope, 'openid');
 });
 
-test('refresh: scopes outside what was granted are ignored, nothing left is invalid_scope and spends nothing', async () => {
+test('refresh: scopes never granted are ignored; none left is invalid_scope and uses nothing up', async () => {
   const client = await app.register({ scope: 'openid profile email admin' });
   const first = await tokensOf(app, client, alice, { scope: 'openid email' });
   const ask = (token: string, scope: string) =>
@@ -221,7 +221,7 @@ test('refresh: scopes outside what was granted are ignored, nothing left is inva
   deepEqual([status, body.scope], [200, 'openid']);
 });
 
-test('client credentials: scopes that are not allowed or known are left out, and never in the token', async () => {
+test('client credentials: scopes not allowed or unknown are left out of the token', async () => {
   const machine = await app.register({ ...MACHINE, scope: 'email' });
   const { status, body } = await own(machine, 'made-up email admin');
   deepEqual([status, body.scope], [200, 'email']);

@@ -1,4 +1,4 @@
-// Owns the proof of the audit log's writer and reader: who, what, when, from where; in order; forgotten in time; and
+// The audit log's writer and reader: who, what, when, from where; in order; forgotten in time; and
 // what happens when it cannot be written (checklist R146, R150).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the attack on the truth of the log: a password alone, found or guessed, must not read as a sign-in. What is written
+// The attack on the truth of the log: a password alone, found or guessed, must not read as a sign-in. What is written
 // as one was complete, by whichever way, and tells application, factors, address and device (checklist R146).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that tokens are heard of in a class of their own: first issues, refusals, reuse and revocations as events,
+// Checks that tokens are heard of in a class of their own: first issues, refusals, reuse and revocations as events,
 // refreshes and machine tokens as counts, without addresses or values, and without filling the store for strangers.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of the token log's writer: nothing is written while tokens are issued, strangers cannot fill it, an outage
+// The token log's writer: nothing is written while tokens are issued, strangers cannot fill it, an outage
 // loses nothing, several processes count together, and events leave in time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the attack: doing things unseen while the audit log cannot be written (checklist R150). What gives something is
+// Attack: doing things unseen while the audit log cannot be written (checklist R150). What gives something is
 // refused, what takes something away is done all the same, nothing is lost without a trace.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

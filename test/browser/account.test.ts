@@ -1,4 +1,4 @@
-// Owns the proof that people can look after their own account in a real Chromium: every act clicked through, without
+// Checks that people can look after their own account in a real Chromium: every act clicked through, without
 // scripts, and by keyboard alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

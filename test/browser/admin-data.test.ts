@@ -1,4 +1,4 @@
-// Owns the proof that administrators can do by hand what was for the API alone: signing keys, tokens and grants,
+// Checks that administrators can do by hand what was for the API alone: signing keys, tokens and grants,
 // invitations, passkeys of others, settings and users that come from elsewhere.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Owns the proof that every page of the Admin UI looks right: no sideways scrolling on a phone, nothing on the console, no
+// Checks that every page of the Admin UI looks right: no sideways scrolling on a phone, nothing on the console, no
 // accessibility violation, light and dark. Pictures go to test-results/browser/ to be looked at.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

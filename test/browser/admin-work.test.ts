@@ -1,4 +1,4 @@
-// Owns the proof that administrators can do their work: by hand, in Chromium, as the pages tell it. Users, applications,
+// Checks that administrators can do their work: by hand, in Chromium, as the pages tell it. Users, applications,
 // sessions, settings, mail; and what is refused says why and loses nothing.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the world of the tests of the Admin UI: a server with an administrator signed in at /admin, and things to look at.
+// The world of the tests of the Admin UI: a server with an administrator signed in at /admin, and things to look at.
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { launch } from '../pages/browser.ts';

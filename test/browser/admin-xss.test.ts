@@ -1,4 +1,4 @@
-// Owns the attack: markup and scripts stored in every text that the Admin UI shows, or put into its addresses. All of it
+// Attack: markup and scripts stored in every text that the Admin UI shows, or put into its addresses. All of it
 // must show as text (checklist R117, R118): no element, no dialog, no request, nothing for the policy to stop.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// Owns the proof that a person in a browser gets on from where something ended, without scripts: signing out, a page that
-// expired, a link that was used, an address that does not exist (issue F, item 16).
+// Checks that a person in a browser gets on from where something ended, without scripts: signing out, a page that
+// expired, a link that was used, an address that does not exist.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Owns the proof of connecting a device (RFC 8628): a code typed wrong, typed right as people write, refused, and given
+// Connecting a device (RFC 8628): a code typed wrong, typed right as people write, refused, and given
 // up half-way; the device hears of each.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';

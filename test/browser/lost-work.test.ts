@@ -1,5 +1,5 @@
-// Owns the proof that an administrator loses no work in a browser: a sign-in in the way, the reload button, a broken line
-// (issue F, item 17).
+// Checks that an administrator loses no work in a browser: a sign-in in the way, the reload button, a broken line
+//.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

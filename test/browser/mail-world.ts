@@ -1,4 +1,4 @@
-// Owns the world of the tests in which people get codes and links by mail: the server, the sample application connected to
+// The world of the tests in which people get codes and links by mail: the server, the sample application connected to
 // it, a real SMTP server, and what people do between them.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Owns the proof that links by mail lead people on, in a real Chromium: a forgotten password, a proven address, a sign-in
+// Checks that links by mail lead people on, in a real Chromium: a forgotten password, a proven address, a sign-in
 // by link; each mail comes from a real SMTP server.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of the first two minutes: onboarding, an application registered, a person signed in at the sample,
+// The first two minutes: onboarding, an application registered, a person signed in at the sample,
 // signed out again; by hand, as the pages tell it. Pictures of every page on the way go to test-results/browser/.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';

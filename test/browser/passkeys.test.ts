@@ -1,4 +1,4 @@
-// Owns the proof that passkeys work in people's hands, in a real Chromium with authenticators plugged in: from the
+// Checks that passkeys work in people's hands, in a real Chromium with authenticators plugged in: from the
 // application and back to it, with what can go wrong on the way.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns what a person with a phone does at the pages of the second factor: scanning, typing codes, keeping recovery codes.
+// What a person with a phone does at the pages of the second factor: scanning, typing codes, keeping recovery codes.
 import assert from 'node:assert/strict';
 import decoder from 'jsqr';
 import { generateSync } from 'otplib';

@@ -1,4 +1,4 @@
-// Owns the processes that a newcomer starts in two terminals: the server as `npm start` runs it, on a folder of its own,
+// The processes that a newcomer starts in two terminals: the server as `npm start` runs it, on a folder of its own,
 // and the sample application.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Owns the proof that the second factor holds in people's hands, in a real Chromium: the secret comes out of the picture
+// Checks that the second factor holds in people's hands, in a real Chromium: the secret comes out of the picture
 // as a phone's camera sees it, codes are typed as people type them, mails come from a real SMTP server.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

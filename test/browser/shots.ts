@@ -1,4 +1,4 @@
-// Owns pictures of pages, for people to look at: phone and desk, light and dark, into test-results/browser/. Taking them
+// Pictures of pages, for people to look at: phone and desk, light and dark, into test-results/browser/. Taking them
 // is slow, so that it is asked for: SHOTS=1, or LONG=1. That no page scrolls sideways is looked at each time.
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';

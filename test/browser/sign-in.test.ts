@@ -1,4 +1,4 @@
-// Owns the proof that signing in holds in people's hands: mistakes, second thoughts, the back button, several tabs,
+// Checks that signing in holds in people's hands: mistakes, second thoughts, the back button, several tabs,
 // pages that are too old. An administrator has registered the sample; other people sign in there.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that people make an account for themselves in a real Chromium: with a code from a mail (of a real SMTP
+// Checks that people make an account for themselves in a real Chromium: with a code from a mail (of a real SMTP
 // server) and without an address, by an invitation, with and without scripts; at the end they are signed in at the
 // application. Leaves pictures of every page.
 import assert from 'node:assert/strict';

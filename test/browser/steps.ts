@@ -1,4 +1,4 @@
-// Owns what people do on the pages, step by step, by what they can see there.
+// What people do on the pages, step by step, by what they can see there.
 import type { Page } from 'playwright-core';
 import type { Program, RunningServer } from './processes.ts';
 

@@ -1,4 +1,4 @@
-// Owns a person's browser: one Chromium, windows that notice everything the browser complains about, in any tab.
+// A person's browser: one Chromium, windows that notice everything the browser complains about, in any tab.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
 export interface Window {

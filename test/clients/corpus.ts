@@ -1,4 +1,4 @@
-// Owns the addresses that no registration may take, whatever way it comes (checklist R001, R004), and some that it must.
+// The addresses that no registration may take, whatever way it comes (checklist R001, R004), and some that it must.
 
 /** Refused as redirect URI, also of a native application. */
 export const hostileUris: readonly string[] = [

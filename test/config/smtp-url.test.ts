@@ -1,4 +1,4 @@
-// Owns the proof of how the address of a mail server is read.
+// How the address of a mail server is read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSmtpUrl } from '../../src/config/smtp-url.ts';

@@ -1,4 +1,4 @@
-// Owns what stands before several web processes: it sends each request to one that is ready, and where a connection is
+// What stands before several web processes: it sends each request to one that is ready, and where a connection is
 // refused, so that nothing can have happened, to the next. Nothing else is tried again.
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-// Owns a whole deployment for the fault tests: web processes under one BASE_URL on a MongoDB, or on MongoDB and Redis, all
+// A whole deployment for the fault tests: web processes under one BASE_URL on a MongoDB, or on MongoDB and Redis, all
 // of them real, on loopback, and each of them to be killed.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

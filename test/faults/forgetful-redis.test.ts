@@ -1,4 +1,4 @@
-// Owns what a Redis without persistence, which docs/operations.md allows, may forget when it is killed: never that a client's
+// What a Redis without persistence, which docs/operations.md allows, may forget when it is killed: never that a client's
 // assertion was used, for whoever has seen one could use it again (RFC 7523 §3; checklist R040, R177).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Owns the other processes of a deployment: background jobs run in `worker` alone, each once in its interval whatever the
+// The other processes of a deployment: background jobs run in `worker` alone, each once in its interval whatever the
 // number of workers, with figures in the log; and `release` makes what `web` asks for when it is missing.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Owns kill -9 of MongoDB under load, again and again (issue D; checklist Q1, Q5, R169, R170), and cutting every connection
+// Kill -9 of MongoDB under load, again and again (checklist Q1, Q5, R169, R170), and cutting every connection
 // to it while it lives. The server for tests keeps everything in its memory: what a real one's journal and memory of
 // retried writes do for it is done on the wire (journal.ts). Servers of its own only: what MONGODB_TEST_URI names is
 // nobody's to kill.

@@ -1,4 +1,4 @@
-// Owns kill -9 of Redis under load, again and again (issue D; checklist Q1, Q5, R169): what needs it is told so in time, the
+// Kill -9 of Redis under load, again and again (checklist Q1, Q5, R169): what needs it is told so in time, the
 // rest goes on, it comes back by itself, and no decision falls in favour of whoever asks because nobody could be asked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

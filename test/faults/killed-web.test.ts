@@ -1,4 +1,4 @@
-// Owns kill -9 of a web process under load, again and again, while another one serves (issue D; checklist Q1, Q5): what was
+// Kill -9 of a web process under load, again and again, while another one serves (checklist Q1, Q5): what was
 // acknowledged is there, what was used or ended stays so, and the other one answers all the time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

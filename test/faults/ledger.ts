@@ -1,4 +1,4 @@
-// Owns holding a ledger (load.ts) against what the deployment says after a kill: nothing acknowledged is lost, nothing is
+// Holding a ledger (load.ts) against what the deployment says after a kill: nothing acknowledged is lost, nothing is
 // accepted twice, nothing that was ended lives.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';

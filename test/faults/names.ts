@@ -1,4 +1,4 @@
-// Owns the names of a test's own domain: a DNS server on loopback for what asks one (SRV, TXT), and the same answers for
+// The names of a test's own domain: a DNS server on loopback for what asks one (SRV, TXT), and the same answers for
 // what asks the operating system (addresses). Every other name is looked up as ever.
 import { createSocket } from 'node:dgram';
 import dns from 'node:dns';

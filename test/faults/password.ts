@@ -1,4 +1,4 @@
-// Owns what the MongoDB server for tests lacks against one that asks for a password: SCRAM-SHA-256 (RFC 5802,
+// What the MongoDB server for tests lacks against one that asks for a password: SCRAM-SHA-256 (RFC 5802,
 // RFC 7677) on the wire, and nothing else passes before it. Made from outside, from the messages on the wire.
 import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { BSON, type Document } from 'mongodb';

@@ -1,5 +1,5 @@
-// Owns a deploy: one web process after the other is stopped and replaced behind a balancer while people sign in, and no
-// request fails (issue D; checklist R158).
+// A deploy: one web process after the other is stopped and replaced behind a balancer while people sign in, and no
+// request fails (checklist R158).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { liftLimits } from '../attacks/limits.ts';

@@ -1,4 +1,4 @@
-// Owns two web processes on one deployment, each reached by itself (issue D; checklist Q1): what one issues the other takes,
+// Two web processes on one deployment, each reached by itself (checklist Q1): what one issues the other takes,
 // what one ends is ended for the other at once, what one changes the other obeys within a second, and no token fails to be
 // verified while keys are rotated under load.
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Owns that a `worker`, which no request ever reaches, obeys settings that are changed elsewhere (issue D; checklist R132).
+// Checks that a `worker`, which no request ever reaches, obeys settings that are changed elsewhere (checklist R132).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Owns the proof that the product works on MongoDB alone: the HTTP flow suite runs on it. With Redis beside it the whole
+// Checks that the product works on MongoDB alone: the HTTP flow suite runs on it. With Redis beside it the whole
 // suite runs each time (split.test.ts); here, where only the short-lived lies elsewhere than there, what that is about
 // runs each time, and the whole suite with LONG=1.
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Owns running the HTTP flow suite on another backend, and further files where it is told to: a test run of its own, with
+// Running the HTTP flow suite on another backend, and further files where it is told to: a test run of its own, with
 // the servers named in its environment.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

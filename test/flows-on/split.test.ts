@@ -1,4 +1,4 @@
-// Owns the proof that the product works as production runs it: the HTTP flow suite with what is durable in MongoDB and what
+// Checks that the product works as production runs it: the HTTP flow suite with what is durable in MongoDB and what
 // is short-lived in Redis, and the attacks on what is stored (trust-files.ts). Each run has the flows that live from what was
 // stored before: what is used once, ended, counted, listed or found again. All of them run with LONG=1, and where
 // MONGODB_TEST_URI names a real server (CI).

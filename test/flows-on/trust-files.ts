@@ -1,4 +1,4 @@
-// Owns which tests of attacks and of the audit log the split deployment runs as well: those where a session, a counter, a
+// Which tests of attacks and of the audit log the split deployment runs as well: those where a session, a counter, a
 // grant, a link or an event is stored and found again. Not those about requests, answers and clocks alone, nor those that
 // bring their own stores. The ones in the flow suite run there by themselves.
 
@@ -6,7 +6,7 @@
 const EACH_RUN = [
   'attacks/guessing-recovery-codes',
   'attacks/phished-device-code',
-  'attacks/session-from-before-required',
+  'attacks/session-from-before-mfa',
 ];
 
 /** With LONG=1, and where MONGODB_TEST_URI names a real server. */
@@ -16,17 +16,17 @@ const WHOLE_RUN = [
   'attacks/broken-access-control',
   'attacks/claims-past-consent',
   'attacks/email-changed-by-administrator',
-  'attacks/freshness-for-nothing',
+  'attacks/unearned-freshness',
   'attacks/guessing-a-client-secret',
   'attacks/guessing-a-password',
-  'attacks/locked-in-mid-flow',
+  'attacks/account-changed-mid-flow',
   'attacks/old-password-at-the-second-factor',
-  'attacks/our-own-callback',
+  'attacks/built-in-callback',
   'attacks/oversized-requests',
   'attacks/password-rules',
   'attacks/repeated-challenge',
   'attacks/short-sole-password',
-  'attacks/shutting-out-the-owner',
+  'attacks/locking-out-the-owner',
   'attacks/silent-past-the-second-factor',
   'attacks/stale-administrator',
   'attacks/token-for-another-audience',

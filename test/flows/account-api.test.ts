@@ -1,4 +1,4 @@
-// Owns people's own API (decisions §7): whose bearer opens it, to what, and that it is held to the rules of the pages.
+// People's own API (decisions §7): whose bearer opens it, to what, and that it is held to the rules of the pages.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Agent, redeem, refresh } from '../support/agent.ts';

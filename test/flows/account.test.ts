@@ -1,4 +1,4 @@
-// Owns people's own pages (decisions §7; checklist R063, R068, R092, R094, R098, R099, R102, R113): what each act does, to
+// People's own pages (decisions §7; checklist R063, R068, R092, R094, R098, R099, R102, R113): what each act does, to
 // whom it is refused, and what is left of it.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Who is an administrator to the API (decisions §2, issue A: sources 1 to 3): the bootstrap token, an administrator's own token
+// Who is an administrator to the API (decisions §2: sources 1 to 3): the bootstrap token, an administrator's own token
 // with the scope `admin`, an application's own token with that scope. Role and account are read at every call.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of what the Admin UI does with many users: the export as a file for spreadsheets, with the attack that
+// What the Admin UI does with many users: the export as a file for spreadsheets, with the attack that
 // such files invite, and acts on those that were ticked; and of what it shows to be pasted into a shell.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,4 +1,4 @@
-// Owns the proof of who gets into the Admin UI and what a form there needs: attack by attack, over HTTP, on every page
+// Who gets into the Admin UI and what a form there needs: attack by attack, over HTTP, on every page
 // that the list of pages has.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';

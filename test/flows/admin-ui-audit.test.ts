@@ -1,4 +1,4 @@
-// Owns the proof of the audit page of the Admin UI: every event has words, sign-ins tell application and factors, tokens
+// The audit page of the Admin UI: every event has words, sign-ins tell application and factors, tokens
 // are found by a filter and counted, and one event of each class can be opened.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of what an auditor gets of the Admin UI: all of it to read but mails, none of it to change; attack by
+// What an auditor gets of the Admin UI: all of it to read but mails, none of it to change; attack by
 // attack, over HTTP, on every page that the list of pages has. Under a BASE_URL with a path, so that links are tried, too.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';

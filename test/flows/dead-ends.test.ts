@@ -1,4 +1,4 @@
-// Owns the proof that every page that ends something leads on (issue F, item 16; decisions §1): the bare address, sign-in
+// Checks that every page that ends something leads on (decisions §1): the bare address, sign-in
 // and sign-up opened directly, links that expired, pages that expired, errors, signing out.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';

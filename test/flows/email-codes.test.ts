@@ -1,5 +1,5 @@
-// Owns codes by mail as a second factor over HTTP, the code read from a real SMTP server: choosing them at enrolment, and
-// attacks on them (issue B; checklist R093–R095, R098).
+// Codes by mail as a second factor over HTTP, the code read from a real SMTP server: choosing them at enrolment, and
+// attacks on them (checklist R093–R095, R098).
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { Agent, challengeOf, hiddenFields, type Page, redeem } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Groups in the protocol (issue E.4): the claim and its scope, and applications that only members of a group may use, on
+// Groups in the protocol: the claim and its scope, and applications that only members of a group may use, on
 // every way to a token.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns invitations over HTTP and the admin API, with mails read from a real SMTP server (issue C; checklist R078, R127).
+// Invitations over HTTP and the admin API, with mails read from a real SMTP server (checklist R078, R127).
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Owns the rotation of signing keys over HTTP: two processes' worth of applications on one store, under load, with no token
+// The rotation of signing keys over HTTP: two processes' worth of applications on one store, under load, with no token
 // that fails to verify anywhere; the API and its traces; what becomes of tokens and hints of the key before.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Owns the proof that no work is lost and no act repeated at the forms of the Admin UI and of /account (issue F, item 17):
+// Checks that no work is lost and no act repeated at the forms of the Admin UI and of /account:
 // a form that meets a sign-in comes back filled in, for its own person in its own browser, and a reload repeats nothing.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the modes of signing in (decisions §8, issue C points 3, 5, 8): what counts in each, on every path; passkeys as the
+// The modes of signing in (decisions §8): what counts in each, on every path; passkeys as the
 // second step; the ways back in for who has lost them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

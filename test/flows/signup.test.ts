@@ -1,4 +1,4 @@
-// Owns signing up over HTTP, with mails read from a real SMTP server (issue C, decisions §1, §8; checklist R086, R124).
+// Signing up over HTTP, with mails read from a real SMTP server (decisions §1, §8; checklist R086, R124).
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';

@@ -1,4 +1,4 @@
-// Owns what the protocol tests share beyond test/support: requests by a plain HTTP client that follows nothing and repairs
+// What the protocol tests share beyond test/support: requests by a plain HTTP client that follows nothing and repairs
 // nothing, looking into tokens, and moving the machine's clock.
 import { equal } from 'node:assert/strict';
 import { mock } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns what the HTTP tests share: a real server on a free port, and requests whose every header the test decides.
+// What the HTTP tests share: a real server on a free port, and requests whose every header the test decides.
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import Koa from 'koa';

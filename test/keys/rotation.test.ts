@@ -1,4 +1,4 @@
-// Owns the tests of rotation: what is shown when, who signs when, and that any number of processes take each step once.
+// Rotation: what is shown when, who signs when, and that any number of processes take each step once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

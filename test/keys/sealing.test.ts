@@ -1,4 +1,4 @@
-// Owns the tests of encryption at rest.
+// Encryption at rest.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSealer, UnsealError } from '../../src/keys/sealing.ts';

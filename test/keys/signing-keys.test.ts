@@ -1,4 +1,4 @@
-// Owns the tests of signing keys: made once, sealed, shown.
+// Signing keys: made once, sealed, shown.
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

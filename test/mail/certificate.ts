@@ -1,4 +1,4 @@
-// Owns a certificate for localhost that the TLS tests can trust, made anew each time: X.509 written by hand (RFC 5280),
+// A certificate for localhost that the TLS tests can trust, made anew each time: X.509 written by hand (RFC 5280),
 // because Node signs but does not issue, and no key should lie in the repository.
 import { generateKeyPairSync, sign } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-// Owns what a child process of the mail tests does: it runs the job that sends mails, as a worker does, until it is
+// What a child process of the mail tests does: it runs the job that sends mails, as a worker does, until it is
 // killed. Arguments: the database file, the mail server's address.
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { newId } from '../../src/ids.ts';

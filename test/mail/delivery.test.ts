@@ -1,4 +1,4 @@
-// Owns the proof that nothing is lost, nothing sent out of order and nothing sent twice but for a crash, whatever the mail
+// Checks that nothing is lost, nothing sent out of order and nothing sent twice but for a crash, whatever the mail
 // server does (checklist R149, R160, R165).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

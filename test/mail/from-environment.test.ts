@@ -1,4 +1,4 @@
-// Owns the proof that SMTP_URL is what the setting starts with, and no more: what an administrator set stays.
+// Checks that SMTP_URL is what the setting starts with, and no more: what an administrator set stays.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

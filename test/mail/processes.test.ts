@@ -1,4 +1,4 @@
-// Owns the proof that several processes on one SQLite file send each mail once, and that killing one between sending and
+// Checks that several processes on one SQLite file send each mail once, and that killing one between sending and
 // noting it costs one copy too many at most (checklist R149, R160).
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';

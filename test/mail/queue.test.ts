@@ -1,4 +1,4 @@
-// Owns the proof of what queueing does: it is durable, sealed, takes no hostile address or value, and what is not sent can
+// What queueing does: it is durable, sealed, takes no hostile address or value, and what is not sent can
 // be read by administrators.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

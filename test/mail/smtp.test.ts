@@ -1,4 +1,4 @@
-// Owns the proof of how we talk to mail servers: in clear, encrypted, signed in, and what we make of servers that refuse,
+// How we talk to mail servers: in clear, encrypted, signed in, and what we make of servers that refuse,
 // hang or are somebody else.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

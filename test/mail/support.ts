@@ -1,4 +1,4 @@
-// Owns what the mail tests share: a real SMTP server that can be told how to answer, and outbound mail on a clock that
+// What the mail tests share: a real SMTP server that can be told how to answer, and outbound mail on a clock that
 // can be moved.
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Owns the proof of what mails look like: every template in every language, readable in light and dark, one button, nothing
+// What mails look like: every template in every language, readable in light and dark, one button, nothing
 // fetched, both forms saying the same.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';

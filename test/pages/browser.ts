@@ -1,4 +1,4 @@
-// Owns the one real Chromium of a page test, and pages in it that report everything the browser complains about.
+// The one real Chromium of a page test, and pages in it that report everything the browser complains about.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 export const launchOptions = {

@@ -1,4 +1,4 @@
-// Owns the proof of how the pages of the second step behave: the code that goes by itself, waiting for another one,
+// How the pages of the second step behave: the code that goes by itself, waiting for another one,
 // enrolling, and recovery codes that become a file.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Owns sample models of the pages around links in mails: asking for one, and what opening one shows.
+// Sample models of the pages around links in mails: asking for one, and what opening one shows.
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
 
 const token = 'mJ4yQ0vPq8kX2cT7bN5sL1wZ';

@@ -1,4 +1,4 @@
-// Owns the proof of how the pages around mailed links behave: asking for one, a page with one button behind each, and a
+// How the pages around mailed links behave: asking for one, a page with one button behind each, and a
 // new password that is judged by what attackers know.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that every page looks right in a real browser: no sideways scrolling, nothing on the console, no
+// Checks that every page looks right in a real browser: no sideways scrolling, nothing on the console, no
 // accessibility violation, light, dark and right to left. With SHOTS=1 or LONG=1 leaves
 // screenshots in test-results/ to be looked at.
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Owns sample models of the pages that passkeys are on.
+// Sample models of the pages that passkeys are on.
 import type { PageModels } from '../../src/views/pages.ts';
 import { csrf, interaction, type Sample, sample } from './sample.ts';
 

@@ -1,4 +1,4 @@
-// Owns what a sample is: a page with a model for it, each pair checked by its type.
+// What a sample is: a page with a model for it, each pair checked by its type.
 import type { PageModels, PageName } from '../../src/views/pages.ts';
 
 export interface Sample<T extends PageName = PageName> {

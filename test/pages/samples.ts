@@ -1,4 +1,4 @@
-// Owns sample models for every page, in the states that people meet; the page tests and screenshots show them all.
+// Sample models for every page, in the states that people meet; the page tests and screenshots show them all.
 import { accountSamples } from './account-samples.ts';
 import { mailedLinkSamples } from './mailed-link-samples.ts';
 import { passkeySamples } from './passkey-samples.ts';

@@ -1,4 +1,4 @@
-// Owns a tiny real server that shows the sample pages: /show/<sample>?lang=, and remembers what forms send to it.
+// A tiny real server that shows the sample pages: /show/<sample>?lang=, and remembers what forms send to it.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Owns the proof that where people have no passwords none is asked, taken or needed when they sign up.
+// Checks that where people have no passwords none is asked, taken or needed when they sign up.
 import { deepEqual, match, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSignup, type SignupQuestions } from '../../interactions/signup-form.ts';

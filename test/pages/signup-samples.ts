@@ -1,4 +1,4 @@
-// Owns sample models of signing up: the form in its states, the code that proves the address, the end of an invitation.
+// Sample models of signing up: the form in its states, the code that proves the address, the end of an invitation.
 import type { PageModels } from '../../src/views/pages.ts';
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
 

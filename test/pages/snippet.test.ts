@@ -1,4 +1,4 @@
-// Owns the proof that the samples for a new application are programs, whatever was registered.
+// Checks that the samples for a new application are programs, whatever was registered.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

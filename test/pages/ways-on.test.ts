@@ -1,4 +1,4 @@
-// Owns the proof that no page is a dead end: each template, in every state that has a sample, has a link or a button that
+// Checks that no page is a dead end: each template, in every state that has a sample, has a link or a button that
 // continues without scripts, in every language.
 import { deepEqual, ok } from 'node:assert/strict';
 import { readdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Owns the proof of the passkey domain beside its ceremonies over HTTP (test/attacks): what counts, what it is called, and
+// The passkey domain beside its ceremonies over HTTP (test/attacks): what counts, what it is called, and
 // what survives a crash or a race.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

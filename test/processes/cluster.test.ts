@@ -1,4 +1,4 @@
-// Owns several processes that share one port (WEB_CONCURRENCY): whichever answers, the answer is the same, at once; and
+// Several processes that share one port (WEB_CONCURRENCY): whichever answers, the answer is the same, at once; and
 // one that dies is replaced (architecture §7, decisions §3 and §8, checklist R044, R132).
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

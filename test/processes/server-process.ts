@@ -1,4 +1,4 @@
-// Owns the product as a process of its own: `node src/main.ts` with an environment, a data folder and a port, watched from
+// The product as a process of its own: `node src/main.ts` with an environment, a data folder and a port, watched from
 // outside as an operator sees it. Stopped by its own process id.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

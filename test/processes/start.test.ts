@@ -1,4 +1,4 @@
-// Owns starting: fast, or not at all and with everything that is wrong said at once (decisions §9); and the first
+// Starting: fast, or not at all and with everything that is wrong said at once (decisions §9); and the first
 // administrator from the environment.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

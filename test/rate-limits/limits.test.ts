@@ -1,4 +1,4 @@
-// Owns the proof that rate limits hold against those who have many addresses, many spellings, many processes or a broken
+// Checks that rate limits hold against those who have many addresses, many spellings, many processes or a broken
 // store (checklist R087, R090, R095, R115, R116, R138), over real HTTP.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

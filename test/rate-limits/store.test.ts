@@ -1,4 +1,4 @@
-// Owns the proof that limits are one for all processes, that a store which cannot count makes them stricter, and that
+// Checks that limits are one for all processes, that a store which cannot count makes them stricter, and that
 // counting needs little room (checklist R090, R138).
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

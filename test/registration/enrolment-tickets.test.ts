@@ -1,4 +1,4 @@
-// Owns the proof of what a ticket is good for: one browser, one account as it was, ten minutes.
+// What a ticket is good for: one browser, one account as it was, ten minutes.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

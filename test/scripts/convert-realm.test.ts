@@ -1,4 +1,4 @@
-// Owns the proof that a realm export comes over whole: converted by the command, sent to the API, and people sign in with
+// Checks that a realm export comes over whole: converted by the command, sent to the API, and people sign in with
 // the passwords they had.
 import assert from 'node:assert/strict';
 import { pbkdf2Sync } from 'node:crypto';

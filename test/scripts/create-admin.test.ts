@@ -1,4 +1,4 @@
-// Owns the proof of onboarding from a terminal: beside a running server, once only, with exit codes that a script can
+// Onboarding from a terminal: beside a running server, once only, with exit codes that a script can
 // rely on, and without the password on the screen.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

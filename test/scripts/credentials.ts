@@ -1,4 +1,4 @@
-// Owns one of every credential that a server knows, made over HTTP before a move to another store, and the proof, each in
+// One of every credential that a server knows, made over HTTP before a move to another store, and the proof, each in
 // its own words, that it still opens what it opened.
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Owns the proof of scripts/rotate-keys.ts: rotation from a terminal, also beside a running server, and dropping an old
+// Scripts/rotate-keys.ts: rotation from a terminal, also beside a running server, and dropping an old
 // SECRET_KEY after everything was sealed anew.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Owns running one of the project's programs to its end, as a person at a terminal would.
+// Running one of the project's programs to its end, as a person at a terminal would.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';

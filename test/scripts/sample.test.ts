@@ -1,4 +1,4 @@
-// Owns the proof of the sample application from the outside: its command line, what it says when the provider is away
+// The sample application from the outside: its command line, what it says when the provider is away
 // or refuses it, and that other sites and names cannot use it.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';

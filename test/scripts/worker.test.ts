@@ -1,4 +1,4 @@
-// Owns the proof of the `worker` process: it runs the scheduled jobs alone, shares them with `web`, and stops on SIGTERM.
+// The `worker` process: it runs the scheduled jobs alone, shares them with `web`, and stops on SIGTERM.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

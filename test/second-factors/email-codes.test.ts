@@ -1,4 +1,4 @@
-// Owns the tests of codes sent by mail: what they are bound to, that the last one counts once, and how many there are.
+// Codes sent by mail: what they are bound to, that the last one counts once, and how many there are.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { emailChallenges } from '../../src/store/collections.ts';

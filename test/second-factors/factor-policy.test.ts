@@ -1,4 +1,4 @@
-// Owns what an account may be left with when its owner turns a factor off.
+// What an account may be left with when its owner turns a factor off.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blankAccount } from '../../src/accounts/changes.ts';

@@ -1,4 +1,4 @@
-// Owns the tests of recovery codes: their strength, single use, and what the database gives away.
+// Recovery codes: their strength, single use, and what the database gives away.
 import assert from 'node:assert/strict';
 import { AppError } from '../../src/errors.ts';
 import { goodPassword, withEachStore } from '../accounts/support.ts';

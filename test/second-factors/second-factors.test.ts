@@ -1,4 +1,4 @@
-// Owns the tests of what a sign-in asks: which factors there are, whether one is needed, and what a reset leaves.
+// What a sign-in asks: which factors there are, whether one is needed, and what a reset leaves.
 import assert from 'node:assert/strict';
 import { AppError } from '../../src/errors.ts';
 import { emailChallenges, trustedDevices } from '../../src/store/collections.ts';

@@ -1,4 +1,4 @@
-// Owns what the tests of the second factors share: an account with the factors of two processes on one store, and an
+// What the tests of the second factors share: an account with the factors of two processes on one store, and an
 // authenticator app of our own (RFC 6238), so that codes are not made by the library that checks them.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';

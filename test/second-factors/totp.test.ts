@@ -1,4 +1,4 @@
-// Owns the tests of the authenticator app: enrolment, the window, replay, and what the database gives away.
+// The authenticator app: enrolment, the window, replay, and what the database gives away.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secretDigest } from '../../src/ids.ts';

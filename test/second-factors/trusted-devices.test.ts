@@ -1,4 +1,4 @@
-// Owns the tests of trusted browsers: whose they are, and everything that ends the trust (R100).
+// Trusted browsers: whose they are, and everything that ends the trust (R100).
 import assert from 'node:assert/strict';
 import { createTrustedDevices } from '../../src/second-factors/trusted-devices.ts';
 import { trustedDevices as devicesDefinition } from '../../src/store/collections.ts';

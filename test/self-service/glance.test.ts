@@ -1,4 +1,4 @@
-// Owns what people are told of how well their account is protected, and what to do next.
+// What people are told of how well their account is protected, and what to do next.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type GlanceFacts, glanceOf } from '../../src/self-service/glance.ts';

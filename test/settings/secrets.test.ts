@@ -1,4 +1,4 @@
-// Owns the proof that secret settings rest sealed, are never answered, and outlive a lost or rotated SECRET_KEY.
+// Checks that secret settings rest sealed, are never answered, and outlive a lost or rotated SECRET_KEY.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

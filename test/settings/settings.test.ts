@@ -1,4 +1,4 @@
-// Owns the tests of runtime settings: validation, sharing, races.
+// Runtime settings: validation, sharing, races.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Owns C14 (and checklist R070–R077 as far as the store carries them): races have one winner and lose no update,
+// C14 (and checklist R070–R077 as far as the store carries them): races have one winner and lose no update,
 // within one store and between two over the same data.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the rules about what a value is: C2 copies both ways, and every JSON value and every string comes back as it went.
+// The rules about what a value is: C2 copies both ways, and every JSON value and every string comes back as it went.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fixture } from './contract-fixture.ts';

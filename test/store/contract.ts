@@ -1,4 +1,4 @@
-// Owns the storage contract as tests. Every backend runs this same suite from a test file of its own and passes all of
+// The storage contract as tests. Every backend runs this same suite from a test file of its own and passes all of
 // it, without exemptions; the names of the tests start with the rule they hold (docs/architecture.md, rules C1–C15).
 import { afterEach, beforeEach, describe } from 'node:test';
 import type { CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';

@@ -1,4 +1,4 @@
-// Owns the proof that the reference store keeps the storage contract, in both of its halves.
+// Checks that the reference store keeps the storage contract, in both of its halves.
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { storeContract } from './contract.ts';
 import type { Backend } from './contract-fixture.ts';

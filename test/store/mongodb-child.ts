@@ -1,4 +1,4 @@
-// Owns what a child process of the MongoDB tests does: creates, consumes and removes notes until it is killed. It prints
+// What a child process of the MongoDB tests does: creates, consumes and removes notes until it is killed. It prints
 // a line for what is done; the parent takes a line as the store's acknowledgement.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-// Owns the proof of C15 for MongoDB as far as clients can break it (checklist R152): writers are killed at random moments,
+// C15 for MongoDB as far as clients can break it (checklist R152): writers are killed at random moments,
 // and what the store had acknowledged is there, what it had not is there whole or not at all.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

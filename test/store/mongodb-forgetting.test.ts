@@ -1,5 +1,5 @@
-// Owns that what is to be forgotten goes, however much of it there is: counting it all may take longer than there is time
-// (the clean-up of issue D; checklist R136).
+// Checks that what is to be forgotten goes, however much of it there is: counting it all may take longer than there is time
+// (checklist R136).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MongoServerError } from 'mongodb';

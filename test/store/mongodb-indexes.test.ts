@@ -1,4 +1,4 @@
-// Owns what lies in MongoDB beside the documents: indexes, who makes them and when a start refuses, what is derived anew
+// What lies in MongoDB beside the documents: indexes, who makes them and when a start refuses, what is derived anew
 // when a definition changes, and that no address weakens what the contract rests on.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';

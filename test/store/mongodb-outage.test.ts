@@ -1,4 +1,4 @@
-// Owns what callers meet when MongoDB is away or hangs (checklist R169, R170, Q5): told so within two seconds, nothing done
+// What callers meet when MongoDB is away or hangs (checklist R169, R170, Q5): told so within two seconds, nothing done
 // behind their back in another order, and everything well again by itself.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that text in MongoDB comes back as it was and sorts by code point, whether a server compares bytes of
+// Checks that text in MongoDB comes back as it was and sorts by code point, whether a server compares bytes of
 // UTF-8 or units of UTF-16.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

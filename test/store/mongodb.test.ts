@@ -1,4 +1,4 @@
-// Owns the proof that the MongoDB store keeps the storage contract.
+// Checks that the MongoDB store keeps the storage contract.
 import { after, before, describe } from 'node:test';
 import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import type { Store } from '../../src/store/port.ts';

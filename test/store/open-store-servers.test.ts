@@ -1,4 +1,4 @@
-// Owns the proof that a deployment with servers gets its store: everything in MongoDB, or split between MongoDB and Redis,
+// Checks that a deployment with servers gets its store: everything in MongoDB, or split between MongoDB and Redis,
 // and a half that is away is named, at the start and later.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

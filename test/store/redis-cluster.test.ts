@@ -1,4 +1,4 @@
-// Owns the proof that the Redis store keeps the storage contract on a cluster of three masters, and what is special there.
+// Checks that the Redis store keeps the storage contract on a cluster of three masters, and what is special there.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createRedisStore } from '../../adapters/redis/store.ts';

@@ -1,4 +1,4 @@
-// Owns what becomes of the Redis store when Redis is killed, hangs, comes back, is full, or is set up in a way that
+// What becomes of the Redis store when Redis is killed, hangs, comes back, is full, or is set up in a way that
 // could lose entries; and the addresses it is reached by: TLS, password, sentinels.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Owns the tests of Redis addresses: what they mean, what is refused, and that a refusal repeats no password.
+// Redis addresses: what they mean, what is refused, and that a refusal repeats no password.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeAddress, parseRedisUrl } from '../../adapters/redis/url.ts';

@@ -1,4 +1,4 @@
-// Owns the proof that a store over two backends puts everything in its one place and speaks for both. Two reference stores
+// Checks that a store over two backends puts everything in its one place and speaks for both. Two reference stores
 // are its halves here; test/flows-on/split.test.ts runs the product on the real ones.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';

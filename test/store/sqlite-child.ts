@@ -1,4 +1,4 @@
-// Owns what a child process of the SQLite tests does: the first argument names the act, the second the database file.
+// What a child process of the SQLite tests does: the first argument names the act, the second the database file.
 // It prints a line for what is done; the parent takes a line as the store's acknowledgement.
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';

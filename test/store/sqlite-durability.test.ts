@@ -1,4 +1,4 @@
-// Owns the proof of C15 for SQLite (checklist R152): processes are killed at random moments, and what the store had
+// C15 for SQLite (checklist R152): processes are killed at random moments, and what the store had
 // acknowledged is there, what it had not is there whole or not at all. LONG=1 runs 1,000 rounds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns what several processes on one SQLite file may expect of each other (checklist R075, R151): no lost update, no
+// What several processes on one SQLite file may expect of each other (checklist R075, R151): no lost update, no
 // "database is locked" for a caller, an event loop that runs on while another holds the lock.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';

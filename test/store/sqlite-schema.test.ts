@@ -1,4 +1,4 @@
-// Owns what becomes of a database file when definitions grow or change between versions of the program.
+// What becomes of a database file when definitions grow or change between versions of the program.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns what the SQLite tests share: a directory of their own, child processes that write to a store, and the
+// What the SQLite tests share: a directory of their own, child processes that write to a store, and the
 // collection they write.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

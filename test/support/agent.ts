@@ -1,4 +1,4 @@
-// Owns a browser without a screen for tests: keeps cookies, sends forms as a browser does, follows redirects on this
+// A browser without a screen for tests: keeps cookies, sends forms as a browser does, follows redirects on this
 // provider and stops at the application's. What the pages look like is tested in Chromium.
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';

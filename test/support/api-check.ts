@@ -1,4 +1,4 @@
-// Owns the check of every answer of the admin API against its own OpenAPI document: is the status declared for that
+// The check of every answer of the admin API against its own OpenAPI document: is the status declared for that
 // route, are the headers, does the body have the declared form and nothing beside it. Servers of tests are watched as a
 // whole, so that whoever asks (a test, a browser, a fuzzer) has the answers checked.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-// Owns the OpenAPI document of the admin API for tests, made without a server: declarations use nothing of what their
+// The OpenAPI document of the admin API for tests, made without a server: declarations use nothing of what their
 // handlers need.
 
 import { toOpenApi } from '../../src/admin/api/openapi.ts';

@@ -1,4 +1,4 @@
-// Owns filling every list of the admin API with rows whose fields tie, are missing, and differ in case and script, put
+// Filling every list of the admin API with rows whose fields tie, are missing, and differ in case and script, put
 // straight into the store.
 import { ok } from 'node:assert/strict';
 import { fold } from '../../src/accounts/fold.ts';

@@ -1,4 +1,4 @@
-// Owns a running application with one thing of every kind that the admin API shows, and a request that fits for each of
+// A running application with one thing of every kind that the admin API shows, and a request that fits for each of
 // its routes: what the tests that go through all routes start from.
 import { equal, ok } from 'node:assert/strict';
 import { exampleOf } from '../../src/admin/api/examples.ts';

@@ -1,4 +1,4 @@
-// Owns starting the real application for a test: real HTTP on a free port, a real store, a clock that can be moved.
+// Starting the real application for a test: real HTTP on a free port, a real store, a clock that can be moved.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns a store of which single collections can be made to fail, as a database does when one of its disks or servers is
+// A store of which single collections can be made to fail, as a database does when one of its disks or servers is
 // away, while the rest goes on.
 import { type Store, StoreUnavailable } from '../../src/store/port.ts';
 import { createGuardedStore } from './guarded-store.ts';

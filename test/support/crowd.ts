@@ -1,4 +1,4 @@
-// Owns a crowd for tests of size: people as they are in a company of any size (names, addresses, groups, some locked or
+// A crowd for tests of size: people as they are in a company of any size (names, addresses, groups, some locked or
 // gone), the same ones each time, and a way to put a million documents into an embedded database in a minute.
 import { DatabaseSync } from 'node:sqlite';
 import { toDocument } from '../../adapters/document.ts';

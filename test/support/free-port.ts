@@ -1,4 +1,4 @@
-// Owns a port that was free a moment ago.
+// A port that was free a moment ago.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 

@@ -1,4 +1,4 @@
-// Owns a MongoDB server for a test file: the one that MONGODB_TEST_URI names, or one of its own on a free port. When
+// A MongoDB server for a test file: the one that MONGODB_TEST_URI names, or one of its own on a free port. When
 // there is none the tests fail; they are never left out.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Owns how long things may take on a machine that has other things to do: a limit holds as it is said where nothing else
+// How long things may take on a machine that has other things to do: a limit holds as it is said where nothing else
 // runs, and is stretched by what the machine is slower now.
 import { cpus, loadavg } from 'node:os';
 

@@ -1,4 +1,4 @@
-// Owns the app on a person's phone that makes codes, and enrolling it at sign-in.
+// The app on a person's phone that makes codes, and enrolling it at sign-in.
 import { equal, match } from 'node:assert/strict';
 import { generateSync } from 'otplib';
 import type { Agent, Page } from './agent.ts';

@@ -1,4 +1,4 @@
-// Owns tests that only a real MongoDB can pass: the server for tests lets two findAndModify commands at one document pass
+// Tests that only a real MongoDB can pass: the server for tests lets two findAndModify commands at one document pass
 // of which the second has to see the first, so that races over it are lost by the server, whatever we do. Where
 // MONGODB_TEST_URI names a real one (CI) they run; elsewhere it is told, here and at the end of `npm test`, that they do not.
 import { appendFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Owns real Redis servers for tests: Debian's redis-server in a directory of its own on a free port of this machine,
+// Real Redis servers for tests: Debian's redis-server in a directory of its own on a free port of this machine,
 // alone, as three masters of a cluster, or as a master with a replica and a sentinel. A missing server fails the test.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

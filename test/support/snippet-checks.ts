@@ -1,4 +1,4 @@
-// Owns checking code that is there to be copied, each language by its own tool or, where there is none among our packages,
+// Checking code that is there to be copied, each language by its own tool or, where there is none among our packages,
 // by a strict reading of the little of the language that our samples use. Every check throws an AssertionError.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// Owns which store the application of a test runs on. TEST_STORE, set by test/flows-on/, puts a whole run of test files
+// Which store the application of a test runs on. TEST_STORE, set by test/flows-on/, puts a whole run of test files
 // on another backend than the one they ask for; its servers are named by MONGODB_TEST_URI and REDIS_TEST_URL.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns reading from a page where it leads without scripts: links and forms of its main part, in the order of the page.
+// Reading from a page where it leads without scripts: links and forms of its main part, in the order of the page.
 export interface WayOn {
   readonly label: string;
   /** Path and query below this provider, or an address elsewhere; undefined for a button of a form. */

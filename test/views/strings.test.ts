@@ -1,4 +1,4 @@
-// Owns the proof that every language says everything that pages ask for, and how a page's language is chosen.
+// Checks that every language says everything that pages ask for, and how a page's language is chosen.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof that no accent colour, however chosen, makes a page unreadable or gets out of its style sheet.
+// Checks that no accent colour, however chosen, makes a page unreadable or gets out of its style sheet.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Owns the proof of what every page's response carries: headers, its own CSP, language, and how much it weighs.
+// What every page's response carries: headers, its own CSP, language, and how much it weighs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';

@@ -49,7 +49,7 @@ test('store of the previous version: every document reads, and settings hold', a
   deepEqual([values.product_name, values.retention_audit_seconds], ['Acme', 34_560_000]);
 });
 
-test('store of the previous version: its users, groups, applications and logs are listed', async () => {
+test('store of the previous version: its users, groups, clients and logs are listed', async () => {
   for (const [path, least] of [
     ['/users', 4],
     ['/groups', 1],
@@ -70,7 +70,7 @@ test('store of the previous version: its users, groups, applications and logs ar
   }
 });
 
-test('store of the previous version: a signed-in browser stays signed in, its consent is remembered', async () => {
+test('store of the previous version: browser session and consent still count', async () => {
   const agent = browser();
   agent.plant(held.cookies);
   for (const client of [held.firstParty, held.thirdParty]) {
@@ -83,7 +83,7 @@ test('store of the previous version: a signed-in browser stays signed in, its co
   }
 });
 
-test('store of the previous version: tokens go on, the used refresh token does not', async () => {
+test('store of the previous version: tokens work, a used refresh token does not', async () => {
   equal(await isActive(app, held.accessToken), true);
   equal((await userinfo(app, held.accessToken)).body.email, 'alice@example.com');
   equal(await isActive(app, held.usedRefreshToken), false);

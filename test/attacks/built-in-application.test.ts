@@ -20,7 +20,7 @@ async function expectSignInPages(): Promise<void> {
   }
 }
 
-test('attack: deleting or changing the application of our own pages shuts everybody out', async () => {
+test('attack: deleting or changing the built-in application locks everyone out', async () => {
   for (const [method, at, body] of [
     ['DELETE', path],
     ['PATCH', path, { is_active: false }],
@@ -38,7 +38,7 @@ test('attack: deleting or changing the application of our own pages shuts everyb
   await expectSignInPages();
 });
 
-test('attack: an application of our own pages that was switched off before is right again after a start', async () => {
+test('attack: a built-in application deactivated earlier is active again after a start', async () => {
   const stored = app.store.collection(clients);
   const made = await stored.find(CONSOLE_CLIENT_ID);
   ok(made !== undefined);

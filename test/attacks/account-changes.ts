@@ -1,11 +1,11 @@
-// Owns what may happen to an account while somebody is signing in to it.
+// What may happen to an account while somebody is signing in to it.
 import assert from 'node:assert/strict';
 import type { TestApp } from '../support/app.ts';
 
 type User = { id: string; username: string };
 
 /** After each of them, what was proven before counts no more (checklist R063, R089). */
-export const blows: Readonly<Record<string, (app: TestApp, user: User) => Promise<void>>> = {
+export const accountChanges: Readonly<Record<string, (app: TestApp, user: User) => Promise<void>>> = {
   async deactivated(app, { id }) {
     assert.equal((await app.admin('POST', `/users/${id}/deactivate`)).status, 200);
   },

@@ -1,4 +1,4 @@
-// Owns the attacks that would make an old session fresh without authenticating anybody (decisions §8; checklist R011,
+// Attacks that would make an old session fresh without authenticating anybody (decisions §8; checklist R011,
 // R098): requests that ask for more than can be had, steps that have nothing to ask for, and whatever a seeded random walk
 // through sign-ins, step-ups, prompts, refreshes and half-finished pages comes by.
 import assert from 'node:assert/strict';
@@ -110,7 +110,7 @@ test('attack: an essential acr that cannot be met makes an old session fresh', a
   assert.ok(!made.body.includes('<ul id="codes"'));
 });
 
-test('attack: asking for two factors with a mailed code, and an acr below the one there is', async () => {
+test('attack: a mailed code for two factors, and an acr lower than the session has', async () => {
   const username = 'has-mailed-codes';
   await app.createUser(username, { email: `${username}@example.com`, is_email_verified: true });
   await set({ mfa_mode: 'required' });
@@ -137,7 +137,7 @@ test('attack: asking for two factors with a mailed code, and an acr below the on
   assert.equal(await authTimeOf(agent), signedInAt);
 });
 
-test('attack: a code of now makes a password of this morning fresh', async () => {
+test('attack: a fresh code makes an old password authentication fresh', async () => {
   const username = 'steps-up-late';
   await app.createUser(username);
   await set({ mfa_mode: 'required' });
@@ -203,7 +203,7 @@ const PROMPTS = {
   'mostly new': ['login', 'login', 'login', '', 'none', 'select_account'],
 };
 
-test('freshness and auth_time never exceed the newest authentication, over random walks', async () => {
+test('freshness and auth_time: never later than the last authentication, in random walks', async () => {
   const seen = { fresh: 0, stale: 0, codes: 0, freshBearers: 0, passkeys: 0, keys: 0, mails: 0 };
   for (const [seed, steps, has] of WALKS) {
     const random = randomOf(seed);

@@ -44,7 +44,7 @@ for (const [what, next] of Object.entries(nexts)) {
   });
 }
 
-test('the same person, still signed in: "Allow" is remembered', async () => {
+test('consent: "Allow" by the same signed-in user is remembered', async () => {
   const { agent, page, client } = await openPage();
   ok((await agent.submit(page, { action: 'allow' })).location?.includes('code='));
   equal(await isRemembered(alice.id, client.id), true);

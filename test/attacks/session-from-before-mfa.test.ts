@@ -45,7 +45,7 @@ async function fromBefore(user: { username: string }, mfa_mode = 'optional'): Pr
   return agent;
 }
 
-test('session from before: no code without the second step, at no application, silently or not', async () => {
+test('session from before MFA was required: no code without the second step', async () => {
   const user = await person();
   const agent = await fromBefore(user);
   await change(app, { mfa_mode: 'required' });
@@ -64,7 +64,7 @@ test('session from before: no code without the second step, at no application, s
   equal(await silently(agent), 'code', 'the setting again asks nobody again');
 });
 
-test('session from before: whoever has a second factor is asked for that alone, and stays in the session', async () => {
+test('session from before MFA was required: only the existing factor is asked for', async () => {
   const user = await person();
   const { phone } = await withPhone(user.username);
   const agent = await fromBefore(user, 'off');
@@ -82,7 +82,7 @@ test('session from before: whoever has a second factor is asked for that alone, 
   ok((await sessionsOf(app, user.id)).some(({ id }) => id === before));
 });
 
-test('session from before: own pages ask for the second step first, and take no form without it', async () => {
+test('session from before MFA was required: self-service asks for the second step', async () => {
   const user = await person();
   const agent = await fromBefore(user);
   const page = await agent.get('/account');
@@ -108,7 +108,7 @@ test('session from before: own pages ask for the second step first, and take no 
   equal((await agent.get('/account')).status, 200);
 });
 
-test("session from before: the administrators' pages ask for the second step first", async () => {
+test('session from before MFA was required: the Admin UI asks for the second step', async () => {
   const admin = await person({ role: 'admin' });
   await change(app, { mfa_mode: 'optional' });
   const agent = new Agent(app);
@@ -127,7 +127,7 @@ test("session from before: the administrators' pages ask for the second step fir
   equal((await agent.get('/admin/users')).status, 200);
 });
 
-test('trusted device: stands for the second step once in a session, and is not asked at every application', async () => {
+test('trusted device: replaces the second step once per session, not per client', async () => {
   const user = await person();
   const { agent, phone } = await withPhone(user.username);
   for (const mfa_mode of ['required', 'optional'] as const) {
@@ -152,7 +152,7 @@ test('trusted device: stands for the second step once in a session, and is not a
   }
 });
 
-test('session of an earlier version: judged by what it says of its methods', async () => {
+test('session of an earlier version: evaluated by its recorded methods', async () => {
   const sessions = app.store.ephemeral(oidcSessions);
   const forgetTimes = async (accountId: string): Promise<void> => {
     for (const { id, value, version } of await sessions.findBy('account', accountId)) {
@@ -168,7 +168,7 @@ test('session of an earlier version: judged by what it says of its methods', asy
   deepEqual([await silently(agent), await silently(complete)], ['login_required', 'code']);
 });
 
-test('session from before: no device is let in by it', async () => {
+test('session from before MFA was required: approves no device', async () => {
   const grant = 'urn:ietf:params:oauth:grant-type:device_code';
   const television = await app.register({
     application_type: 'native',

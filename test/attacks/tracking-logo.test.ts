@@ -14,7 +14,7 @@ after(() => app.stop());
 const port = Number(new URL(app.url).port);
 const LOGO = 'https://spy.example:8443/pixel.png?who=you';
 
-test('logo that spies: from registration to consent nothing is called or looked up, by the server', async (t) => {
+test('attack: tracking logo; the server fetches and resolves nothing, registration to consent', async (t) => {
   const called: string[] = [];
   const watch = (message: unknown): void => {
     const { socket } = Object(message) as { socket?: Socket };
@@ -65,7 +65,7 @@ test('logo that spies: from registration to consent nothing is called or looked 
   ok(called.length > 0, 'the watch sees nothing');
 });
 
-test('logo that spies: an address that is no https picture of the Internet is not taken', async () => {
+test('attack: logo addresses that are no public https image are refused', async () => {
   for (const logo_uri of [
     'http://spy.example/x.png',
     'javascript:alert(1)',

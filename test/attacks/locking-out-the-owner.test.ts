@@ -1,4 +1,4 @@
-// Owns the attack: wrong passwords as a weapon, to end what the owner of an account has open and to keep them out
+// Attack: wrong passwords as a weapon, to end what the owner of an account has open and to keep them out
 // (decisions §8 "Guessing", §3; checklist R089–R091; Keycloak GHSA-cq42-vhv7-xr7p).
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
@@ -41,7 +41,7 @@ const statusWith = async (path: string, token: string): Promise<number> =>
 /** A browser that is asked for a password, whatever session it has. */
 const askAgain = (browser: Agent) => openSignIn(app, client.id, { prompt: 'login' }, browser);
 
-test('five wrong passwords end no session, no refresh token and no access token', async () => {
+test('attack: five wrong passwords end a session, refresh token or access token', async () => {
   const user = await app.createUser('olivia');
   const owner = new Agent(app);
   const { body: tokens } = await redeem(app, client, await owner.signIn(client.id, user));
@@ -57,7 +57,7 @@ test('five wrong passwords end no session, no refresh token and no access token'
   assert.ok(again.code, 'the session gives a code without a form');
 });
 
-test('five wrong passwords end no administrator’s token for the admin API', async () => {
+test('attack: five wrong passwords end an administrator’s admin API token', async () => {
   await app.createUser('another-admin', { role: 'admin' });
   const admin = await app.createUser('ada', { role: 'admin' });
   const machine = await app.register({
@@ -75,7 +75,7 @@ test('five wrong passwords end no administrator’s token for the admin API', as
   assert.equal(await introspect(body.access_token), false);
 });
 
-test('a stranger’s 1,000 wrong guesses do not stop a known browser with the right password', async () => {
+test('attack: 1,000 wrong guesses by a stranger; a known browser still signs in', async () => {
   const user = await app.createUser('petra');
   const owner = new Agent(app);
   await owner.signIn(client.id, user);
@@ -92,7 +92,7 @@ test('a stranger’s 1,000 wrong guesses do not stop a known browser with the ri
   assert.equal(isAccepted(await known.attempt('petra')), true);
 });
 
-test('a known browser: ten wrong passwords of its own make it unknown, and close it for no one else', async () => {
+test('known browser: ten wrong passwords make it unknown and close no one else’s', async () => {
   const user = await app.createUser('rosa');
   const [desk, phone] = [new Agent(app), new Agent(app)];
   await desk.signIn(client.id, user);
@@ -112,7 +112,7 @@ test('a known browser: ten wrong passwords of its own make it unknown, and close
   assert.equal(isAccepted(await (await askAgain(phone)).attempt('rosa')), true);
 });
 
-test('a known browser of one account is unknown to another, and two accounts share a browser', async () => {
+test('known browser: known per account; two accounts may share one', async () => {
   const [one, two] = [await app.createUser('shared-one'), await app.createUser('shared-two')];
   const shared = new Agent(app);
   await shared.signIn(client.id, one);
@@ -129,7 +129,7 @@ test('a known browser of one account is unknown to another, and two accounts sha
   }
 });
 
-test('a known browser’s cookie: HttpOnly, bounded over many accounts, changed at every sign-in', async () => {
+test('known browser: its cookie is HttpOnly, bounded and renewed at every sign-in', async () => {
   const shared = new Agent(app);
   const values = new Set<string>();
   for (let n = 0; n < 12; n += 1) {
@@ -154,7 +154,7 @@ test('a known browser’s cookie: HttpOnly, bounded over many accounts, changed 
   assert.equal(isAccepted(await (await openSignIn(app, client.id, {}, copy)).attempt('crowd-11')), false);
 });
 
-test('a browser is not known before all factors were given in it', async () => {
+test('known browser: only after every factor was given in it', async () => {
   await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const user = await app.createUser('factor');
   const owner = new Agent(app);
@@ -179,7 +179,7 @@ test('a browser is not known before all factors were given in it', async () => {
   assert.match(late.cookiesFor('/'), /latchkey_known=/);
 });
 
-test('a lock ends after 15 minutes however often it was set, and 100 guesses leave the other ways in', async (t) => {
+test('lockout: ends after 15 minutes however often set; other methods stay open', async (t) => {
   const alone = await app.createUser('no-other-way');
   const user = await app.createUser('mailed', { email: 'mailed@example.com', is_email_verified: true });
   for (let round = 0; round < 20; round += 1) {
@@ -214,7 +214,7 @@ test('a lock ends after 15 minutes however often it was set, and 100 guesses lea
   );
 });
 
-test('a mailed link makes the browser that pressed its button known; the second factor stays due', async (t) => {
+test('known browser: a mailed link makes it known; the second factor stays due', async (t) => {
   await app.admin('PATCH', '/settings', { mfa_mode: 'required', allow_magic_link: true });
   const user = await app.createUser('linked', { email: 'linked@example.com', is_email_verified: true });
   const first = new Agent(app);
@@ -238,10 +238,10 @@ test('a mailed link makes the browser that pressed its button known; the second 
   await app.admin('PATCH', '/settings', { mfa_mode: 'optional', allow_magic_link: false });
 });
 
-test('known browsers are void at a new password, at “end all sessions” and at deactivation', async () => {
+test('known browsers: forgotten at new password, "end all sessions" and deactivation', async () => {
   const user = await app.createUser('voids');
   const password = 'another long password 17';
-  const blows = [
+  const changes = [
     () => app.admin('PATCH', `/users/${user.id}`, { password }),
     () => app.admin('POST', `/users/${user.id}/revoke-sessions`),
     async () => {
@@ -250,11 +250,11 @@ test('known browsers are void at a new password, at “end all sessions” and a
     },
   ];
   let current = PASSWORD;
-  for (const blow of blows) {
+  for (const change of changes) {
     const owner = new Agent(app);
     await owner.signIn(client.id, { username: 'voids', password: current });
     await guess('voids');
-    assert.ok((await blow()).status < 300);
+    assert.ok((await change()).status < 300);
     current = password;
     await guess('voids', 5);
     assert.equal(
@@ -265,7 +265,7 @@ test('known browsers are void at a new password, at “end all sessions” and a
   }
 });
 
-test('unlocking clears every counter, that of a known browser too', async () => {
+test('unlock: clears every counter, including known browsers', async () => {
   const user = await app.createUser('cleared');
   const owner = new Agent(app);
   await owner.signIn(client.id, user);
@@ -280,7 +280,7 @@ test('unlocking clears every counter, that of a known browser too', async () => 
   assert.equal(isAccepted(await form.attempt('cleared')), true);
 });
 
-test('strangers who use up the limits of an address do not stop a known browser behind it', async () => {
+test('attack: strangers use up an address’s limits; a known browser behind it signs in', async () => {
   const user = await app.createUser('office');
   const owner = new Agent(app);
   await owner.signIn(client.id, user);
@@ -298,7 +298,7 @@ test('strangers who use up the limits of an address do not stop a known browser 
   }
 });
 
-test('a flood of guesses does not fill the line in which a known browser waits', async () => {
+test('attack: a flood of guesses fills the queue of a known browser', async () => {
   const user = await app.createUser('queue');
   const owner = new Agent(app);
   await owner.signIn(client.id, user);
@@ -310,7 +310,7 @@ test('a flood of guesses does not fill the line in which a known browser waits',
   assert.equal(isAccepted(own), true);
 });
 
-test('the owner sees on /account that someone guessed, and that this browser is not affected', async () => {
+test('account page: reports guessing and that this browser is not affected', async () => {
   const user = await app.createUser('noticed', { email: 'noticed@example.com', is_email_verified: true });
   const owner = new Agent(app);
   await owner.signIn(client.id, user);
@@ -330,7 +330,7 @@ test('the owner sees on /account that someone guessed, and that this browser is 
   assert.doesNotMatch((await bare.get('/account')).body, /This browser is not affected/);
 });
 
-test('the change-password page: a known browser’s guesses there close it alone', async () => {
+test('change-password page: usable in a known browser despite guesses by strangers', async () => {
   const user = await app.createUser('changes');
   const owner = new Agent(app);
   await owner.signIn(client.id, user);

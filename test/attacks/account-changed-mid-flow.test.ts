@@ -1,11 +1,11 @@
-// Owns the attack: being further on in a sign-in when the account is switched off, deleted or given another password, and
-// going on. Wrong passwords of strangers end no sign-in: shutting-out-the-owner.test.ts
+// Attack: being further on in a sign-in when the account is switched off, deleted or given another password, and
+// going on. Wrong passwords of strangers end no sign-in: locking-out-the-owner.test.ts
 // (checklist R089; Keycloak CVE-2026-9798, CVE-2026-16103, #26177; authentik CVE-2025-64521).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { redeem, refresh } from '../support/agent.ts';
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts';
-import { blows } from './blows.ts';
+import { accountChanges } from './account-changes.ts';
 import { isAccepted, openSignIn, PASSWORD_GRANT, passwordGrant, VERIFIER } from './sign-in-form.ts';
 
 const userinfo = (app: TestApp, token: string): Promise<Response> =>
@@ -20,8 +20,8 @@ async function isActive(app: TestApp, token: string): Promise<boolean> {
   return JSON.parse(await response.text()).active;
 }
 
-for (const [name, strike] of Object.entries(blows)) {
-  suite(`the account is ${name}`, () => {
+for (const [name, change] of Object.entries(accountChanges)) {
+  suite(`attack: the account is ${name} during the flow`, () => {
     async function start(metadata: Record<string, unknown> = {}) {
       const app = await startApp();
       const client = await app.register({ ...PASSWORD_GRANT, ...metadata });
@@ -33,17 +33,17 @@ for (const [name, strike] of Object.entries(blows)) {
     test('before the password is sent', async (t) => {
       const { app, client, user, form, stop } = await start();
       t.after(stop);
-      await strike(app, user);
+      await change(app, user);
       assert.equal(isAccepted(await form.attempt('alice')), false);
       assert.equal((await passwordGrant(app, client, 'alice')).status, 400);
     });
 
-    test('between the right password and coming back with it', async (t) => {
+    test('between the correct password and the redirect back', async (t) => {
       const { app, user, form, stop } = await start();
       t.after(stop);
       const accepted = await form.attempt('alice');
       assert.ok(isAccepted(accepted));
-      await strike(app, user);
+      await change(app, user);
       const end = await form.browser.follow(accepted);
       assert.equal(end.location, undefined, 'sent on to the application');
       assert.match(end.body, /name="password"|This page has expired/);
@@ -56,7 +56,7 @@ for (const [name, strike] of Object.entries(blows)) {
       t.after(stop);
       const consent = await form.browser.follow(await form.attempt('alice'));
       assert.match(consent.body, /\/oauth2\/consent/);
-      await strike(app, user);
+      await change(app, user);
       const end = await form.browser.submit(consent, { action: 'allow' });
       assert.doesNotMatch(end.location ?? '', /[?&]code=/);
     });
@@ -66,19 +66,19 @@ for (const [name, strike] of Object.entries(blows)) {
       t.after(stop);
       const end = await form.browser.follow(await form.attempt('alice'));
       const code = new URL(end.location ?? assert.fail()).searchParams.get('code') ?? assert.fail();
-      await strike(app, user);
+      await change(app, user);
       const answer = await redeem(app, client, { code, verifier: VERIFIER });
       assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_grant']);
     });
 
-    test('with tokens and a session in hand', async (t) => {
+    test('with tokens and a session issued', async (t) => {
       const { app, client, user, form, stop } = await start();
       t.after(stop);
       const end = await form.browser.follow(await form.attempt('alice'));
       const code = new URL(end.location ?? assert.fail()).searchParams.get('code') ?? assert.fail();
       const { body } = await redeem(app, client, { code, verifier: VERIFIER });
       assert.equal((await userinfo(app, body.access_token)).status, 200);
-      await strike(app, user);
+      await change(app, user);
       assert.equal((await userinfo(app, body.access_token)).status, 401);
       assert.equal(await isActive(app, body.access_token), false);
       assert.equal(await isActive(app, body.refresh_token), false);

@@ -24,7 +24,7 @@ const ours = [
 ].map((path) => `${app.url}${path}`);
 const byOtherNames = [`http://localhost:${port}/admin/callback`, `http://[::1]:${port}/account/callback`];
 
-test('own callback: refused by the admin API, PUT, PATCH and dynamic registration', async () => {
+test('attack: own callback by the admin API, PUT, PATCH and dynamic registration', async () => {
   const { id } = await app.register();
   const { body: initial } = await app.admin('POST', '/initial-access-tokens', { label: 'x' });
   for (const uri of [...ours, ...byOtherNames]) {
@@ -46,7 +46,7 @@ test('own callback: refused by the admin API, PUT, PATCH and dynamic registratio
   }
 });
 
-test('own callback: refused when a registered client changes itself (RFC 7592)', async () => {
+test('attack: own callback when a registered client changes itself (RFC 7592)', async () => {
   const { body: initial } = await app.admin('POST', '/initial-access-tokens', { label: 'y' });
   const send = (method: string, path: string, token: unknown, members: object) =>
     call(app, method, path, {
@@ -63,7 +63,7 @@ test('own callback: refused when a registered client changes itself (RFC 7592)',
   deepEqual([changed.status, changed.body.error], [400, 'invalid_redirect_uri']);
 });
 
-test('own callback: refused at use for a client of an earlier version, and for a native one at our port', async () => {
+test('attack: own callback used by a client of an earlier version or a native one', async () => {
   const stored = app.store.collection(clients);
   const { id } = await app.register();
   const found = await stored.find(id);
@@ -91,7 +91,7 @@ test('own callback: refused at use for a client of an earlier version, and for a
   }
 });
 
-test('own callback: our own pages’ client comes back to it', async () => {
+test('own callback: the built-in client returns to it', async () => {
   const page = await new Agent(app).authorize({
     ...codeRequest('latchkey-admin'),
     redirect_uri: `${app.url}/admin/callback`,
@@ -99,7 +99,7 @@ test('own callback: our own pages’ client comes back to it', async () => {
   ok(page.body.includes('name="password"'));
 });
 
-test('own addresses: every address of ours is one, under BASE_URL with a path too, and no other is', async () => {
+test('own addresses: recognised under BASE_URL, with a path too, and no others', async () => {
   const atRoot = createIsOwnAddress('https://id.example.com');
   const below = createIsOwnAddress('https://example.com/auth');
   for (const { path } of await allRoutes(app)) {

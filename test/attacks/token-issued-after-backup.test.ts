@@ -36,7 +36,7 @@ function browserOf(app: { url: string }, before?: Agent): Agent {
   return agent;
 }
 
-test('token of after the backup: unknown at the restored server, never an error; those of before work', async () => {
+test('restored backup: tokens issued after it are unknown, earlier ones work', async () => {
   const running = await appOn('latchkey.db');
   const { app } = running;
   const client = await app.register({ scope: 'openid offline_access' });
