@@ -2,12 +2,12 @@
 // stored state alone, so that no step can be skipped by going to its address.
 
 import type Koa from 'koa';
-import Router from 'koa-router';
 import type { Account } from '../src/accounts/account.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { OneTime } from '../src/http/one-time.ts';
+import { createRouter } from '../src/http/router.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { ProtocolPages } from '../src/oidc/create-provider.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
@@ -156,7 +156,7 @@ export function createInteractions(deps: Deps): Interactions {
     createFirstAdmin: (input) => accounts.createFirstAdmin(input),
   });
 
-  const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ strict: true, sensitive: true });
+  const router = createRouter();
   const lead = createHomeRedirects({ ...deps, findAccount });
   // Opened without an application, sign-in and sign-up lead to people's own account.
   router.get('/oauth2/login', (ctx) => ('interaction' in ctx.query ? login.again(ctx) : lead.signIn(ctx)));
@@ -202,8 +202,7 @@ export function createInteractions(deps: Deps): Interactions {
   }
 
   return {
-    // The type asks for what koa-router itself puts into the context.
-    middleware: router.routes() as Koa.Middleware,
+    middleware: router.middleware,
     sendErrorPage: createSendErrorPage({ views, basePath, waysBack, findClient }),
     logoutPages: createLogoutPages({ views, csrf, waysBack }),
     protocolPages: {

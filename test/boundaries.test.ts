@@ -215,6 +215,7 @@ const doors: readonly [vendor: RegExp, door: RegExp][] = [
   [/^argon2$/, /^src\/accounts\/passwords\/password\.ts$/],
   [/^bcryptjs$/, /^src\/accounts\/passwords\/bcrypt-worker\.ts$/],
   [/^koa-body$/, /^src\/http\/body\.ts$/],
+  [/^koa-router$/, /^src\/http\/router\.ts$/],
   [/^nodemailer(?:\/|$)/, /^src\/mail\//],
   [/^rate-limiter-flexible$/, /^src\/rate-limits\/limiter\.ts$/],
   [/^@simplewebauthn\/server$/, /^src\/passkeys\//],
@@ -225,10 +226,7 @@ const doors: readonly [vendor: RegExp, door: RegExp][] = [
   [/^ioredis$/, /^adapters\/redis\//],
   [/^node:cluster$/, /^src\/process\/(?:workers|web)\.ts$/],
   // Domains, store and jobs know nothing of HTTP. A debt: views/ answers a request itself.
-  [
-    /^(?:koa|koa-router|koa-mount|@koa\/.*)$/,
-    /^src\/(?:app|admin|self-service|oidc|http|views)\/|^interactions\//,
-  ],
+  [/^(?:koa|koa-mount|@koa\/.*)$/, /^src\/(?:app|admin|self-service|oidc|http|views)\/|^interactions\//],
 ];
 
 test('each vendor comes in by its one door', () => {

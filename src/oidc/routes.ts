@@ -1,7 +1,7 @@
 // Owns the order of everything under /oauth2: our endpoints first, the library's for the rest.
 import type Koa from 'koa';
-import Router from 'koa-router';
 import { AppError } from '../errors.ts';
+import { createRouter } from '../http/router.ts';
 import type { AuthorizeAdmin } from './admin-bearer.ts';
 import { authorizeByPost } from './authorize-post.ts';
 import type { BrowserSession } from './browser-session.ts';
@@ -38,11 +38,7 @@ interface Deps {
 /** In order; each passes on what is not its own. */
 export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   const { mounted, basePath, readForm } = deps;
-  const router = new Router<Koa.DefaultState, Koa.DefaultContext>({
-    prefix: '/oauth2',
-    strict: true,
-    sensitive: true,
-  });
+  const router = createRouter({ prefix: '/oauth2' });
   router.get('/authorize', checkAuthorizationQuery);
   router.post('/authorize', authorizeByPost({ readForm, path: `${basePath}/oauth2/authorize` }));
   router.post('/par', checkAuthorizationBody(deps));
@@ -61,11 +57,9 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   router.all('/logout/:step', () => {
     throw new AppError('request.not_found');
   });
-  // The type asks for what koa-router itself puts into the context.
-  const own = router.routes() as Koa.Middleware;
   return [
     checkMethods,
-    own,
+    router.middleware,
     deps.registration,
     onlyExactPaths,
     (ctx, next) => mounted().middleware(ctx, next),

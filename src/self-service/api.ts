@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../accounts/account.ts';
 import { AppError } from '../errors.ts';
+import { createRouter, type RouteMethod } from '../http/router.ts';
 import { type Body, invalid, membersOf } from './api-body.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { PasswordDeps } from './password-page.ts';
@@ -125,117 +126,82 @@ export function accountApi(deps: Deps): Koa.Middleware {
   const deviceOf = ({ browser, system }: { browser?: string | undefined; system?: string | undefined }) =>
     [browser, system].filter(Boolean).join(' on ') || 'Unknown';
 
-  const routes: ReadonlyMap<string, Readonly<Record<string, Handle>>> = new Map([
-    ['profile', { GET: showProfile }],
-    ['profile/send-email-verification', { POST: ({ who }: Call) => acts.sendVerification(who) }],
-    ['password', { PUT: changePassword }],
-    [
-      'totp',
-      {
-        POST: codes(fresh(async ({ who }) => secondFactor.begin(who))),
-        DELETE: codes(fresh(({ ctx, who }) => secondFactor.removeApp(ctx, who))),
-      },
-    ],
-    ['totp/confirm', { POST: codes(fresh(confirmApp)) }],
-    ['email-codes', { DELETE: codes(fresh(({ ctx, who }) => secondFactor.removeEmail(ctx, who))) }],
-    [
-      'recovery-codes',
-      { POST: fresh(async ({ ctx, who }) => ({ recovery_codes: await secondFactor.makeCodes(ctx, who) })) },
-    ],
-    ['passkeys', { GET: async ({ who }: Call) => list((await passkeys.list(who.account)).map(showPasskey)) }],
-    [
-      'passkeys/{id}',
-      {
-        PATCH: fresh(async ({ who, id, read }) => {
-          const { label = '' } = await read(['label']);
-          await passkeys.rename(who.account, id, label);
-        }),
-        DELETE: fresh(({ ctx, who, id }) => passkeys.remove(ctx, who, id)),
-      },
-    ],
-    [
-      'sessions',
-      {
-        GET: async ({ who }: Call) =>
-          list(
-            (await look.sessions(who)).map((one) => ({
-              id: one.id,
-              device: deviceOf(one),
-              ip_address: one.ipAddress,
-              last_activity_at: iso(one.lastActivityAt),
-              is_current: one.isThis,
-            })),
-          ),
-        DELETE: fresh(({ who }) => acts.endOtherSessions(who)),
-      },
-    ],
-    ['sessions/{id}', { DELETE: fresh(({ who, id }) => acts.endSession(who, id)) }],
-    [
-      'trusted-devices',
-      {
-        GET: async ({ who }: Call) =>
-          list(
-            (await look.devices(who)).map((one) => ({
-              id: one.id,
-              device: deviceOf(one),
-              ip_address: one.ipAddress,
-              last_used_at: iso(one.lastUsedAt),
-              expires_at: iso(one.expiresAt),
-            })),
-          ),
-        DELETE: fresh(({ who }) => acts.forgetDevices(who)),
-      },
-    ],
-    ['trusted-devices/{id}', { DELETE: fresh(({ who, id }) => acts.forgetDevice(who, id)) }],
-    [
-      'applications',
-      {
-        GET: async ({ who }: Call) =>
-          list(
-            (await look.applications(who)).map(({ clientId, name, scopes, since }) => ({
-              client_id: clientId,
-              client_name: name,
-              scopes,
-              since: iso(since),
-            })),
-          ),
-      },
-    ],
-    ['applications/{id}', { DELETE: fresh(({ who, id }) => acts.removeApplication(who, id)) }],
-  ]);
-
-  function find(path: string): { methods: Readonly<Record<string, Handle>>; id: string } | undefined {
-    const exact = routes.get(path);
-    if (exact !== undefined) return { methods: exact, id: '' };
-    const [first = '', id = '', ...rest] = path.split('/');
-    const methods = id === '' || rest.length > 0 ? undefined : routes.get(`${first}/{id}`);
-    return methods && { methods, id: decode(id) };
-  }
-
-  return async (ctx, next) => {
-    const [, path] = /^\/account\/api\/(.+)$/.exec(ctx.path) ?? [];
-    const route = path === undefined ? undefined : find(path);
-    if (route === undefined) return next();
-    ctx.set('Cache-Control', 'no-store');
-    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-    const handle = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined;
-    if (handle === undefined) {
-      ctx.set('Allow', Object.keys(route.methods).join(', '));
-      throw new AppError('request.method_not_allowed');
-    }
-    const who = await authorize(ctx);
-    const read = async (required: readonly string[], optional: readonly string[] = []): Promise<Body> =>
-      membersOf(await deps.readJson(ctx), required, optional);
-    const data = await handle({ ctx, who, id: route.id, read });
-    if (data === undefined) ctx.status = 204;
-    else ctx.body = { data };
+  const listSessions = async ({ who }: Call): Promise<object> =>
+    list(
+      (await look.sessions(who)).map((one) => ({
+        id: one.id,
+        device: deviceOf(one),
+        ip_address: one.ipAddress,
+        last_activity_at: iso(one.lastActivityAt),
+        is_current: one.isThis,
+      })),
+    );
+  const listDevices = async ({ who }: Call): Promise<object> =>
+    list(
+      (await look.devices(who)).map((one) => ({
+        id: one.id,
+        device: deviceOf(one),
+        ip_address: one.ipAddress,
+        last_used_at: iso(one.lastUsedAt),
+        expires_at: iso(one.expiresAt),
+      })),
+    );
+  const listApplications = async ({ who }: Call): Promise<object> =>
+    list(
+      (await look.applications(who)).map(({ clientId, name, scopes, since }) => ({
+        client_id: clientId,
+        client_name: name,
+        scopes,
+        since: iso(since),
+      })),
+    );
+  const listPasskeys = async ({ who }: Call): Promise<object> =>
+    list((await passkeys.list(who.account)).map(showPasskey));
+  const renamePasskey = async ({ who, id, read }: Call): Promise<void> => {
+    const { label = '' } = await read(['label']);
+    await passkeys.rename(who.account, id, label);
   };
-}
+  const makeCodes = async ({ ctx, who }: Call): Promise<object> => ({
+    recovery_codes: await secondFactor.makeCodes(ctx, who),
+  });
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new AppError('request.not_found');
+  const routes: readonly (readonly [RouteMethod, path: string, Handle])[] = [
+    ['GET', '/profile', showProfile],
+    ['POST', '/profile/send-email-verification', ({ who }) => acts.sendVerification(who)],
+    ['PUT', '/password', changePassword],
+    ['POST', '/totp', codes(fresh(async ({ who }) => secondFactor.begin(who)))],
+    ['DELETE', '/totp', codes(fresh(({ ctx, who }) => secondFactor.removeApp(ctx, who)))],
+    ['POST', '/totp/confirm', codes(fresh(confirmApp))],
+    ['DELETE', '/email-codes', codes(fresh(({ ctx, who }) => secondFactor.removeEmail(ctx, who)))],
+    ['POST', '/recovery-codes', fresh(makeCodes)],
+    ['GET', '/passkeys', listPasskeys],
+    ['PATCH', '/passkeys/:id', fresh(renamePasskey)],
+    ['DELETE', '/passkeys/:id', fresh(({ ctx, who, id }) => passkeys.remove(ctx, who, id))],
+    ['GET', '/sessions', listSessions],
+    ['DELETE', '/sessions', fresh(({ who }) => acts.endOtherSessions(who))],
+    ['DELETE', '/sessions/:id', fresh(({ who, id }) => acts.endSession(who, id))],
+    ['GET', '/trusted-devices', listDevices],
+    ['DELETE', '/trusted-devices', fresh(({ who }) => acts.forgetDevices(who))],
+    ['DELETE', '/trusted-devices/:id', fresh(({ who, id }) => acts.forgetDevice(who, id))],
+    ['GET', '/applications', listApplications],
+    ['DELETE', '/applications/:id', fresh(({ who, id }) => acts.removeApplication(who, id))],
+  ];
+
+  const router = createRouter({ prefix: '/account/api' });
+  for (const [method, path, handle] of routes) {
+    router.on(method, path, async (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
+      const who = await authorize(ctx);
+      const read = async (required: readonly string[], optional: readonly string[] = []): Promise<Body> =>
+        membersOf(await deps.readJson(ctx), required, optional);
+      const data = await handle({ ctx, who, id: ctx.params.id ?? '', read });
+      if (data === undefined) ctx.status = 204;
+      else ctx.body = { data };
+    });
   }
+  return (ctx, next) =>
+    router.middleware(ctx, () => {
+      router.refuseOtherMethods(ctx);
+      return next();
+    });
 }

@@ -5,6 +5,7 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import { answerJson, type JsonBody, jsonBody } from '../http/ceremony.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
+import { createRouter } from '../http/router.ts';
 import type { PageModels } from '../views/pages.ts';
 import type { Views } from '../views/views.ts';
 import type { SignedIn } from './visit.ts';
@@ -131,34 +132,37 @@ export function accountPasskeys<A extends PasskeyAccount>(deps: Deps<A>): Koa.Mi
     return { redirect: `${home}?notice=added` };
   }
 
-  async function post(ctx: Koa.Context, who: SignedIn<A> | undefined, act: string): Promise<void> {
-    if (act === '/register/begin') return ceremony(ctx, who, begin);
-    if (act === '/register/finish') return ceremony(ctx, who, finish);
-    if (who === undefined) return goTo(ctx, signInUrl());
-    const { account } = who;
-    if (act === '/rename') {
-      return change(ctx, who, async (form) => {
-        await passkeys.rename(account, form.get('id') ?? '', form.get('label') ?? '');
-        return 'renamed';
-      });
-    }
-    return change(ctx, who, async (form) => {
+  const rename = (ctx: Koa.Context, who: SignedIn<A>): Promise<void> =>
+    change(ctx, who, async (form) => {
+      await passkeys.rename(who.account, form.get('id') ?? '', form.get('label') ?? '');
+      return 'renamed';
+    });
+
+  const remove = (ctx: Koa.Context, who: SignedIn<A>): Promise<void> =>
+    change(ctx, who, async (form) => {
       await passkeys.remove(ctx, who, form.get('id') ?? '');
       return 'removed';
     });
-  }
 
-  const posts = new Set(['/register/begin', '/register/finish', '/rename', '/remove']);
-  const root = '/account/passkeys';
-
-  return async (ctx, next) => {
-    const act = ctx.path.startsWith(root) ? ctx.path.slice(root.length) : undefined;
-    const isPage = act === '';
-    const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
-    if (isPage ? !isRead : act === undefined || !posts.has(act) || ctx.method !== 'POST') return next();
+  type Handle = (ctx: Koa.Context, who: SignedIn<A> | undefined) => Promise<void> | void;
+  const answer = (handle: Handle) => async (ctx: Koa.Context) => {
     ctx.set('Cache-Control', 'no-store');
-    const who = await signedIn(ctx);
-    if (!isPage) return post(ctx, who, act ?? '');
-    return who === undefined ? goTo(ctx, signInUrl()) : show(ctx, who);
+    return handle(ctx, await signedIn(ctx));
   };
+  const forSignedIn = (handle: (ctx: Koa.Context, who: SignedIn<A>) => Promise<void>) =>
+    answer((ctx, who) => (who === undefined ? goTo(ctx, signInUrl()) : handle(ctx, who)));
+
+  const router = createRouter();
+  router.get('/account/passkeys', forSignedIn(show));
+  router.post('/account/passkeys/rename', forSignedIn(rename));
+  router.post('/account/passkeys/remove', forSignedIn(remove));
+  router.post(
+    '/account/passkeys/register/begin',
+    answer((ctx, who) => ceremony(ctx, who, begin)),
+  );
+  router.post(
+    '/account/passkeys/register/finish',
+    answer((ctx, who) => ceremony(ctx, who, finish)),
+  );
+  return router.middleware;
 }

@@ -2,6 +2,7 @@
 // not signed in goes to sign in and comes back.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
+import { createRouter, type RouteMethod } from '../http/router.ts';
 import type { Views } from '../views/views.ts';
 import type { createHomePage } from './home-page.ts';
 import type { createPasswordPage } from './password-page.ts';
@@ -23,24 +24,24 @@ type Handle = (ctx: Koa.Context, who: Visitor) => Promise<void>;
 
 export function accountRoutes(deps: Deps): Koa.Middleware {
   const { views, basePath, signedIn, signInUrl, home, password, secondFactor } = deps;
-  const routes: ReadonlyMap<string, readonly [OwnPage, Handle]> = new Map<string, [OwnPage, Handle]>([
-    ['GET /account', ['home', home.show]],
-    ['POST /account/sessions/end', ['home', home.endSession]],
-    ['POST /account/sessions/end-others', ['home', home.endOtherSessions]],
-    ['POST /account/devices/forget', ['home', home.forgetDevice]],
-    ['POST /account/devices/forget-all', ['home', home.forgetDevices]],
-    ['POST /account/applications/remove', ['home', home.removeApplication]],
-    ['POST /account/email/verify', ['home', home.sendVerification]],
-    ['GET /account/password', ['password', password.show]],
-    ['POST /account/password', ['password', password.submit]],
-    ['GET /account/second-factor', ['second-factor', secondFactor.show]],
-    ['GET /account/second-factor/app', ['second-factor', secondFactor.showApp]],
-    ['POST /account/second-factor/app', ['second-factor', secondFactor.confirmApp]],
-    ['POST /account/second-factor/app/remove', ['second-factor', secondFactor.removeApp]],
-    ['POST /account/second-factor/email/remove', ['second-factor', secondFactor.removeEmail]],
-    ['GET /account/second-factor/codes', ['second-factor', secondFactor.showCodes]],
-    ['POST /account/second-factor/codes', ['second-factor', secondFactor.makeCodes]],
-  ]);
+  const routes: readonly (readonly [RouteMethod, path: string, OwnPage, Handle])[] = [
+    ['GET', '/account', 'home', home.show],
+    ['POST', '/account/sessions/end', 'home', home.endSession],
+    ['POST', '/account/sessions/end-others', 'home', home.endOtherSessions],
+    ['POST', '/account/devices/forget', 'home', home.forgetDevice],
+    ['POST', '/account/devices/forget-all', 'home', home.forgetDevices],
+    ['POST', '/account/applications/remove', 'home', home.removeApplication],
+    ['POST', '/account/email/verify', 'home', home.sendVerification],
+    ['GET', '/account/password', 'password', password.show],
+    ['POST', '/account/password', 'password', password.submit],
+    ['GET', '/account/second-factor', 'second-factor', secondFactor.show],
+    ['GET', '/account/second-factor/app', 'second-factor', secondFactor.showApp],
+    ['POST', '/account/second-factor/app', 'second-factor', secondFactor.confirmApp],
+    ['POST', '/account/second-factor/app/remove', 'second-factor', secondFactor.removeApp],
+    ['POST', '/account/second-factor/email/remove', 'second-factor', secondFactor.removeEmail],
+    ['GET', '/account/second-factor/codes', 'second-factor', secondFactor.showCodes],
+    ['POST', '/account/second-factor/codes', 'second-factor', secondFactor.makeCodes],
+  ];
 
   function goTo(ctx: Koa.Context, url: string): void {
     ctx.status = 303;
@@ -58,15 +59,17 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     views.send(ctx, 'signed-out', { continueUrl: path });
   }
 
-  return async (ctx, next) => {
-    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-    const isCallback = method === 'GET' && ctx.path === '/account/callback';
-    const route = routes.get(`${method} ${ctx.path}`);
-    if (!isCallback && route === undefined) return next();
+  const router = createRouter();
+  router.get('/account/callback', (ctx) => {
     ctx.set('Cache-Control', 'no-store');
-    if (route === undefined) return comeBack(ctx);
-    const [page, handle] = route;
-    const who = await signedIn(ctx);
-    return who === undefined ? goTo(ctx, signInUrl(page)) : handle(ctx, who);
-  };
+    return comeBack(ctx);
+  });
+  for (const [method, path, page, handle] of routes) {
+    router.on(method, path, async (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
+      const who = await signedIn(ctx);
+      return who === undefined ? goTo(ctx, signInUrl(page)) : handle(ctx, who);
+    });
+  }
+  return router.middleware;
 }

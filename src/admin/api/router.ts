@@ -1,9 +1,9 @@
 // Owns the way of a request to its route: who asks, which route, what came in, and the envelope around the answer.
 import type Koa from 'koa';
-import Router from 'koa-router';
 import { AppError } from '../../errors.ts';
 import { readJson } from '../../http/body.ts';
 import { readLines } from '../../http/lines.ts';
+import { createRouter, type RouteHandler } from '../../http/router.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Idempotency, Reply } from './idempotency.ts';
 import { createPerform, type Perform, requireAccess, requireFresh } from './perform.ts';
@@ -47,26 +47,27 @@ const hasBody = (ctx: Koa.Context): boolean =>
  */
 export function createAdminRouter(deps: Deps): Koa.Middleware {
   const { routes, prefix, authorizeAdmin } = deps;
-  const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ prefix, sensitive: true, strict: true });
+  const router = createRouter({ prefix });
   const perform = createPerform(deps.auditTrail);
   for (const route of routes) {
-    router.register(toPattern(route.path), [route.method], respond(route, deps, perform));
+    router.on(route.method, toPattern(route.path), respond(route, deps, perform));
   }
-  // The type asks for what koa-router itself puts into the context (params, router).
-  const dispatch = router.routes() as Koa.Middleware;
 
   return async (ctx, next) => {
-    if (ctx.path !== prefix && !ctx.path.startsWith(`${prefix}/`)) return next();
+    if (!router.isBelow(ctx)) return next();
     ctx.set('Cache-Control', 'no-store');
     ctx.state.actor = await authorizeAdmin(ctx, reading.has(ctx.method) ? 'read' : 'all');
-    return dispatch(ctx, () => refuseUnmatched(ctx));
+    return router.middleware(ctx, async () => {
+      router.refuseOtherMethods(ctx);
+      throw new AppError('request.not_found');
+    });
   };
 }
 
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const respond =
-  (route: Route, { publicUrl, idempotency }: Deps, perform: Perform): Router.IMiddleware =>
+  (route: Route, { publicUrl, idempotency }: Deps, perform: Perform): RouteHandler =>
   async (ctx) => {
     const actor: Actor = ctx.state.actor;
     // Before anything of the request is looked at; `perform` asks again.
@@ -127,12 +128,4 @@ function send(ctx: Koa.ParameterizedContext, { status, etag, location, body }: R
   if (etag !== undefined) ctx.set('ETag', etag);
   if (location !== undefined) ctx.set('Location', location);
   if (body !== undefined) ctx.body = body;
-}
-
-function refuseUnmatched(ctx: Koa.ParameterizedContext): never {
-  const matched: readonly Router.Layer[] = ctx.matched ?? [];
-  const methods = new Set(matched.flatMap(({ methods }) => methods));
-  if (methods.size === 0) throw new AppError('request.not_found');
-  ctx.set('Allow', [...methods].join(', '));
-  throw new AppError('request.method_not_allowed');
 }

@@ -1,6 +1,5 @@
 // Owns the Admin UI as a whole: who may in, which page answers, CSRF on every form, and what pages are given.
 import type Koa from 'koa';
-import Router from 'koa-router';
 import { accessOfRole } from '../../accounts/role-access.ts';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
@@ -9,6 +8,7 @@ import type { Csrf } from '../../http/csrf.ts';
 import { createForm, type Form } from '../../http/form.ts';
 import { linesOfText } from '../../http/lines.ts';
 import type { OneTime } from '../../http/one-time.ts';
+import { createRouter, type RouteContext } from '../../http/router.ts';
 import type { Views } from '../../views/views.ts';
 import { type Perform, requireAccess, requireFresh } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';
@@ -138,7 +138,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     if (status === 200) forms.fill(ctx);
   }
 
-  function visitOf(ctx: Koa.Context, who: AdminVisitor, form: Form): Visit {
+  function visitOf(ctx: RouteContext, who: AdminVisitor, form: Form): Visit {
     return {
       ctx,
       who,
@@ -190,11 +190,10 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     show(ctx, who, 'problem', { title, here: '', message, problems: Object.entries(fields) }, status);
   }
 
-  const router = new Router<Koa.DefaultState, Koa.DefaultContext>({ prefix: '/admin', sensitive: true });
+  const router = createRouter({ prefix: '/admin', isStrict: false });
   for (const page of deps.pages) {
-    router.register(page.path === '' ? '/' : page.path, [page.method], async (ctx) => {
-      const context: Koa.Context = ctx;
-      const who: AdminVisitor = ctx.state.visitor;
+    router.on(page.method, page.path === '' ? '/' : page.path, async (context) => {
+      const who: AdminVisitor = context.state.visitor;
       const isPost = page.method === 'POST';
       const { formBytes } = page;
       const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
@@ -218,9 +217,6 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       }
     });
   }
-  // The type asks for what koa-router itself puts into the context.
-  const dispatch = router.routes() as Koa.Middleware;
-
   const needsOf = ({ strongestAcr }: Pick<AdminVisitor, 'strongestAcr'>) =>
     strongestAcr === undefined ? {} : { acr: strongestAcr };
 
@@ -279,7 +275,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   });
 
   return async (ctx, next) => {
-    if (ctx.path !== '/admin' && !ctx.path.startsWith('/admin/')) return next();
+    if (!router.isBelow(ctx)) return next();
     ctx.set('Cache-Control', 'no-store');
     if (!['GET', 'HEAD', 'POST'].includes(ctx.method)) throw new AppError('request.method_not_allowed');
     if (ctx.path === '/admin/callback' && ctx.method !== 'POST') return comeBack(ctx);
@@ -292,7 +288,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     if (who.access === undefined) return deps.refuse(ctx);
     deps.setActor(actorOf(who));
     ctx.state.visitor = who;
-    return dispatch(ctx, async () => {
+    return router.middleware(ctx, async () => {
       showProblem(ctx, who, new AppError('request.not_found'));
     });
   };

@@ -1,0 +1,67 @@
+// The door to koa-router: all routes of pages and APIs are declared here. Its rules are strict (case and slashes count), and
+// what it does not know is passed on.
+import { METHODS } from 'node:http';
+import type Koa from 'koa';
+import Router from 'koa-router';
+import { AppError } from '../errors.ts';
+
+/** The context of a request, with the parameters of its path: decoded; `:id` in the path is `id` here. */
+export type RouteContext = Router.Context;
+
+/** May answer, or call `next` to pass the request on. */
+export type RouteHandler = (ctx: RouteContext, next: Koa.Next) => unknown;
+
+export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+interface RouterOptions {
+  /** What every path begins with; without a slash at its end. */
+  readonly prefix?: string;
+  /** Whether a slash at the end makes another address. Default true. */
+  readonly isStrict?: boolean;
+}
+
+export interface Routes {
+  /** A route for GET answers HEAD as well. */
+  on(method: RouteMethod, path: string, handle: RouteHandler): void;
+  get(path: string, handle: RouteHandler): void;
+  post(path: string, handle: RouteHandler): void;
+  /** Whatever the method. */
+  all(path: string, handle: RouteHandler): void;
+  /** Whether the path is the prefix or below it. */
+  isBelow(ctx: Koa.Context): boolean;
+  /** @throws AppError request.method_not_allowed, with `Allow`, for a path that has routes for other methods */
+  refuseOtherMethods(ctx: Koa.Context): void;
+  readonly middleware: Koa.Middleware;
+}
+
+export function createRouter({ prefix = '', isStrict = true }: RouterOptions = {}): Routes {
+  const router = new Router({ prefix, sensitive: true, strict: isStrict });
+  const dispatch = router.routes();
+  // koa-router asks each of its routes in turn. Most requests are for none of them.
+  const fixed = new Set<string>();
+  let isFixed = isStrict;
+
+  const isBelow = ({ path }: Koa.Context): boolean => path === prefix || path.startsWith(`${prefix}/`);
+
+  function register(methods: readonly string[], path: string, handle: RouteHandler): void {
+    router.register(path, methods, handle);
+    if (/[:*{(]/.test(path)) isFixed = false;
+    fixed.add(`${prefix}${path}`);
+  }
+
+  return {
+    on: (method, path, handle) => register([method], path, handle),
+    get: (path, handle) => register(['GET'], path, handle),
+    post: (path, handle) => register(['POST'], path, handle),
+    all: (path, handle) => register(METHODS, path, handle),
+    isBelow,
+    refuseOtherMethods(ctx) {
+      const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((route) => route.methods));
+      if (methods.size === 0 || methods.has(ctx.method)) return;
+      ctx.set('Allow', [...methods].join(', '));
+      throw new AppError('request.method_not_allowed');
+    },
+    middleware: (ctx, next) =>
+      (isFixed ? fixed.has(ctx.path) : isBelow(ctx)) ? dispatch(ctx, next) : next(),
+  };
+}
