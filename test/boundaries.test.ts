@@ -143,7 +143,7 @@ const targetsOf = ({ path, imports }: Pick<Source, 'path' | 'imports'>): string[
     .filter((name) => name.startsWith('.'))
     .map((name) => join(dirname(path), name).replaceAll('\\', '/'));
 
-test('every folder of src is a room on a floor', () => {
+test('folders: every folder of src is a room on a floor', () => {
   const rooms = new Set(product.map(({ path }) => roomOf(path)));
   assertNone([...rooms].filter((room) => room !== 'adapters' && floorIn(floors, room) < 0));
   const admin = product.map(({ path }) => path).filter((path) => path.startsWith('src/admin/'));
@@ -178,11 +178,11 @@ function circlesOf(sources: readonly Pick<Source, 'path' | 'imports'>[]): string
   return circles;
 }
 
-test('no circle between files', () => {
+test('imports: no circle between files', () => {
   assertNone(circlesOf([...product, ...scripts, ...tests]));
 });
 
-test('an adapter takes only types from configuration and log', () => {
+test('adapters: import only types from configuration and log', () => {
   const violations = product
     .filter(({ path }) => path.startsWith('adapters/'))
     .flatMap(({ path, text }) =>
@@ -196,7 +196,7 @@ test('an adapter takes only types from configuration and log', () => {
   assertNone(violations);
 });
 
-test('product code imports no test and no script', () => {
+test('product: imports no test and no script', () => {
   assertNone(
     product.flatMap(({ path, imports }) =>
       imports
@@ -229,7 +229,7 @@ const doors: readonly [vendor: RegExp, door: RegExp][] = [
   [/^(?:koa|koa-mount|@koa\/.*)$/, /^src\/(?:app|admin|self-service|oidc|http|views)\/|^interactions\//],
 ];
 
-test('each vendor comes in by its one door', () => {
+test('vendors: each is imported through its one door', () => {
   const violations = product.flatMap(({ path, imports }) =>
     imports.flatMap((name) =>
       doors
@@ -240,14 +240,14 @@ test('each vendor comes in by its one door', () => {
   assertNone(violations);
 });
 
-test('nobody reaches into the protocol core', () => {
+test('vendors: no deep import of oidc-provider', () => {
   const violations = [...product, ...scripts, ...tests].flatMap(({ path, imports }) =>
     imports.filter((name) => name.startsWith('oidc-provider/')).map((name) => `${path} imports ${name}`),
   );
   assertNone(violations);
 });
 
-test('every import from npm is a declared dependency of the right kind', () => {
+test('dependencies: every npm import is declared, with the right kind', () => {
   const manifest: { dependencies: object; devDependencies: object } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   );
@@ -278,17 +278,17 @@ const places = (sources: readonly Source[], pattern: RegExp, allowed: RegExp = /
         .map(({ line, at }) => `${at} ${line.trim()}`),
     );
 
-test('the environment is read in config/load.ts alone', () => {
+test('environment: read in config/load.ts alone', () => {
   assertNone(places(product, /\bprocess\.env\b/, /^src\/config\/load\.ts$/));
 });
 
-test('nothing behaves differently for NODE_ENV', () => {
+test('environment: nothing behaves differently for NODE_ENV', () => {
   assertNone(
     [...product, ...scripts].filter(({ text }) => /\bNODE_ENV\b/.test(text)).map(({ path }) => path),
   );
 });
 
-test('JSON from outside goes through the one guard (src/json.ts)', () => {
+test('JSON: input from outside goes through src/json.ts', () => {
   // What these read was written by this product: its own files, its own answers, or sealed by its own key.
   const own = new Set([
     'src/json.ts',
@@ -311,24 +311,24 @@ test('JSON from outside goes through the one guard (src/json.ts)', () => {
   );
 });
 
-test('console is for scripts', () => {
+test('console: used by scripts only', () => {
   assertNone(places(product, /\bconsole\./));
 });
 
-test('randomness comes from node:crypto', () => {
+test('randomness: comes from node:crypto', () => {
   assertNone(places([...product, ...scripts], /\bMath\.random\b/));
 });
 
-test('time comes from the clock', () => {
+test('time: comes from the clock', () => {
   assertNone(places(product, /\bDate\.now\(|\bnew Date\(\)/, /^src\/clock\.ts$/));
 });
 
-test('no weak hashes', () => {
+test('hashes: no MD5 or SHA-1', () => {
   const weak = /create(?:Hash|Hmac)\(\s*'(?:md5|sha1)'/i;
   assertNone(product.filter(({ text }) => weak.test(text)).map(({ path }) => path));
 });
 
-test('the type checker and the linter are not told to look away', () => {
+test('type checker and linter: never silenced', () => {
   // Bracketed letters: this file must not find itself.
   const away = /@ts-(?:ignore|expect-error|nocheck)|biome-ignor[e]|\bTOD[O]\b|\bFIXM[E]\b/;
   assertNone(
@@ -352,12 +352,12 @@ test('no product file is longer than 300 lines', () => {
   assertNone(lengths.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines} lines`));
 });
 
-test('no folder is a drawer', () => {
+test('folders: none is a catch-all', () => {
   const drawers = /\/(?:utils?|helpers?|common|misc|managers?|services?|lib)(?:\/|\.ts$)/;
   assertNone([...product, ...scripts].map(({ path }) => path).filter((path) => drawers.test(path)));
 });
 
-test('exports are named', () => {
+test('exports: named', () => {
   assertNone(places([...product, ...scripts], /^\s*export\s+default\b|^\s*export\s*\*/));
 });
 
@@ -386,7 +386,7 @@ test('the top level holds what it should and nothing else', () => {
   for (const name of folders) assert.ok(entries.includes(name), `${name}/ is missing`);
 });
 
-test('the judge itself: what it must see, it sees', () => {
+test('boundaries: the checks detect planted violations', () => {
   const sample = [
     "import a, { type b } from './x.ts';",
     "import type { c } from '../y.ts';",

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTimeSortedIds } from '../src/ids.ts';
 
-test('they are UUIDs of version 7, each greater than all before, and tell the time', () => {
+test('ids: version 7 UUIDs, each greater than all before, containing the time', () => {
   const time = { now: 1_800_000_000_000 };
   const next = createTimeSortedIds(() => time.now);
   const ids: string[] = [];
@@ -18,7 +18,7 @@ test('they are UUIDs of version 7, each greater than all before, and tell the ti
   assert.equal(Number.parseInt((ids[0] ?? '').replaceAll('-', '').slice(0, 12), 16), 1_800_000_000_007);
 });
 
-test('two makers at the same moment do not meet', () => {
+test('ids: two generators at the same moment do not collide', () => {
   const [one, two] = [createTimeSortedIds(() => 5), createTimeSortedIds(() => 5)];
   const ids = Array.from({ length: 1000 }, () => [one(), two()]).flat();
   assert.equal(new Set(ids).size, 2000);

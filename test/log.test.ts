@@ -16,7 +16,7 @@ function record(
   return lines;
 }
 
-test('a line is JSON with level, UTC time, process and message', () => {
+test('log line: JSON with level, UTC time, process and message', () => {
   const [line = '', ...more] = record((log) => log.warn({ user_id: 'u1', count: 3 }, 'something'));
   assert.deepEqual(more, []);
   assert.ok(line.endsWith('}\n'));
@@ -25,12 +25,12 @@ test('a line is JSON with level, UTC time, process and message', () => {
   assert.equal(new Date(String(time)).toISOString(), time);
 });
 
-test('lines below the level are not written', () => {
+test('log level: lower lines are not written', () => {
   assert.equal(record((log) => log.info('x'), { level: 'warn' }).length, 0);
   assert.equal(record((log) => log.fatal('x'), { level: 'silent' }).length, 0);
 });
 
-describe('attack: secrets that are handed to the log', () => {
+describe('attack: secrets passed to the log', () => {
   const names = [
     'password',
     'new_password',
@@ -74,7 +74,7 @@ describe('attack: secrets that are handed to the log', () => {
     });
   }
 
-  test('what only sounds like one stays readable', () => {
+  test('harmless values with similar names stay readable', () => {
     const fields = {
       status_code: 1,
       error_code: 'x',
@@ -94,7 +94,7 @@ describe('attack: secrets that are handed to the log', () => {
     }
   });
 
-  test('inside texts and messages are masked by their shape', () => {
+  test('inside texts and messages are masked by their form', () => {
     const texts = [
       `Bearer ${CANARY}`,
       `authorization: Basic ${CANARY}==`,
@@ -118,7 +118,7 @@ describe('attack: secrets that are handed to the log', () => {
     }
   });
 
-  test('that libraries hang on errors are not written at all', () => {
+  test('attached to errors by libraries are not written at all', () => {
     const error = Object.assign(new TypeError('failed'), {
       code: 'EFAIL',
       request: { body: CANARY },
@@ -132,7 +132,7 @@ describe('attack: secrets that are handed to the log', () => {
     assert.match(err.stack ?? '', /^TypeError: failed\n\s+at .*log\.test\.ts/);
   });
 
-  test('binary is not written', () => {
+  test('as binary data are not written', () => {
     const [line = ''] = record((log) => log.info({ key: Buffer.from(CANARY) }));
     assert.match(line, /"key":"\[binary\]"/);
   });
@@ -164,7 +164,7 @@ describe('attack: log injection', () => {
       assert.equal(fields.username, value);
     });
 
-    test(`${JSON.stringify(value)} steers no terminal and forges no line there`, () => {
+    test(`${JSON.stringify(value)} controls no terminal and forges no line there`, () => {
       const [info = '', error = ''] = record(
         (log) => {
           log.info({ username: value }, value);
@@ -179,7 +179,7 @@ describe('attack: log injection', () => {
   }
 });
 
-test('what cannot be written whole is cut, not refused', () => {
+test('log: values that cannot be written whole are truncated, not refused', () => {
   const circular: Record<string, unknown> = {};
   circular.self = circular;
   const lines = record((log) => {

@@ -85,7 +85,7 @@ suite('attack: sign-up enumeration; a known address looks like an unknown one', 
   })) {
     test(`on every page, ${name}`, async (t) => {
       const parts = await start(t, {}, settings);
-      const { username, ...rest } = answersOf('newcomer');
+      const { username, ...rest } = answersOf('first-run');
       const answers: Record<string, string> = name.includes('username')
         ? rest
         : { username: username ?? '', ...rest };
@@ -172,7 +172,7 @@ test(`attack: sign-up enumeration by time; ${TRIES} interleaved attempts take eq
       for (let attempt = 0; attempt < tries + WARM_UP; attempt += 1) {
         for (const kind of shuffled(kinds, random)) {
           const startedAt = performance.now();
-          const fields = { ...hidden, ...answersOf('newcomer', { email: addresses[kind] }) };
+          const fields = { ...hidden, ...answersOf('first-run', { email: addresses[kind] }) };
           const page = await agent.post('/oauth2/signup', fields);
           const elapsed = performance.now() - startedAt;
           assert.equal(page.status, 303);

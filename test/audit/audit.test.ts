@@ -34,7 +34,7 @@ function createWorld() {
   return { world, clock, broken, origins, audit, all, logged, collection };
 }
 
-test('an event tells who, whom, when, from where and in which request', async () => {
+test('audit event: records actor, target, action, time, address and request', async () => {
   const { origins, audit, all, world } = createWorld();
   await origins.run(origin, async () => {
     await audit.write({ event: 'signin.failure', reason: 'wrong', target: { kind: 'user', id: 'u1' } });
@@ -80,7 +80,7 @@ test('an event tells who, whom, when, from where and in which request', async ()
   ]);
 });
 
-test('ids sort by time, also within a millisecond', async () => {
+test('audit id: sorts by time, also within a millisecond', async () => {
   const { audit, world, all } = createWorld();
   const written: AuditEventName[] = [];
   for (const [index, event] of auditEventNames.entries()) {
@@ -94,7 +94,7 @@ test('ids sort by time, also within a millisecond', async () => {
   );
 });
 
-test('attack: names and addresses without end, or with line ends, stay one small record', async () => {
+test('attack: endless names and addresses, or line breaks, stay one small record', async () => {
   const { origins, audit, all } = createWorld();
   const evil = `\r\n{"event":"signin.success"}\u001b[2J\u2028"'${'x'.repeat(100_000)}`;
   await origins.run({ ipAddress: evil, userAgent: evil, requestId: evil }, () =>
@@ -114,7 +114,7 @@ test('attack: names and addresses without end, or with line ends, stay one small
   assert.ok(!text.includes('\n'));
 });
 
-test('R150: an event that cannot be written is an error to its request, and in the log, whole and without secrets', async () => {
+test('audit failure: an error for its request, logged whole and without secrets (R150)', async () => {
   const { audit, broken, origins, logged, all } = createWorld();
   broken.add('audit');
   const writing = origins.run(origin, () =>
@@ -133,7 +133,7 @@ test('R150: an event that cannot be written is an error to its request, and in t
   assert.deepEqual(await all(), []);
 });
 
-test('what has happened is waited for before the request ends, and fails it; it is never interrupted', async () => {
+test('audit write: awaited before the response, fails it, and is never interrupted', async () => {
   const { audit, broken, origins, all } = createWorld();
   let isEnded = false;
   await origins.run(origin, async () => audit.note({ event: 'session.ended' }));
@@ -154,7 +154,7 @@ test('what has happened is waited for before the request ends, and fails it; it 
   await assert.rejects(failing, /its own/);
 });
 
-test('outside of requests a lost event is in the log and no unhandled rejection', async () => {
+test('audit outside a request: a lost event is logged, with no unhandled rejection', async () => {
   const { audit, broken, logged } = createWorld();
   broken.add('audit');
   audit.note({ event: 'user.removed' });
@@ -162,7 +162,7 @@ test('outside of requests a lost event is in the log and no unhandled rejection'
   assert.ok(logged.some((line) => line.includes('user.removed')));
 });
 
-test('requests at the same time do not mix their origins and actors', async () => {
+test('audit origin: concurrent requests do not mix addresses or actors', async () => {
   const { audit, origins, all } = createWorld();
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -178,7 +178,7 @@ test('requests at the same time do not mix their origins and actors', async () =
   }
 });
 
-test('retention: the job removes what is older, in batches, and nothing else', async () => {
+test('audit retention: the job removes older events in batches, and nothing else', async () => {
   const { audit, world, clock, all, collection } = createWorld();
   const ids = createTimeSortedIds(clock);
   const record = { event: 'signin.success', outcome: 'success', actorKind: 'system' } as const;

@@ -43,7 +43,7 @@ test('attack: a secret under each of its names', () => {
   }
 });
 
-test('attack: secrets inside of texts', () => {
+test('attack: secrets inside texts', () => {
   const texts = [
     `smtp://user:${CANARY}@mail.example.com:25`,
     `Bearer ${CANARY}`,
@@ -57,7 +57,7 @@ test('attack: secrets inside of texts', () => {
   }
 });
 
-test('attack: the private members of a key', () => {
+test('attack: private members of a key', () => {
   const jwk = {
     kty: 'RSA',
     n: 'modulus',
@@ -72,7 +72,7 @@ test('attack: the private members of a key', () => {
   assert.deepEqual(cleaned, { jwks: { keys: [{ kty: 'RSA', n: 'modulus', e: 'AQAB' }, { kty: 'oct' }] } });
 });
 
-test('what only sounds like a secret stays: times, amounts, methods, switches', () => {
+test('audit details: times, amounts, methods and switches that resemble secrets stay', () => {
   const details = {
     password_changed_at: '2026-01-31T12:00:00.000Z',
     access_token_seconds: 900,
@@ -90,7 +90,7 @@ test('what only sounds like a secret stays: times, amounts, methods, switches', 
   assert.deepEqual(withoutSecrets(details), details);
 });
 
-test('attack: details without end', () => {
+test('attack: endless details', () => {
   const cyclicDepth: Record<string, unknown> = {};
   cyclicDepth.self = cyclicDepth;
   const details = {
@@ -110,7 +110,7 @@ test('attack: details without end', () => {
   assert.ok(JSON.stringify(many).length < 17_000);
 });
 
-test('a difference shows what differs only, with both sides', () => {
+test('audit difference: changed values only, before and after', () => {
   const before = { username: 'alice', role: 'user', list: ['a'], gone: 1 };
   const after = { username: 'alice', role: 'admin', list: ['a'], come: 2 };
   assert.deepEqual(differenceOf(before, after), {

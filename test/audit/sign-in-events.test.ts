@@ -58,7 +58,7 @@ async function phoneOf(user: Person): Promise<Phone> {
   return phone;
 }
 
-test('password only: one event with application, factors, address and device', async () => {
+test('password sign-in: one event with client, factors, address and device', async () => {
   const user = await app.createUser('plain');
   assert.ok(isSignedIn(await withPassword(new Agent(app), user)));
   assert.deepEqual(await namesOf(user), ['signin.success']);
@@ -72,7 +72,7 @@ test('password only: one event with application, factors, address and device', a
   assert.ok(await lastLogin(user));
 });
 
-test('attack: a stolen password without the second factor reads as accepted, never as signed in', async () => {
+test('attack: a stolen password without the second factor is logged as accepted, not signed in', async () => {
   const user = await app.createUser('guarded');
   const phone = await phoneOf(user);
   const [enrolled] = await events(user, 'signin.success');
@@ -101,7 +101,7 @@ test('attack: a stolen password without the second factor reads as accepted, nev
   assert.equal(await signInsInCharts(), chartBefore + 1);
 });
 
-test('every failure and factor of a sign-in tells the application it was for, and why', async () => {
+test('sign-in events: every failure and factor names its client and reason', async () => {
   const user = await app.createUser('fumbles');
   const phone = await phoneOf(user);
   const agent = new Agent(app);
@@ -122,7 +122,7 @@ test('every failure and factor of a sign-in tells the application it was for, an
   }
 });
 
-test('a consent that is refused is an event', async () => {
+test('consent: a denial is an event', async () => {
   const asking = await app.register({ skip_consent: false });
   const user = await app.createUser('refuses');
   const agent = new Agent(app);
@@ -135,7 +135,7 @@ test('a consent that is refused is an event', async () => {
   assert.deepEqual([event?.client_id, event?.actor_id], [asking.id, user.id]);
 });
 
-test('a second application in the same session is no sign-in; raising the session is an event of its own', async () => {
+test('session: a second client is no sign-in; a step-up is an event of its own', async () => {
   const user = await app.createUser('raised');
   const phone = await phoneOf(user);
   const agent = new Agent(app);
@@ -153,7 +153,7 @@ test('a second application in the same session is no sign-in; raising the sessio
   assert.deepEqual(await events(user, 'signin.stepped_up'), []);
 });
 
-test('a session of a password that is raised by a code: stepped up, and no sign-in', async () => {
+test('step-up: a code in a password session is signin.stepped_up, not a sign-in', async () => {
   const user = await app.createUser('steps-up');
   const phone = await phoneOf(user);
   await app.admin('PATCH', '/settings', { mfa_mode: 'off' });
@@ -170,7 +170,7 @@ test('a session of a password that is raised by a code: stepped up, and no sign-
   assert.deepEqual(detailsOf(stepped).methods, ['totp']);
 });
 
-test('a passkey signs in with one event beside its own', async () => {
+test('passkey sign-in: one sign-in event beside the passkey event', async () => {
   const user = await app.createUser('keyholder');
   const key = new Authenticator({ origin: originOf(app) });
   await enrol(new Agent(app), client, user, key);
@@ -182,7 +182,7 @@ test('a passkey signs in with one event beside its own', async () => {
   assert.deepEqual([all[0]?.client_id, detailsOf(all[0]).methods], [client.id, ['passkey']]);
 });
 
-test('the password grant is a sign-in; one that is refused after the password is not', async () => {
+test('password grant: a sign-in event, unless refused after the password', async () => {
   const old = await app.register(PASSWORD_GRANT);
   const user = await app.createUser('by-program');
   const grant = (of: { id: string; secret: string }) =>

@@ -46,7 +46,7 @@ test('first issue: an event with client, user, grant and request, without an add
   assert.deepEqual((await app.admin('GET', `/audit/${issued?.id}`)).body.data, issued);
 });
 
-test('refreshes and machine tokens: counted per client and hour, no event each', async () => {
+test('refreshes and machine tokens: counted per client and hour, not one event each', async () => {
   let { body } = await signedIn('refreshing');
   for (let index = 0; index < 3; index += 1) ({ body } = await refresh(app, client, body.refresh_token));
   const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
@@ -67,7 +67,7 @@ test('refreshes and machine tokens: counted per client and hour, no event each',
   }
 });
 
-test('attack: a used refresh token comes back: told at once, with its address, and the grant is gone', async () => {
+test('attack: reuse of a refresh token is logged at once with its address; the grant ends', async () => {
   const { user, body } = await signedIn('robbed');
   await refresh(app, client, body.refresh_token);
   app.advance(60_000);
@@ -84,7 +84,7 @@ test('attack: a used refresh token comes back: told at once, with its address, a
   );
 });
 
-test('attack: a used code comes back: told at once, by the grant that it had given', async () => {
+test('attack: reuse of a code is logged at once with the grant it had created', async () => {
   const { user, authorization } = await signedIn('overheard');
   assert.equal((await redeem(app, client, authorization)).body.error, 'invalid_grant');
   const [issued] = await events({ event: 'token.issued', target_id: user.id });
@@ -96,7 +96,7 @@ test('attack: a used code comes back: told at once, by the grant that it had giv
   );
 });
 
-test('refusals: counted per client, reason and minute; what strangers send is not repeated', async () => {
+test('refusals: counted per client, reason and minute, without repeating input', async () => {
   const canary = 'canary-4711-as-a-client-id';
   for (let index = 0; index < 5; index += 1) {
     await requestTokens(app, { id: client.id, secret: 'wrong' }, { grant_type: 'client_credentials' });
@@ -113,7 +113,7 @@ test('refusals: counted per client, reason and minute; what strangers send is no
   assert.ok(!JSON.stringify(refused).includes(canary));
 });
 
-test('a bearer that opens nothing is a refusal too: at userinfo and at the admin API', async () => {
+test('refusals: an invalid bearer at userinfo and at the admin API counts', async () => {
   for (const path of ['/oauth2/userinfo', '/admin/api/users'])
     await fetch(app.url + path, { headers: { authorization: 'Bearer canary-0815-bearer' } });
   const refused = await events({ event: 'token.refused' });
@@ -122,7 +122,7 @@ test('a bearer that opens nothing is a refusal too: at userinfo and at the admin
   assert.ok(!JSON.stringify(refused).includes('canary-0815'));
 });
 
-test('classes: general by default, tokens and all when asked, and pages over both in order', async () => {
+test('event classes: general by default, tokens or all on request, paged in order', async () => {
   await signedIn('classes');
   const general = await events({});
   const tokens = await events({ class: 'tokens' });

@@ -34,7 +34,7 @@ function createWorld() {
 
 const issue = (clientId: string) => ({ clientId, accountId: 'u1', grantId: 'g1', grantType: 'password' });
 
-test('nothing is written before the flush; then events each, counters once', async () => {
+test('token log: nothing is written before the flush; then events each, counters once', async () => {
   const { open, all } = createWorld();
   const log = open();
   for (let index = 0; index < 3; index += 1) log.issued(issue('c1'));
@@ -51,7 +51,7 @@ test('nothing is written before the flush; then events each, counters once', asy
   assert.equal((await all()).length, 4);
 });
 
-test('several processes raise one counter per client and hour, and the next hour has its own', async () => {
+test('token log: several processes share one counter per client and hour', async () => {
   const { open, all, world } = createWorld();
   const processes = [open(), open(), open()];
   for (let round = 0; round < 4; round += 1) {
@@ -71,7 +71,7 @@ test('several processes raise one counter per client and hour, and the next hour
   );
 });
 
-test('attack: refusals of ten thousand kinds in a minute are sixty-one counters, and none is lost', async () => {
+test('attack: ten thousand kinds of refusal in a minute become sixty-one counters', async () => {
   const { open, all, world } = createWorld();
   const log = open();
   for (let index = 0; index < 10_000; index += 1) {
@@ -93,7 +93,7 @@ test('attack: refusals of ten thousand kinds in a minute are sixty-one counters,
   assert.equal((await all()).length, 62);
 });
 
-test('an outage of the store: what waits is written afterwards, once; beyond the bound it is dropped and told', async () => {
+test('token log: a store outage is written afterwards, once; beyond the bound it drops and logs', async () => {
   const { open, all, broken, logged } = createWorld();
   const log = open();
   broken.add('token_events');
@@ -117,7 +117,7 @@ test('an outage of the store: what waits is written afterwards, once; beyond the
   assert.ok(logged.some((line) => line.includes('"dropped":7')));
 });
 
-test('close writes what waits; retention removes what is older and nothing else', async () => {
+test('token log: close writes what is pending; retention removes only older entries', async () => {
   const { open, all, world } = createWorld();
   const log = open();
   log.issued(issue('old'));

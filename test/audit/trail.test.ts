@@ -37,7 +37,7 @@ function assertHas(event: Shown, expected: Shown): void {
   assert.deepEqual(shown, expected);
 }
 
-test('a sign-in: who, from where, with what outcome; why it failed is inside only', async () => {
+test('sign-in: logged with user, address and outcome; the reason of a failure stays internal', async () => {
   const client = await app.register();
   const user = await app.createUser('sign-in');
   const agent = new Agent(app);
@@ -80,7 +80,7 @@ test('a sign-in: who, from where, with what outcome; why it failed is inside onl
   assert.equal(unknownEvent.request_id, unknown.headers.get('x-request-id'));
 });
 
-test('a lockout is one event, and attempts on a locked account say so inside', async () => {
+test('lockout: one event; attempts on a locked account are logged as such', async () => {
   const client = await app.register();
   const user = await app.createUser('locked');
   const agent = new Agent(app);
@@ -100,7 +100,7 @@ test('a lockout is one event, and attempts on a locked account say so inside', a
   assert.equal(is.locked_until, null);
 });
 
-test('consent, logout and revocation', async () => {
+test('consent, logout and revocation are logged', async () => {
   const client = await app.register({ skip_consent: false });
   const user = await app.createUser('consenting');
   const agent = new Agent(app);
@@ -131,7 +131,7 @@ test('consent, logout and revocation', async () => {
   assert.equal(ended?.target_kind, 'session');
 });
 
-test('a session ended by an administrator is theirs', async () => {
+test('session ended by an administrator: attributed to the administrator', async () => {
   const client = await app.register();
   const user = await app.createUser('watched');
   await new Agent(app).signIn(client.id, user);
@@ -142,7 +142,7 @@ test('a session ended by an administrator is theirs', async () => {
   assertHas(await last('session.ended', id), bootstrap);
 });
 
-test('R131: changing a user tells before and after of what changed, and only names what is private', async () => {
+test('user change: before and after of changed fields, private ones by name only (R131)', async () => {
   const user = await app.createUser('changed', { email: 'old@example.com', given_name: 'Canary-Given' });
   const created = await last('user.created', user.id);
   assertHas(created, bootstrap);
@@ -184,7 +184,7 @@ test('R131: changing a user tells before and after of what changed, and only nam
   assert.equal(Object(Object((await last('user.removed', user.id)).details).before).username, 'changed');
 });
 
-test('applications and settings: before and after, secrets by name only', async () => {
+test('clients and settings: before and after, secrets by name only', async () => {
   const client = await app.register({ client_name: 'Before' });
   await app.admin('PATCH', `/clients/${client.id}`, { client_name: 'After', access_token_seconds: 60 });
   assert.deepEqual((await last('client.updated', client.id)).details, {
@@ -222,7 +222,7 @@ test('applications and settings: before and after, secrets by name only', async 
   }
 });
 
-test('a refused act is no event', async () => {
+test('refused act: no event', async () => {
   const before = (await events()).length;
   assert.equal((await app.admin('POST', '/users', { username: 'x' })).status, 400);
   assert.equal((await app.admin('PATCH', '/settings', { nonsense: 1 })).status, 400);
@@ -231,7 +231,7 @@ test('a refused act is no event', async () => {
   assert.equal((await events()).length, before);
 });
 
-test('an application that registers and manages itself', async () => {
+test('self-registered client: registration and management are logged', async () => {
   const call = (method: string, path: string, bearer: string, body?: unknown) =>
     fetch(app.url + path, {
       method,
@@ -255,7 +255,7 @@ test('an application that registers and manages itself', async () => {
   for (const secret of [token, own, String(registered.client_secret)]) assert.ok(!written.includes(secret));
 });
 
-test('onboarding is written down', async () => {
+test('onboarding: logged', async () => {
   const fresh = await startApp();
   try {
     const account = await fresh.app.accounts.createFirstAdmin({ username: 'root-user', password: PASSWORD });
@@ -266,7 +266,7 @@ test('onboarding is written down', async () => {
   }
 });
 
-test('the list: filters, times and pages', async () => {
+test('audit list: filters, times and pages', async () => {
   const [first] = await events();
   assert.ok(first);
   const failures = await events({ outcome: 'failure' });
@@ -293,7 +293,7 @@ test('the list: filters, times and pages', async () => {
   assert.equal((await app.admin('GET', '/audit/nothing')).status, 404);
 });
 
-test('nobody but an administrator reads it, and nobody writes or removes', async () => {
+test('audit access: administrators only, and no one writes or removes events', async () => {
   for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
     assert.equal((await fetch(`${app.url}/admin/api/audit`, { headers })).status, 401);
   }
@@ -305,7 +305,7 @@ test('nobody but an administrator reads it, and nobody writes or removes', async
   }
 });
 
-test('every route that changes something has its own event', async () => {
+test('audit coverage: every route that changes something has its own event', async () => {
   const { body } = await fetch(`${app.url}/admin/api/openapi.json`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   }).then(async (response) => ({ body: JSON.parse(await response.text()) }));
@@ -320,7 +320,7 @@ test('every route that changes something has its own event', async () => {
   assert.deepEqual(unnamed, []);
 });
 
-test('R147: canaries of a whole life are nowhere in the audit log', async () => {
+test('audit log: canary secrets of a whole account life appear nowhere (R147)', async () => {
   const canaryPassword = 'canary-Password-4711';
   const client = await app.register();
   await app.createUser('carol', { password: canaryPassword });

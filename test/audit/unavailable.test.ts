@@ -36,7 +36,7 @@ async function withoutAudit<T>(act: () => Promise<T>): Promise<T> {
 const lost = (event: string): boolean =>
   app.logged.some((line) => line.includes('audit event not written') && line.includes(event));
 
-test('a sign-in that cannot be written down is none: 503, no session, no way on', async () => {
+test('attack: sign-in while audit is down: 503, no session, no continuation', async () => {
   const form = await openSignIn(app, client.id);
   const page = await withoutAudit(() => form.attempt('alice', PASSWORD));
   assert.equal(page.status, 503);
@@ -57,7 +57,7 @@ test('a sign-in that cannot be written down is none: 503, no session, no way on'
   assert.match(again.location ?? '', /error=login_required/);
 });
 
-test('a wrong password is answered the same then: the outage tells nothing', async () => {
+test('attack: user enumeration while audit is down: a wrong password gets the same answer', async () => {
   const form = await openSignIn(app, client.id);
   const [right, wrong, unknown] = await withoutAudit(() =>
     Promise.all([
@@ -69,7 +69,7 @@ test('a wrong password is answered the same then: the outage tells nothing', asy
   assert.deepEqual([right?.status, wrong?.status, unknown?.status], [503, 503, 503]);
 });
 
-test('a password that is accepted and cannot be written down leads to no second step', async () => {
+test('password accepted while audit is down: no second step follows', async () => {
   await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const form = await openSignIn(app, client.id);
   const page = await withoutAudit(() => form.attempt('alice', PASSWORD));
@@ -79,7 +79,7 @@ test('a password that is accepted and cannot be written down leads to no second 
   assert.equal(page.location, undefined);
 });
 
-test('a logout ends the session all the same', async () => {
+test('logout while audit is down: the session ends', async () => {
   const agent = new Agent(app);
   const { body } = await redeem(app, client, await agent.signIn(client.id, { username: 'alice' }));
   const userinfo = () =>
@@ -95,7 +95,7 @@ test('a logout ends the session all the same', async () => {
   assert.ok(lost('session.ended'));
 });
 
-test('an administrator\u2019s change is answered 503, and the log has it', async () => {
+test('administrator change while audit is down: 503, and the log has it', async () => {
   const { status } = await withoutAudit(() => app.admin('PATCH', '/settings', { product_name: 'Unseen' }));
   assert.equal(status, 503);
   assert.ok(lost('settings.changed'));

@@ -78,7 +78,7 @@ async function letIn(page: Page, clientId: string): Promise<void> {
   await Promise.all([arrived, page.getByRole('button', { name: 'Allow' }).click()]);
 }
 
-test('password, authenticator app, recovery codes, sessions, trusted devices, applications: each act by mouse', async () => {
+test('account: password, TOTP, recovery codes, sessions, devices and applications by mouse', async () => {
   const ada = await createPerson('ada', {
     email: 'ada@example.com',
     given_name: 'Ada',
@@ -172,7 +172,7 @@ test('password, authenticator app, recovery codes, sessions, trusted devices, ap
   await phone.close();
 });
 
-test('without scripts: a new password after a mistake, an app turned on, new codes, and off again', async () => {
+test('account without scripts: new password after a mistake, TOTP on, new codes, TOTP off', async () => {
   const bob = await createPerson('bob');
   await inWindow(
     async (page) => {
@@ -207,7 +207,7 @@ test('without scripts: a new password after a mistake, an app turned on, new cod
   );
 });
 
-test('by keyboard alone, in Arabic: to the act, through its question, and what was done is read out', async () => {
+test('account by keyboard in Arabic: through the confirmation to an announced result', async () => {
   const carol = await createPerson('carol');
   await inWindow(
     async (page) => {

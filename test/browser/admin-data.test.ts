@@ -72,7 +72,7 @@ async function signIn(username: string, withPasskey = false): Promise<{ access: 
   return { access: String(got.access_token), refresh: String(got.refresh_token) };
 }
 
-test('what takes much away, or brings credentials, wants a recent sign-in', () => {
+test('Admin UI: destructive acts and credentials need a recent sign-in', () => {
   const isSensitive = (method: string, path: string): boolean | undefined =>
     adminPages.find((one) => one.method === method && one.path === path)?.isSensitive;
   for (const path of [
@@ -84,7 +84,7 @@ test('what takes much away, or brings credentials, wants a recent sign-in', () =
     for (const method of ['GET', 'POST']) assert.equal(isSensitive(method, path), true, `${method} ${path}`);
 });
 
-test('tokens: found by their person, never shown, and revoked: the application has lost them', async () => {
+test('tokens: found by user, never shown, and revoked for the application', async () => {
   const { access, refresh } = await signIn('grace', true);
   await world.open('/sessions');
   await press(page, 'Tokens', 'link');
@@ -112,7 +112,7 @@ test('tokens: found by their person, never shown, and revoked: the application h
   );
 });
 
-test('what an application holds of somebody is taken back from the user’s page', async () => {
+test('grants: an application’s access is withdrawn on the user’s page', async () => {
   const { access } = await signIn('grace');
   await world.open(`/users/${grace}`);
   const panel = page.locator('section', { has: page.getByRole('heading', { name: 'Applications in use' }) });
@@ -125,7 +125,7 @@ test('what an application holds of somebody is taken back from the user’s page
   assert.equal(await text('.empty h2'), 'Nothing fits');
 });
 
-test('a passkey of somebody is removed, after a page that says what that means', async () => {
+test('passkey: removed from a user after a confirmation page', async () => {
   await world.open(`/users/${grace}`);
   const panel = page.locator('section', {
     has: page.getByRole('heading', { name: 'Passkeys', exact: true }),
@@ -138,7 +138,7 @@ test('a passkey of somebody is removed, after a page that says what that means',
   assert.match((await panel.textContent()) ?? '', /None/);
 });
 
-test('invited: the link is shown once and leads to signing up; sent again, the first one is void', async () => {
+test('invitation: its link is shown once and leads to sign-up; resending voids the first', async () => {
   await world.open('/users');
   await press(page, 'Invitations', 'link');
   const email = page.getByLabel('E-mail', { exact: true });
@@ -168,7 +168,7 @@ test('invited: the link is shown once and leads to signing up; sent again, the f
   assert.equal(await page.locator('tbody tr').count(), 0);
 });
 
-test('somebody who has no password yet gets a link to set up the account', async () => {
+test('enrolment link: for a user without a password', async () => {
   await world.open(`/users/${grace}`);
   await press(page, 'Send set-up link');
   assert.match(await noticeOf(page), /^A one-time link/);
@@ -176,7 +176,7 @@ test('somebody who has no password yet gets a link to set up the account', async
   assert.match(JSON.stringify(items), /oauth2\/enrol\?token=/);
 });
 
-test('settings travel as a file: every difference and every problem is shown before anything changes', async () => {
+test('settings file: differences and problems are shown before anything changes', async () => {
   await world.open('/settings');
   const coming = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Export' }).click();
@@ -216,7 +216,7 @@ test('settings travel as a file: every difference and every problem is shown bef
   await world.server.admin('PATCH', '/settings', { product_name: 'Latchkey', lockout_threshold: 5 });
 });
 
-test('without scripts: users of another system come in, each refused line says why and is there to be mended', async () => {
+test('user import without scripts: each refused line has its reason and can be corrected', async () => {
   const { page: plain, close } = await openWindow(world.browser, { javaScriptEnabled: false });
   await plain.goto(`${world.server.origin}/admin/users/import`);
   await enter(plain, { username: 'ada', password: 'plum trees in June' });
@@ -241,7 +241,7 @@ test('without scripts: users of another system come in, each refused line says w
   assert.match(JSON.stringify(items), /alan@acme\.example/);
 });
 
-test('keys: the next one is published by a press; a compromised one is worth nothing at once', async () => {
+test('signing keys: the next one is published; a compromised one is invalid at once', async () => {
   const { access } = await signIn('grace');
   const kids = async (): Promise<string[]> => {
     const response = await fetch(`${world.server.origin}/.well-known/jwks.json`);
@@ -275,7 +275,7 @@ test('keys: the next one is published by a press; a compromised one is worth not
   assert.match(await text('tbody'), /Key rotation asked for/);
 });
 
-test('the overview tells what needs attention first, and its figures are those of GET /stats', async () => {
+test('overview: lists what needs attention first, with the figures of GET /stats', async () => {
   const mail = { smtp_url: 'smtp://127.0.0.1:9/' };
   await world.server.admin('PATCH', '/settings', { ...mail, key_rotation_seconds: 0 });
   await world.open('');

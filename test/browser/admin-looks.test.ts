@@ -157,7 +157,7 @@ async function violationsOf(page: Page, axe: Axe, name: string): Promise<string[
   return found;
 }
 
-test('every page fits a phone and a desk, keeps the console silent, and axe finds nothing, light and dark', async () => {
+test('Admin UI pages: fit phone and desktop, silent console, no axe violation, light and dark', async () => {
   const { admin, browser, server } = world;
   await world.createUser('auditor', { role: 'auditor' });
   const auditor = await openWindow(browser);
@@ -188,7 +188,7 @@ async function judge({ page }: Window, paths: Readonly<Record<string, string>>):
   return found;
 }
 
-test('375 pixels and text at 200 % are enough for what cannot wait', async () => {
+test('Admin UI: usable at 375 pixels and at 200 % text', async () => {
   for (const path of [`/users/${ids.locked}`, '/sessions', `/users/${ids.user}/deactivate`]) {
     const page = await world.open(path);
     await page.setViewportSize({ width: 375, height: 667 });
@@ -197,7 +197,7 @@ test('375 pixels and text at 200 % are enough for what cannot wait', async () =>
   }
 });
 
-test('the outcome of a trial, which is shown once: as all other pages', async () => {
+test('test sign-in result: looks like every other page', async () => {
   const { admin } = world;
   const axe = await createAxe(admin.page);
   const found: string[] = [];

@@ -41,7 +41,7 @@ async function tryToSignIn(username: string, password: string): Promise<string> 
 
 let credentials: { clientId: string; clientSecret: string };
 
-test('an application is registered; a wrong address is refused beside its field, and what was typed stays', async () => {
+test('client form: registers; an invalid URI is reported at its field and input is kept', async () => {
   await world.open('/applications');
   await press(page, 'Register application', 'link');
   await page.getByLabel('Name').fill('Sample');
@@ -74,7 +74,7 @@ test('an application is registered; a wrong address is refused beside its field,
   await tab.close();
 });
 
-test('a user is added, found by `/`, and signs in', async () => {
+test('user: created, found by the `/` shortcut, and signs in', async () => {
   await world.open('/users');
   await press(page, 'Add user', 'link');
   await page.getByLabel('Username').fill('grace');
@@ -95,7 +95,7 @@ test('a user is added, found by `/`, and signs in', async () => {
   assert.equal(await tryToSignIn('grace', PASSWORD), 'Hello, grace');
 });
 
-test('edited: the change shows, and a name that is taken is told at its field', async () => {
+test('user form: shows the change; a name in use is reported at its field', async () => {
   await world.open('/users');
   await press(page, 'grace', 'link');
   await press(page, 'Edit', 'link');
@@ -110,7 +110,7 @@ test('edited: the change shows, and a name that is taken is told at its field', 
   assert.ok(await page.getByText('Grace Hopper').isVisible());
 });
 
-test('one user edited in two tabs: told that it was changed, and neither loses what was typed', async () => {
+test('concurrent edits in two tabs: reported, and neither loses its input', async () => {
   await world.open('/users?search=grace');
   await press(page, 'grace', 'link');
   await press(page, 'Edit', 'link');
@@ -140,7 +140,7 @@ test('one user edited in two tabs: told that it was changed, and neither loses w
   assert.deepEqual(kept, ['Amazing Grace', 'Grace Brewster', 'America/New_York', 'Grace Hopper']);
 });
 
-test('locked out on the phone: the page says why, one press unlocks', async () => {
+test('locked user on a phone: the page gives the reason, one press unlocks', async () => {
   for (let round = 0; round < 5; round += 1) await tryToSignIn('grace', `wrong guess ${round}`);
   await world.open('');
   assert.match(await text('.attention'), /One user is locked for new browsers.*grace/s);
@@ -153,7 +153,7 @@ test('locked out on the phone: the page says why, one press unlocks', async () =
   assert.equal(await tryToSignIn('grace', PASSWORD), 'Hello, Grace Hopper');
 });
 
-test('a group is made and filled, and opens an application to its members alone', async () => {
+test('group: created, filled, and opens an application to its members only', async () => {
   await world.createUser('outsider', { email: 'outsider@example.com' });
   await world.open('/groups');
   await press(page, 'Create group', 'link');
@@ -199,7 +199,7 @@ test('a group is made and filled, and opens an application to its members alone'
   assert.match(await tryToSignIn('outsider', PASSWORD), /Hello/);
 });
 
-test('a user’s groups are on their page, and narrow the list of users; a group is deleted when its name is typed', async () => {
+test('groups: on the user page and as a list filter; deleted by typing the name', async () => {
   await world.open('/users');
   await loaded(page, () => page.getByLabel('Group').selectOption('Finance'));
   assert.deepEqual(await page.locator('tbody .row').allTextContents(), ['grace']);
@@ -222,7 +222,7 @@ test('a user’s groups are on their page, and narrow the list of users; a group
   assert.ok(await page.getByRole('heading', { name: 'No groups yet' }).isVisible());
 });
 
-test('an API key is shown once, reads and changes nothing, and is refused once revoked', async () => {
+test('API key: shown once, reads and changes nothing, refused once revoked', async () => {
   await world.open('/keys');
   await press(page, 'API keys', 'link');
   await press(page, 'Make a key', 'link');
@@ -251,7 +251,7 @@ test('an API key is shown once, reads and changes nothing, and is refused once r
   assert.equal(await ask('GET'), 401);
 });
 
-test('a user becomes an auditor, who sees what administrators see and no control that changes it', async () => {
+test('auditor: sees the pages of administrators, without controls', async () => {
   await world.open('/users?search=outsider');
   await press(page, 'outsider', 'link');
   await press(page, 'Change role', 'link');
@@ -276,7 +276,7 @@ test('a user becomes an auditor, who sees what administrators see and no control
   await close();
 });
 
-test('a session is ended, and the application feels it: its token is worth nothing', async () => {
+test('session: ending it invalidates the application’s token', async () => {
   const { page: tab, close } = await openWindow(world.browser);
   await tab.goto(`${sample.origin}/`);
   await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
@@ -300,7 +300,7 @@ test('a session is ended, and the application feels it: its token is worth nothi
   await close();
 });
 
-test('a trusted browser is forgotten; the second factor is reset, after a page that says what is lost', async () => {
+test('trusted browser removed; second factor reset after a warning page', async () => {
   const id = await world.createUser('has-factor');
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const { page: tab, close } = await openWindow(world.browser);
@@ -331,7 +331,7 @@ test('a trusted browser is forgotten; the second factor is reset, after a page t
   await close();
 });
 
-test('the secret is rotated: the old one is refused, the new one shown once', async () => {
+test('client secret: rotated; the old one is refused, the new one shown once', async () => {
   await world.open('/applications');
   await press(page, 'Sample', 'link');
   await press(page, 'Rotate', 'link');
@@ -350,7 +350,7 @@ test('the secret is rotated: the old one is refused, the new one shown once', as
   assert.ok(!(await page.content()).includes(secret));
 });
 
-test('tried: a new tab signs in as the application and tells what it would get; the page stays as it was', async () => {
+test('test sign-in: in a new tab, shows what the application would get', async () => {
   const begin = async (on: Page, name: string): Promise<Page> => {
     const opened = on.context().waitForEvent('page');
     await on.getByRole('button', { name }).click();
@@ -391,7 +391,7 @@ test('tried: a new tab signs in as the application and tells what it would get; 
   await own.close();
 });
 
-test('the snippets of every framework hold the application’s own values, and no secret', async () => {
+test('snippets: contain the application’s own values and no secret', async () => {
   await press(page, 'Snippets for your framework', 'link');
   for (const id of ['openid-client', 'authjs', 'passport', 'spring', 'authlib', 'apache']) {
     const snippet = await text(`#${id}`);
@@ -403,7 +403,7 @@ test('the snippets of every framework hold the application’s own values, and n
   await press(page, 'Sample', 'link');
 });
 
-test('addresses of an application are judged while typed, and by the server; then saved', async () => {
+test('redirect URIs: validated while typed and by the server, then saved', async () => {
   const field = page.getByLabel('Redirect URIs', { exact: true });
   const before = await field.inputValue();
   await field.fill(`${before}\nnot an address`);
@@ -415,7 +415,7 @@ test('addresses of an application are judged while typed, and by the server; the
   assert.match(await field.inputValue(), /app\.example\.com/);
 });
 
-test('a setting is changed and obeyed; a wrong value is told at its field; the default can be seen', async () => {
+test('setting: takes effect; an invalid value is reported at its field; the default is shown', async () => {
   await world.open('/settings/branding');
   await page.getByLabel('Product name').fill('Acme Accounts');
   await page.getByLabel('Support URL').fill('javascript:alert(1)');
@@ -444,14 +444,14 @@ test('a setting is changed and obeyed; a wrong value is told at its field; the d
   assert.equal(await hasLink(), false);
 });
 
-test('without a mail server the test mail is in the outbox, to be read', async () => {
+test('outbox: without a mail server the test mail can be read there', async () => {
   await world.open('/settings/mail');
   await page.getByLabel('To', { exact: true }).fill('ada@example.com');
   await press(page, 'Send test mail');
   assert.match(await text('[role=status].note'), /no mail server/);
 });
 
-test('by the keyboard: shortcuts are listed, `g a` jumps, Ctrl+K finds a page or a person', async () => {
+test('keyboard: shortcuts are listed, `g a` navigates, Ctrl+K finds pages and users', async () => {
   await world.open('');
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
@@ -476,7 +476,7 @@ test('by the keyboard: shortcuts are listed, `g a` jumps, Ctrl+K finds a page or
   assert.match(page.url(), /\/admin\/settings/);
 });
 
-test('many at once: ticked, counted, named on the page that asks, then done; the list as a file', async () => {
+test('bulk act: ticked, counted, named on the confirmation page, done; the list as CSV', async () => {
   for (const name of ['guest-1', 'guest-2', 'guest-3']) await world.createUser(name);
   await world.open('/users?search=guest-');
   const act = page.getByRole('button', { name: 'Deactivate' });
@@ -497,7 +497,7 @@ test('many at once: ticked, counted, named on the page that asks, then done; the
   assert.match(download.suggestedFilename(), /^users-[\d-]{10}\.csv$/);
 });
 
-test('a user is deleted only when the name is typed; then nothing of them is left but the trail', async () => {
+test('user deletion: needs the typed name; only audit events remain', async () => {
   await world.open('/users?search=grace');
   await press(page, 'grace', 'link');
   const address = page.url();
@@ -513,7 +513,7 @@ test('a user is deleted only when the name is typed; then nothing of them is lef
   assert.equal(await tryToSignIn('grace', PASSWORD), 'Sign in to Sample');
 });
 
-test('an application is deleted when its name is typed', async () => {
+test('client deletion: needs the typed name', async () => {
   await world.open('/applications');
   await press(page, 'Sample', 'link');
   await press(page, 'Delete application', 'link');
@@ -522,7 +522,7 @@ test('an application is deleted when its name is typed', async () => {
   assert.match(await noticeOf(page), /^Application deleted/);
 });
 
-test('the only administrator cannot be deactivated, and the page says why', async () => {
+test('last administrator: cannot be deactivated, and the page says why', async () => {
   await world.open('/users?search=ada');
   // The bar on top has the administrator's own name as well.
   await loaded(page, () => page.locator('tbody').getByRole('link', { name: 'ada', exact: true }).click());
@@ -531,7 +531,7 @@ test('the only administrator cannot be deactivated, and the page says why', asyn
   assert.match(await text('[role=alert]'), /last active administrator/);
 });
 
-test('without scripts: a list is searched, sorted and filtered, a user is deactivated and let in again', async () => {
+test('without scripts: search, sort, filter, deactivate and reactivate a user', async () => {
   await world.createUser('quiet');
   const { page: plain, close } = await openWindow(world.browser, { javaScriptEnabled: false });
   await plain.goto(`${world.server.origin}/admin/users`);
@@ -549,7 +549,7 @@ test('without scripts: a list is searched, sorted and filtered, a user is deacti
   await close();
 });
 
-test('the first steps lead the administrator to a second factor, which /admin then asks for', async () => {
+test('first steps: lead to a second factor, which /admin then asks for', async () => {
   await world.open('');
   await press(page, 'Protect your own account', 'link');
   await page.getByLabel('Password', { exact: true }).fill('plum trees in June');
@@ -566,7 +566,7 @@ test('the first steps lead the administrator to a second factor, which /admin th
   await close();
 });
 
-test('a registration token is shown once, registers one application, and can be withdrawn', async () => {
+test('registration token: shown once, registers one application, can be withdrawn', async () => {
   await world.open('/registration-tokens');
   await page.getByLabel('What for').fill('The printer');
   await press(page, 'Make a token');

@@ -115,7 +115,7 @@ before(async () => {
 });
 after(() => world?.stop());
 
-test('every stored text and every address shows as text', async () => {
+test('attack: stored XSS; every stored text and address is shown as text', async () => {
   const { page, complaints } = world.admin;
   let shown = 0;
   for (const path of paths) {
@@ -139,7 +139,7 @@ test('every stored text and every address shows as text', async () => {
   assert.ok(shown >= 10, String(shown));
 });
 
-test('the outcome of a trial: names and claims show as text', async () => {
+test('attack: XSS by names and claims in a test sign-in result', async () => {
   const { page, complaints } = world.admin;
   const { items } = await world.server.admin('GET', '/users?search=ada');
   const [ada]: unknown[] = Array.isArray(items) ? items : [];
@@ -159,7 +159,7 @@ test('the outcome of a trial: names and claims show as text', async () => {
   assert.deepEqual(complaints, []);
 });
 
-test('a form that is refused gives back what was typed as text', async () => {
+test('attack: XSS by a refused form that returns its input', async () => {
   const { page, complaints } = world.admin;
   await page.goto(`${world.server.origin}/admin/users/new`);
   await page.getByLabel('Username').fill(MARK);

@@ -39,7 +39,7 @@ after(async () => {
   await rm(profile, { recursive: true, force: true });
 });
 
-test('onboarding and signing in without cookies say what is missing and what to do', async () => {
+test('without cookies: onboarding and sign-in say what is missing and what to do', async () => {
   const complaints = watch(context);
   const page = await context.newPage();
   await page.goto(`${server.origin}/`);

@@ -22,7 +22,7 @@ const follow = (page: Page, name: string): Promise<void> =>
   loaded(page, () => page.getByRole('main').getByRole('link', { name, exact: true }).click());
 const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
-test('a person: signed out, expired, used up, mistyped: each page leads on, without scripts', async () => {
+test('dead ends: signed out, expired, used, mistyped; each page continues without scripts', async () => {
   const { page, complaints, close } = await openWindow(browser, { javaScriptEnabled: false });
   await onboard(page, server);
 

@@ -68,7 +68,7 @@ async function startDevice(): Promise<Device> {
   };
 }
 
-test('the code typed as people write it, sign-in and consent on the way: the device gets its tokens', async () => {
+test('device flow: typed code, sign-in and consent; the device gets its tokens', async () => {
   const { page } = person;
   const device = await startDevice();
   assert.equal(await device.poll(), 'authorization_pending');
@@ -95,7 +95,7 @@ test('the code typed as people write it, sign-in and consent on the way: the dev
   assert.equal(await device.poll(), undefined);
 });
 
-test('a code that came in a link is shown for comparing, and can be refused', async () => {
+test('device flow: a code from a link is shown for comparison and can be refused', async () => {
   const { page } = person;
   const device = await startDevice();
   await page.goto(device.addressWithCode);
@@ -107,7 +107,7 @@ test('a code that came in a link is shown for comparing, and can be refused', as
   assert.equal(await device.poll(), 'access_denied');
 });
 
-test('whoever goes back at the sign-in or denies the consent leaves the device without', async () => {
+test('device flow: cancelled at sign-in or denied at consent, the device gets nothing', async () => {
   const { page } = person;
   for (const ending of ['Cancel', 'Deny']) {
     const device = await startDevice();

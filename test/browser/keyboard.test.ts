@@ -56,7 +56,7 @@ async function press(page: Page, role: 'button' | 'link', name: string): Promise
   await loaded(page, () => page.keyboard.press('Enter'));
 }
 
-test('by keyboard alone: onboarding, an application, signing in, consent, claims, signing out', async () => {
+test('keyboard only: onboarding, application, sign-in, consent, claims, sign-out', async () => {
   const { page, complaints } = await openWindow(browser);
 
   await page.goto(`${server.origin}/`);

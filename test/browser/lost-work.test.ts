@@ -21,7 +21,7 @@ async function fill(page: Page): Promise<void> {
   await page.getByLabel('This is our own application').check();
 }
 
-test('an administrator: sign-in in the way, offline, reload: the form comes back, one application is made', async () => {
+test('lost work: sign-in, offline or reload; the form returns, one application is created', async () => {
   const { page, context, complaints } = world.admin;
   const count = Number(await applications());
   await world.open('/applications/new');

@@ -14,7 +14,7 @@ after(() => world.stop());
 
 const NEW_PASSWORD = 'eleven quiet herons at dusk';
 
-test('a forgotten password: asked for, replaced by the link, the old one and the link are worth nothing', () =>
+test('password reset: requested, set by the link; old password and link are void', () =>
   world.inWindow(async (page) => {
     const person = await world.createPerson('kim');
     // Signed in elsewhere: the reset ends that.
@@ -66,7 +66,7 @@ test('a forgotten password: asked for, replaced by the link, the old one and the
     await world.expectHello(page, person);
   }));
 
-test('a sign-in by link goes on in the browser that asked, after its button, once', () =>
+test('sign-in link: signs in once, in the browser that asked, by its button', () =>
   world.inWindow(async (page) => {
     const person = await world.createPerson('lena');
     await world.openSignIn(page);
@@ -93,7 +93,7 @@ test('a sign-in by link goes on in the browser that asked, after its button, onc
     assert.equal(await page.getByRole('button', { name: 'Sign in', exact: true }).count(), 0);
   }));
 
-test('an address is proven by the button behind the link, not by opening it', () =>
+test('e-mail verification: by the button behind the link, not by opening it', () =>
   world.inWindow(async (page) => {
     const person = await world.createPerson('mona', { is_email_verified: false });
     await world.server.admin('POST', `/users/${person.id}/send-email-verification`);

@@ -23,7 +23,7 @@ after(async () => {
   await server.stop();
 });
 
-test('without scripts: onboarding, an application, signing in after a mistake, consent, claims, signing out', async () => {
+test('without scripts: onboarding, application, sign-in after a mistake, consent, sign-out', async () => {
   const { page, complaints } = await openWindow(browser, { javaScriptEnabled: false });
 
   await page.goto(`${server.origin}/`);

@@ -88,7 +88,7 @@ async function enrol(page: Page, person: Person): Promise<void> {
   await arrive(page, person);
 }
 
-test('upgrade offer: one press after the password, then a sign-in without name and password', async () => {
+test('passkey offer: one press after the password, then sign-in without name and password', async () => {
   const ada = await createPerson('ada');
   await inWindow(async (page) => {
     await withoutAutofill(page);
@@ -109,7 +109,7 @@ test('upgrade offer: one press after the password, then a sign-in without name a
   });
 });
 
-test('upgrade offer: "Not now" goes on, and is not asked again in this browser', async () => {
+test('passkey offer: "Not now" continues and is remembered in this browser', async () => {
   const grace = await createPerson('grace');
   await inWindow(async (page) => {
     await withoutAutofill(page);
@@ -125,7 +125,7 @@ test('upgrade offer: "Not now" goes on, and is not asked again in this browser',
   });
 });
 
-test('autofill: the passkey is offered at the field, no button is pressed', async () => {
+test('passkey autofill: offered at the field, without a button', async () => {
   const alan = await createPerson('alan');
   await inWindow(async (page) => {
     const device = await plugIn(page, { kind: 'platform' });
@@ -139,7 +139,7 @@ test('autofill: the passkey is offered at the field, no button is pressed', asyn
   });
 });
 
-test('a security key without user verification is the second step after the password', async () => {
+test('security key without user verification: second step after the password', async () => {
   const barbara = await createPerson('barbara');
   await inWindow(async (page) => {
     await withoutAutofill(page);
@@ -164,7 +164,7 @@ test('a security key without user verification is the second step after the pass
   });
 });
 
-test('cancelled ceremony: the page says so, and every way in still works', async () => {
+test('cancelled ceremony: the page says so and every other method still works', async () => {
   const edsger = await createPerson('edsger');
   await inWindow(async (page) => {
     await withoutAutofill(page);
@@ -184,7 +184,7 @@ test('cancelled ceremony: the page says so, and every way in still works', async
   });
 });
 
-test('duplicate registration, renaming, and a removed passkey that the browser still has', async () => {
+test('passkeys: duplicate registration, renaming, and a removed one the browser still has', async () => {
   const donald = await createPerson('donald');
   await inWindow(async (page) => {
     await withoutAutofill(page);
@@ -221,7 +221,7 @@ test('duplicate registration, renaming, and a removed passkey that the browser s
   });
 });
 
-test('wrong user’s passkey is not the second step of this one', async () => {
+test('attack: another user’s passkey as the second step', async () => {
   const owner = await createPerson('tony');
   const other = await createPerson('niklaus');
   await inWindow(async (page) => {
@@ -250,7 +250,7 @@ test('wrong user’s passkey is not the second step of this one', async () => {
   });
 });
 
-test('passkey-only: the first sign-in makes a passkey and saves the codes; a code makes the next one', async () => {
+test('passkey-only: the first sign-in creates a passkey and codes; a code creates the next', async () => {
   const admin = await createPerson('root-admin', { role: 'admin' });
   const person = await createPerson('margaret');
   await inWindow(async (page) => {
@@ -297,7 +297,7 @@ test('passkey-only: the first sign-in makes a passkey and saves the codes; a cod
   });
 });
 
-test('a browser without WebAuthn is told, and its other ways in work', async () => {
+test('browser without WebAuthn: says so, and other methods work', async () => {
   const john = await createPerson('john');
   await inWindow(async (page) => {
     await withoutWebAuthn(page);

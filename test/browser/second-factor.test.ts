@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => world.stop());
 
-test('from the first scan to a reset: enrolment, a typed code, a trusted device, an administrator', () =>
+test('second factor: enrolment by QR, typed code, trusted device, reset by an administrator', () =>
   world.inWindow(async (page) => {
     const person = await world.createPerson('grace');
     await world.signIn(page, person);
@@ -51,7 +51,7 @@ test('from the first scan to a reset: enrolment, a typed code, a trusted device,
     await world.expectHello(page, person);
   }));
 
-test('a recovery code gets in once', async () => {
+test('recovery code: signs in once', async () => {
   const person = await world.createPerson('heidi');
   let recovery: string[] = [];
   await world.inWindow(async (page) => {
@@ -77,7 +77,7 @@ test('a recovery code gets in once', async () => {
   });
 });
 
-test('a code by e-mail instead of an app, read from the mail server', () =>
+test('e-mail code instead of TOTP, read from the mail server', () =>
   world.inWindow(async (page) => {
     const person = await world.createPerson('erin');
     const address = 'erin@example.com';
@@ -100,7 +100,7 @@ test('a code by e-mail instead of an app, read from the mail server', () =>
     await world.expectHello(page, person);
   }));
 
-test('the back button in the middle of the second factor leads nowhere without a code', () =>
+test('back button during the second factor: leads nowhere without a code', () =>
   world.inWindow(async (page) => {
     const person = await world.createPerson('ivan');
     await world.signIn(page, person);
@@ -131,7 +131,7 @@ test('the back button in the middle of the second factor leads nowhere without a
     assert.doesNotMatch((await page.locator('main').textContent()) ?? '', /Error|stack/);
   }));
 
-test('a second tab in the middle of the second factor asks for everything again, and both can be finished', () =>
+test('two tabs during the second factor: the second asks again, both can finish', () =>
   world.inWindow(async (page) => {
     const person = await world.createPerson('judy');
     await world.signIn(page, person);

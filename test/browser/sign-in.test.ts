@@ -73,7 +73,7 @@ const allow = (page: Page): Promise<void> =>
 const alertText = async (page: Page): Promise<string> =>
   ((await page.getByRole('alert').textContent()) ?? '').trim();
 
-test('a wrong password keeps the username, moves to the alert, and the right one then works', () =>
+test('wrong password: keeps the username, focuses the alert, and the correct one works', () =>
   inWindow(async ({ page }) => {
     const user = await createUser('wrong-first');
     await begin(page, sample);
@@ -91,7 +91,7 @@ test('a wrong password keeps the username, moves to the alert, and the right one
     assert.equal(await heading(page), `Hello, ${user.username}`);
   }));
 
-test('what is not allowed is not given; what was allowed once is not asked again', () =>
+test('consent: a denial grants nothing; an approval is remembered', () =>
   inWindow(async ({ page }) => {
     const user = await createUser('consenting');
     await begin(page, sample);
@@ -112,14 +112,14 @@ test('what is not allowed is not given; what was allowed once is not asked again
     assert.equal(await heading(page), `Hello, ${user.username}`);
   }));
 
-test('going back instead of signing in is told to the application', () =>
+test('cancelled sign-in: reported to the application', () =>
   inWindow(async ({ page }) => {
     await begin(page, sample);
     await loaded(page, () => page.getByRole('button', { name: 'Cancel' }).click());
     assert.match(await alertText(page), /access_denied/);
   }));
 
-test('cancelling the sign-in of /admin is an end, not the same page again', () =>
+test('cancelled sign-in of /admin: ends, without a loop', () =>
   inWindow(async ({ page }) => {
     await page.goto(`${server.origin}/admin`);
     await loaded(page, () => page.getByRole('button', { name: 'Cancel' }).click());
@@ -129,7 +129,7 @@ test('cancelling the sign-in of /admin is an end, not the same page again', () =
     assert.equal(await heading(page), 'Sign in to Latchkey');
   }));
 
-test('a user who is no administrator is told so at /admin', () =>
+test('Admin UI: a user who is no administrator is told so', () =>
   inWindow(async ({ page }) => {
     const user = await createUser('no-admin');
     await page.goto(`${server.origin}/admin`);
@@ -140,7 +140,7 @@ test('a user who is no administrator is told so at /admin', () =>
     assert.equal(await heading(page), 'You’re signed out');
   }));
 
-test('prompt=login asks the known person again; "Not you?" lets somebody else in, who gets nothing of the first', () =>
+test('prompt=login: asks the known user; "Not you?" signs another user in, sharing nothing', () =>
   inWindow(async ({ page }) => {
     const [first, second] = [await createUser('first'), await createUser('second')];
     await begin(page, sample);
@@ -166,7 +166,7 @@ test('prompt=login asks the known person again; "Not you?" lets somebody else in
     assert.notEqual(await claim(page, 'ID token', 'sid'), firstSession);
   }));
 
-test('the back button after signing in leads to no error and asks for nothing again', () =>
+test('back button after sign-in: no error and no second sign-in', () =>
   inWindow(async ({ page }) => {
     const user = await createUser('back');
     await begin(page, sample);
@@ -188,7 +188,7 @@ test('the back button after signing in leads to no error and asks for nothing ag
     assert.equal(await heading(page), `Hello, ${user.username}`);
   }));
 
-test('the consent page can be loaded again and still be answered', () =>
+test('consent page: can be reloaded and still answered', () =>
   inWindow(async ({ page }) => {
     const user = await createUser('reload');
     await begin(page, sample);
@@ -199,7 +199,7 @@ test('the consent page can be loaded again and still be answered', () =>
     assert.equal(await heading(page), `Hello, ${user.username}`);
   }));
 
-test('two tabs with two sign-ins side by side both arrive', () =>
+test('two tabs: both sign-ins complete', () =>
   inWindow(async ({ context, page }) => {
     const user = await createUser('two-tabs');
     const tab = await context.newPage();
@@ -215,7 +215,7 @@ test('two tabs with two sign-ins side by side both arrive', () =>
     assert.equal(await claim(page, 'Userinfo', 'preferred_username'), user.username);
   }));
 
-test('a sign-in that was finished in another tab says that the page has expired', () =>
+test('sign-in finished in another tab: the page says that it has expired', () =>
   inWindow(async ({ context, page }) => {
     const user = await createUser('expired');
     await begin(page, sample);
@@ -231,7 +231,7 @@ test('a sign-in that was finished in another tab says that the page has expired'
     assert.equal(await heading(page), `Hello, ${user.username}`);
   }));
 
-test('an interaction of another browser is none of ours', () =>
+test('attack: an interaction of another browser', () =>
   inWindow(async ({ page }) => {
     await begin(page, sample);
     const uid = await page.locator('input[name=interaction]').inputValue();
@@ -243,7 +243,7 @@ test('an interaction of another browser is none of ours', () =>
     });
   }));
 
-test('a wrong redirect URI stays here and tells the developer what was sent and where to register it', () =>
+test('wrong redirect URI: stays here and names what was sent and where to register it', () =>
   inWindow(async ({ page }) => {
     await begin(page, sample);
     const url = new URL(page.url());
@@ -256,7 +256,7 @@ test('a wrong redirect URI stays here and tells the developer what was sent and 
     await shoot(page, 'wrong-redirect-uri');
   }));
 
-test('an address after signing out that is not registered is told, not followed', () =>
+test('post-logout redirect URI not registered: reported, not followed', () =>
   inWindow(async ({ page }) => {
     const user = await createUser('bad-exit');
     await begin(page, sample);

@@ -97,7 +97,7 @@ async function fillPasswords(page: Page, password = PASSWORD): Promise<void> {
 const send = (page: Page): Promise<void> =>
   loaded(page, () => page.getByRole('button', { name: 'Create account' }).click());
 
-test('with a confirmed address: form, code from the mail, signed in at the application', () =>
+test('sign-up with a confirmed address: form, code from the mail, signed in', () =>
   inWindow(async (page) => {
     await page.goto(`${sample.origin}/`);
     await loaded(page, () => page.getByRole('link', { name: 'Sign in' }).click());
@@ -124,7 +124,7 @@ test('with a confirmed address: form, code from the mail, signed in at the appli
     assert.equal(await claim(page, 'ID token', 'email_verified'), 'true');
   }));
 
-test('without an address: one page, and signed in', async () => {
+test('sign-up without an address: one page, then signed in', async () => {
   await server.admin('PATCH', '/settings', {
     signup_require_verified_email: false,
     signup_email: 'hidden',
@@ -147,7 +147,7 @@ test('without an address: one page, and signed in', async () => {
   });
 });
 
-test('an address that need not be confirmed may be left out after all', async () => {
+test('sign-up with an optional address: it may be left out', async () => {
   await server.admin('PATCH', '/settings', {
     signup_require_verified_email: false,
     signup_email: 'optional',
@@ -164,7 +164,7 @@ test('an address that need not be confirmed may be left out after all', async ()
   });
 });
 
-test('mistakes stay at their fields; a name that is taken is told, a known address is not', () =>
+test('sign-up mistakes: shown at their fields; a used name is reported, a known address is not', () =>
   inWindow(async (page) => {
     await server.admin('POST', '/users', {
       username: 'owner',
@@ -192,7 +192,7 @@ test('mistakes stay at their fields; a name that is taken is told, a known addre
     assert.equal(await heading(page), 'Sign in to Sample');
   }));
 
-test('by an invitation, with signing up switched off: the link, the form, the application', async () => {
+test('sign-up by invitation while sign-up is closed: link, form, application', async () => {
   await server.admin('PATCH', '/settings', { allow_self_signup: false });
   await server.admin('POST', '/invitations', { email: 'guest@example.com', client_id: clientId });
   const link = /https?:\/\/\S+\?token=[\w-]+/.exec(await mailTo('guest@example.com'))?.[0] ?? '';
@@ -221,7 +221,7 @@ test('by an invitation, with signing up switched off: the link, the form, the ap
   });
 });
 
-test('without scripts: a mistake, the code, signed in; and with the new password another time', () =>
+test('sign-up without scripts: a mistake, the code, signed in, and again by password', () =>
   inWindow(
     async (page) => {
       await openForm(page);
@@ -278,7 +278,7 @@ async function leavePasswordsBehind(): Promise<void> {
   await server.admin('PATCH', '/settings', { auth_mode: 'passkey_only' });
 }
 
-test('where passkeys alone sign in: by the form, by an invitation, by an administrator’s link', async () => {
+test('sign-up with passkeys only: by form, invitation and administrator’s link', async () => {
   await leavePasswordsBehind();
   await inWindow(async (page) => {
     await plugIn(page);

@@ -60,7 +60,7 @@ async function connectPage(fields: Record<string, unknown>) {
   return { id, snippets, environment };
 }
 
-test('a web application: every sample is whole, in its own language, with its own values', async () => {
+test('snippets of a web application: complete, valid in their language, with its values', async () => {
   const { id, snippets, environment } = await connectPage({});
   assert.equal(environment.OIDC_REDIRECT_URI, REDIRECT);
   for (const name of ['openid-client', 'authjs', 'passport']) {
@@ -83,7 +83,7 @@ test('a web application: every sample is whole, in its own language, with its ow
   assert.deepEqual([...snippets.keys()], [], 'samples without a check');
 });
 
-test('browser and native applications and machines: the same', async () => {
+test('snippets of browser, native and machine applications: the same', async () => {
   const isPublic = { token_endpoint_auth_method: 'none' };
   const page = await connectPage({ ...isPublic, application_type: 'web' });
   checkJavaScript(take(page.snippets, 'oidc-client-ts'));
@@ -106,7 +106,7 @@ test('browser and native applications and machines: the same', async () => {
   for (const { snippets } of [page, native, machine]) assert.deepEqual([...snippets.keys()], []);
 });
 
-test('API calls beside the forms: a shell sends exactly what the form says', async () => {
+test('curl snippets beside forms: a shell sends exactly what the form says', async () => {
   const { id } = await world.createApplication({ client_name: NAME });
   const user = await world.createUser('grace', { name: NAME });
   for (const path of [`/applications/${id}`, `/users/${user}/edit`, '/users/new', '/settings']) {

@@ -10,7 +10,7 @@ const web = { client_name: 'Acme', redirect_uris: ['https://app.example.com/call
 const refusal = (code: string) => ({ name: 'AppError', code });
 
 withEachServer(
-  'a secret has 256 bits, is told once, stored as a digest and compared whole',
+  'client secret: 256 bits, shown once, stored as a digest, compared whole',
   async ({ clients }) => {
     const { client, clientSecret = '' } = await clients.create({ metadata: web, origin: 'admin' });
     match(clientSecret, /^[\w-]{43}$/);
@@ -37,7 +37,7 @@ withEachServer(
   },
 );
 
-withEachServer('rotation: at once by default, with an overlap for as long as asked', async (world) => {
+withEachServer('client secret rotation: immediate by default, with an overlap on request', async (world) => {
   const { clients, advance } = world;
   const { client, clientSecret: first = '' } = await clients.create({ metadata: web, origin: 'admin' });
   const works = async (...secrets: string[]): Promise<boolean[]> => {
@@ -60,7 +60,7 @@ withEachServer('rotation: at once by default, with an overlap for as long as ask
   await rejects(clients.rotateSecret('unknown'), refusal('client.not_found'));
 });
 
-withServer('public clients and clients with keys of their own have no secret', async ({ clients }) => {
+withServer('client: public and private_key_jwt ones have no secret', async ({ clients }) => {
   const jwks = { keys: [{ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }] };
   for (const metadata of [
     { ...web, token_endpoint_auth_method: 'none' },
@@ -72,26 +72,29 @@ withServer('public clients and clients with keys of their own have no secret', a
   }
 });
 
-withServer('a change of the authentication method makes or takes the secret', async ({ clients }) => {
-  const { client, clientSecret = '' } = await clients.create({ metadata: web, origin: 'admin' });
-  const change = (token_endpoint_auth_method: string) =>
-    clients.update(client.id, {
-      metadata: { token_endpoint_auth_method },
-      mode: 'merge',
-      authority: 'administrator',
-    });
-  const asPost = await change('client_secret_post');
-  equal(asPost.clientSecret, undefined);
-  equal(clients.verifySecret(asPost.client.value, clientSecret), true);
-  const asPublic = await change('none');
-  deepEqual([asPublic.client.value.clientType, asPublic.client.value.secrets], ['public', []]);
-  const again = await change('client_secret_basic');
-  equal(again.client.value.clientType, 'confidential');
-  equal(clients.verifySecret(again.client.value, again.clientSecret ?? ''), true);
-  equal(clients.verifySecret(again.client.value, clientSecret), false);
-});
+withServer(
+  'client: changing the authentication method creates or removes the secret',
+  async ({ clients }) => {
+    const { client, clientSecret = '' } = await clients.create({ metadata: web, origin: 'admin' });
+    const change = (token_endpoint_auth_method: string) =>
+      clients.update(client.id, {
+        metadata: { token_endpoint_auth_method },
+        mode: 'merge',
+        authority: 'administrator',
+      });
+    const asPost = await change('client_secret_post');
+    equal(asPost.clientSecret, undefined);
+    equal(clients.verifySecret(asPost.client.value, clientSecret), true);
+    const asPublic = await change('none');
+    deepEqual([asPublic.client.value.clientType, asPublic.client.value.secrets], ['public', []]);
+    const again = await change('client_secret_basic');
+    equal(again.client.value.clientType, 'confidential');
+    equal(clients.verifySecret(again.client.value, again.clientSecret ?? ''), true);
+    equal(clients.verifySecret(again.client.value, clientSecret), false);
+  },
+);
 
-withEachServer('parallel changes of different fields are all kept', async ({ clients }) => {
+withEachServer('client: parallel changes of different fields are all kept', async ({ clients }) => {
   const { client } = await clients.create({ metadata: web, origin: 'admin' });
   const changes = [
     { metadata: { client_uri: 'https://app.example.com/' } },
@@ -117,7 +120,7 @@ withEachServer('parallel changes of different fields are all kept', async ({ cli
 });
 
 withEachServer(
-  'of parallel changes that expect one version one is made, the others are told',
+  'client: of parallel changes to one version one succeeds, the rest are refused',
   async (world) => {
     const { clients } = world;
     const { client } = await clients.create({ metadata: web, origin: 'admin' });
@@ -138,43 +141,40 @@ withEachServer(
   },
 );
 
-withEachServer(
-  'removal takes everything that was given to the client, deactivation as well',
-  async (world) => {
-    const { clients, store } = world;
-    const { client } = await clients.create({ metadata: web, origin: 'admin' });
-    const given = store.collection(grants);
-    const agreed = store.collection(consents);
-    const give = async (): Promise<void> => {
-      await given.put('a-grant', { clientId: client.id, accountId: 'alice' });
-      const consent = {
-        accountId: 'alice',
-        clientId: client.id,
-        scopes: [],
-        claims: [],
-        createdAt: 0,
-        updatedAt: 0,
-      };
-      await agreed.put(`alice:${client.id}`, consent);
+withEachServer('client: removal and deactivation end everything granted to it', async (world) => {
+  const { clients, store } = world;
+  const { client } = await clients.create({ metadata: web, origin: 'admin' });
+  const given = store.collection(grants);
+  const agreed = store.collection(consents);
+  const give = async (): Promise<void> => {
+    await given.put('a-grant', { clientId: client.id, accountId: 'alice' });
+    const consent = {
+      accountId: 'alice',
+      clientId: client.id,
+      scopes: [],
+      claims: [],
+      createdAt: 0,
+      updatedAt: 0,
     };
-    await give();
-    await clients.update(client.id, {
-      settings: { isActive: false },
-      mode: 'merge',
-      authority: 'administrator',
-    });
-    equal(await given.find('a-grant'), undefined);
-    await give();
-    await clients.remove(client.id);
-    equal(await clients.find(client.id), undefined);
-    equal(await given.find('a-grant'), undefined);
-    equal(await agreed.find(`alice:${client.id}`), undefined);
-    await rejects(clients.remove(client.id), refusal('client.not_found'));
-  },
-);
+    await agreed.put(`alice:${client.id}`, consent);
+  };
+  await give();
+  await clients.update(client.id, {
+    settings: { isActive: false },
+    mode: 'merge',
+    authority: 'administrator',
+  });
+  equal(await given.find('a-grant'), undefined);
+  await give();
+  await clients.remove(client.id);
+  equal(await clients.find(client.id), undefined);
+  equal(await given.find('a-grant'), undefined);
+  equal(await agreed.find(`alice:${client.id}`), undefined);
+  await rejects(clients.remove(client.id), refusal('client.not_found'));
+});
 
 withEachServer(
-  'IAT overuse: of 50 parallel calls exactly as many succeed as there are uses',
+  'attack: initial access token overuse; of 50 parallel calls only its uses succeed',
   async ({ clients }) => {
     const { initialAccessTokens } = clients;
     const { token } = await initialAccessTokens.create({ label: 'race', uses: 3, expiresInSeconds: 60 });
@@ -185,31 +185,28 @@ withEachServer(
   },
 );
 
-withEachServer(
-  'IAT: expired and withdrawn ones are refused; the token is not in the store',
-  async (world) => {
-    const { clients, advance } = world;
-    const { initialAccessTokens } = clients;
-    const { token, initialAccessToken } = await initialAccessTokens.create({
-      label: 'short',
-      uses: 5,
-      expiresInSeconds: 60,
-    });
-    const all = { sort: 'created_at', order: 'asc', limit: 10 } as const;
-    ok(!JSON.stringify(await initialAccessTokens.query(all)).includes(token));
-    advance(59_999);
-    equal(await initialAccessTokens.isUsable(token), true);
-    equal(await initialAccessTokens.isUsable(initialAccessToken.id), false);
-    advance(1);
-    equal(await initialAccessTokens.consume(token), false);
-    const second = await initialAccessTokens.create({ label: 'gone', uses: 5, expiresInSeconds: 60 });
-    await initialAccessTokens.remove(second.initialAccessToken.id);
-    equal(await initialAccessTokens.consume(second.token), false);
-    await rejects(initialAccessTokens.remove(second.initialAccessToken.id), refusal('token.not_found'));
-  },
-);
+withEachServer('initial access token: expired or withdrawn is refused; stored as a digest', async (world) => {
+  const { clients, advance } = world;
+  const { initialAccessTokens } = clients;
+  const { token, initialAccessToken } = await initialAccessTokens.create({
+    label: 'short',
+    uses: 5,
+    expiresInSeconds: 60,
+  });
+  const all = { sort: 'created_at', order: 'asc', limit: 10 } as const;
+  ok(!JSON.stringify(await initialAccessTokens.query(all)).includes(token));
+  advance(59_999);
+  equal(await initialAccessTokens.isUsable(token), true);
+  equal(await initialAccessTokens.isUsable(initialAccessToken.id), false);
+  advance(1);
+  equal(await initialAccessTokens.consume(token), false);
+  const second = await initialAccessTokens.create({ label: 'gone', uses: 5, expiresInSeconds: 60 });
+  await initialAccessTokens.remove(second.initialAccessToken.id);
+  equal(await initialAccessTokens.consume(second.token), false);
+  await rejects(initialAccessTokens.remove(second.initialAccessToken.id), refusal('token.not_found'));
+});
 
-withServer('a chosen id is only for programs of ours', async ({ clients }) => {
+withServer('client: a chosen id is for built-in clients only', async ({ clients }) => {
   await rejects(clients.create({ metadata: web, origin: 'admin', clientId: 'mine' }), TypeError);
   await rejects(clients.create({ metadata: { ...web, client_id: 'mine' }, origin: 'registration' }), {
     code: 'client.invalid_metadata',
@@ -217,7 +214,7 @@ withServer('a chosen id is only for programs of ours', async ({ clients }) => {
   equal((await clients.create({ metadata: web, origin: 'seed', clientId: 'ours' })).client.id, 'ours');
 });
 
-withServer('the four kinds of application start with metadata that is accepted', async ({ clients }) => {
+withServer('client: the defaults of the four kinds are accepted', async ({ clients }) => {
   const redirect_uris = ['https://app.example.com/callback'];
   for (const kind of ['web', 'spa', 'native', 'machine'] as const) {
     const metadata = { ...applicationDefaults(kind), ...(kind !== 'machine' && { redirect_uris }) };

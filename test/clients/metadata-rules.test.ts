@@ -10,7 +10,7 @@ const administrator = { kind: 'administrator' } as const;
 const problemsOf = (members: object, authority: Parameters<typeof checkMetadata>[1] = registrant): string[] =>
   Object.keys(checkMetadata({ ...good, ...members }, authority).problems).sort();
 
-test('what is absent gets defaults that are spelled out', () => {
+test('client metadata: absent members get explicit defaults', () => {
   const { metadata, problems } = checkMetadata(good, registrant);
   deepEqual(problems, {});
   equal(metadata.scope, 'openid profile email phone address offline_access roles groups');
@@ -22,7 +22,7 @@ test('what is absent gets defaults that are spelled out', () => {
   deepEqual([machine.problems, machine.metadata.response_types], [{}, []]);
 });
 
-test('null counts as absent, unknown members are dropped, prototypes stay what they are', () => {
+test('client metadata: null is absent, unknown members are dropped, prototypes are safe', () => {
   const members: object = JSON.parse(
     '{"__proto__":{"isActive":false},"constructor":1,"colour":"red","logo_uri":null}',
   );
@@ -32,7 +32,7 @@ test('null counts as absent, unknown members are dropped, prototypes stay what t
     ok(!Object.hasOwn(metadata, name), name);
 });
 
-test('ids, secrets and times are the server’s to set, for everybody', () => {
+test('client metadata: ids, secrets and times are set by the server only', () => {
   for (const name of [
     'client_id',
     'client_secret',
@@ -47,13 +47,13 @@ test('ids, secrets and times are the server’s to set, for everybody', () => {
   }
 });
 
-test('an administrator’s settings are not metadata', () => {
+test('client metadata: administrator settings are not part of it', () => {
   for (const name of ['skip_consent', 'is_active', 'access_token_seconds', 'allow_self_signup']) {
     deepEqual(problemsOf({ [name]: true }), [name]);
   }
 });
 
-test('scope admin and the password grant are given by administrators, kept by who has them', () => {
+test('client metadata: scope admin and the password grant need an administrator', () => {
   deepEqual(problemsOf({ scope: 'openid admin' }), ['scope']);
   deepEqual(problemsOf({ grant_types: ['authorization_code', 'password'] }), ['grant_types']);
   deepEqual(problemsOf({ scope: 'openid admin', grant_types: ['password'] }, administrator), []);
@@ -62,7 +62,7 @@ test('scope admin and the password grant are given by administrators, kept by wh
   deepEqual(problemsOf({ grant_types: ['password'] }, { kind: 'registrant', keeps }), ['grant_types']);
 });
 
-test('values that are not of the few allowed ones are refused', () => {
+test('client metadata: values outside their selection are refused', () => {
   const wrong: readonly (readonly [string, unknown])[] = [
     ['scope', 'openid root'],
     ['scope', 'openid\tadmin'],
@@ -101,7 +101,7 @@ test('values that are not of the few allowed ones are refused', () => {
   }
 });
 
-test('a wrong JSON type is refused for every member', () => {
+test('client metadata: a wrong JSON type is refused for every member', () => {
   for (const [name, { type }] of Object.entries(metadataMembers)) {
     const wrong: unknown[] = [{ $ne: 1 }, { $gt: '' }, [{ $regex: '.*' }], 5.5, [], true, 'x', [[]], [null]];
     const right: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -117,7 +117,7 @@ test('a wrong JSON type is refused for every member', () => {
   }
 });
 
-test('names are normalised, short and show what they are', () => {
+test('client metadata: names are normalized, bounded and free of hidden characters', () => {
   equal(checkMetadata({ ...good, client_name: 'Cafe\u0301' }, registrant).metadata.client_name, 'Café');
   for (const name of [
     '',
@@ -135,7 +135,7 @@ test('names are normalised, short and show what they are', () => {
   deepEqual(problemsOf({ client_name: '👩‍👩‍👧 株式会社'.padEnd(200, 'x') }), []);
 });
 
-test('grants, response types and authentication have to fit each other', () => {
+test('client metadata: grants, response types and authentication must be consistent', () => {
   const { grant_types: _, ...rest } = { ...good, grant_types: [] };
   notEqual(
     checkMetadata({ ...rest, grant_types: ['client_credentials'], response_types: ['code'] }, registrant)

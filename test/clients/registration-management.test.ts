@@ -5,27 +5,30 @@ import { withEachServer, withServer } from '../admin/support.ts';
 import { hostileUris } from './corpus.ts';
 import { body, forbidden, initialAccessToken, path, register, web } from './registration-support.ts';
 
-withServer('DCR update skipping policy: every member is checked again as at registration', async (world) => {
-  const client = await register(world);
-  const same = { ...client.metadata, client_id: client.id };
-  const before = await world.clients.find(client.id);
-  for (const [name, value] of forbidden) {
-    const answer = await world.call(
-      'PUT',
-      client.path,
-      { ...same, [name]: value },
-      { bearer: client.bearer },
-    );
-    equal(answer.status, 400, name);
-  }
-  for (const uri of hostileUris) {
-    const changed = { ...same, redirect_uris: [uri] };
-    equal((await world.call('PUT', client.path, changed, { bearer: client.bearer })).status, 400, uri);
-  }
-  deepEqual(await world.clients.find(client.id), before);
-});
+withServer(
+  'attack: a registration update that bypasses policy; every member is checked again',
+  async (world) => {
+    const client = await register(world);
+    const same = { ...client.metadata, client_id: client.id };
+    const before = await world.clients.find(client.id);
+    for (const [name, value] of forbidden) {
+      const answer = await world.call(
+        'PUT',
+        client.path,
+        { ...same, [name]: value },
+        { bearer: client.bearer },
+      );
+      equal(answer.status, 400, name);
+    }
+    for (const uri of hostileUris) {
+      const changed = { ...same, redirect_uris: [uri] };
+      equal((await world.call('PUT', client.path, changed, { bearer: client.bearer })).status, 400, uri);
+    }
+    deepEqual(await world.clients.find(client.id), before);
+  },
+);
 
-withEachServer('RFC 7592: read, replace, delete', async (world) => {
+withEachServer('registration management: read, replace, delete (RFC 7592)', async (world) => {
   const { call, clients } = world;
   const client = await register(world, { ...web, logo_uri: 'https://app.example.com/logo.png' });
   const { bearer } = client;
@@ -64,7 +67,7 @@ withEachServer('RFC 7592: read, replace, delete', async (world) => {
   equal(await clients.find(client.id), undefined);
 });
 
-withServer('a public client that becomes confidential gets a secret in the answer', async (world) => {
+withServer('registration management: a public client made confidential gets a secret', async (world) => {
   const client = await register(world, { ...web, token_endpoint_auth_method: 'none' });
   const changed = { ...web, client_id: client.id, token_endpoint_auth_method: 'client_secret_post' };
   const answer = await world.call('PUT', client.path, changed, { bearer: client.bearer });
@@ -73,7 +76,7 @@ withServer('a public client that becomes confidential gets a secret in the answe
 });
 
 withServer(
-  'registration token of another client, wrong, missing or of no client: 401, never 404',
+  'attack: registration token of another client, wrong, missing or orphaned is 401',
   async (world) => {
     const { call, clients } = world;
     const [mine, other] = [await register(world), await register(world)];
@@ -108,7 +111,7 @@ withServer(
 );
 
 withServer(
-  'an administrator registers with what is his to give; the client keeps it, and gains no more',
+  'registration: administrator-only members are kept, and the client gains no more',
   async (world) => {
     const metadata = { ...web, scope: 'openid admin', skip_consent: true, access_token_seconds: 60 };
     const client = await register(world, metadata, ADMIN);

@@ -5,7 +5,7 @@ import { withEachServer, withServer } from '../admin/support.ts';
 import { goodUris, hostileLinks, hostileUris, privateUseUris } from './corpus.ts';
 import { body, forbidden, initialAccessToken, path, register, web } from './registration-support.ts';
 
-withEachServer('registration answers everything of RFC 7591 §3.2.1', async (world) => {
+withEachServer('registration: the response has every member of RFC 7591 §3.2.1', async (world) => {
   const { call, now } = world;
   const bearer = await initialAccessToken(world);
   const answer = await call('POST', path, { ...web, unknown_member: 1 }, { bearer });
@@ -34,7 +34,7 @@ withEachServer('registration answers everything of RFC 7591 §3.2.1', async (wor
   ok(!Object.hasOwn(body(open), 'client_secret_expires_at'));
 });
 
-withServer('registration without a token, or with one that is no longer good, is 401', async (world) => {
+withServer('registration: without a token or with an expired one is 401', async (world) => {
   const { call, clients, advance } = world;
   const used = await initialAccessToken(world, 1);
   equal((await call('POST', path, web, { bearer: used })).status, 201);
@@ -58,7 +58,7 @@ withServer('registration without a token, or with one that is no longer good, is
   equal((await call('POST', inQuery, web, { bearer: null })).status, 401);
 });
 
-withEachServer('IAT overuse: 50 parallel registrations with 5 uses make 5 clients', async (world) => {
+withEachServer('attack: 50 parallel registrations with 5 uses create 5 clients', async (world) => {
   const { call, clients } = world;
   const bearer = await initialAccessToken(world, 5);
   const answers = await Promise.all(Array.from({ length: 50 }, () => call('POST', path, web, { bearer })));
@@ -67,14 +67,14 @@ withEachServer('IAT overuse: 50 parallel registrations with 5 uses make 5 client
   equal((await clients.query({ sort: 'created_at', order: 'asc', limit: 100 })).total, 5);
 });
 
-withServer('a refused registration costs no use of the token', async (world) => {
+withServer('registration: a refused one does not use up the token', async (world) => {
   const bearer = await initialAccessToken(world, 1);
   equal((await world.call('POST', path, { redirect_uris: [] }, { bearer })).status, 400);
   equal((await world.call('POST', path, undefined, { bearer, raw: '{' })).status, 400);
   equal((await world.call('POST', path, web, { bearer })).status, 201);
 });
 
-withServer('hostile redirect URIs are refused at registration, for web and native', async (world) => {
+withServer('attack: hostile redirect URIs at registration, for web and native', async (world) => {
   const { call, clients } = world;
   const bearer = await initialAccessToken(world);
   for (const uri of hostileUris) {
@@ -91,7 +91,7 @@ withServer('hostile redirect URIs are refused at registration, for web and nativ
   equal((await clients.query({ sort: 'created_at', order: 'asc', limit: 1 })).total, 0);
 });
 
-withServer('hostile logo, policy, terms and other URIs are refused at registration', async (world) => {
+withServer('attack: hostile logo, policy, terms and other URIs at registration', async (world) => {
   const bearer = await initialAccessToken(world);
   const names = [
     'logo_uri',
@@ -109,7 +109,7 @@ withServer('hostile logo, policy, terms and other URIs are refused at registrati
   }
 });
 
-withServer('good URIs are registered as they are', async (world) => {
+withServer('registration: valid URIs are stored unchanged', async (world) => {
   const bearer = await initialAccessToken(world);
   deepEqual(
     (await register(world, { ...web, redirect_uris: goodUris }, bearer)).metadata.redirect_uris,
@@ -119,7 +119,7 @@ withServer('good URIs are registered as they are', async (world) => {
   deepEqual((await register(world, native, bearer)).metadata.redirect_uris, privateUseUris);
 });
 
-withServer('what policy forbids is refused at registration, one member at a time', async (world) => {
+withServer('registration: each member that policy forbids is refused', async (world) => {
   const bearer = await initialAccessToken(world);
   const chosen: typeof forbidden = [
     ['client_id', 'chosen'],

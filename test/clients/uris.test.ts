@@ -5,7 +5,7 @@ import { uriProblem } from '../../src/clients/uris.ts';
 import { isWithin } from '../support/patience.ts';
 import { goodUris, hostileLinks, hostileUris, privateUseUris } from './corpus.ts';
 
-test('hostile redirect URIs are refused for web and native applications', () => {
+test('attack: hostile redirect URIs of web and native applications', () => {
   ok(hostileUris.length >= 60);
   for (const uri of hostileUris) {
     notEqual(uriProblem(uri, 'redirect', false), undefined, JSON.stringify(uri));
@@ -13,7 +13,7 @@ test('hostile redirect URIs are refused for web and native applications', () => 
   }
 });
 
-test('hostile links, images and addresses to call are refused', () => {
+test('attack: hostile links, images and callback addresses', () => {
   ok(hostileLinks.length >= 60);
   for (const uri of [...hostileLinks, ...privateUseUris]) {
     notEqual(uriProblem(uri, 'page', true), undefined, JSON.stringify(uri));
@@ -21,7 +21,7 @@ test('hostile links, images and addresses to call are refused', () => {
   }
 });
 
-test('the refusal says what is wrong', () => {
+test('client URIs: a refusal gives its reason', () => {
   const problems: readonly (readonly [string, string])[] = [
     ['https://user@app.example.com/', 'must not contain a user name or password'],
     ['http://app.example.com/', 'must start with https:// (http:// only for localhost)'],
@@ -31,7 +31,7 @@ test('the refusal says what is wrong', () => {
   for (const [uri, problem] of problems) equal(uriProblem(uri, 'redirect', false), problem);
 });
 
-test('good redirect URIs are taken', () => {
+test('client URIs: valid redirect URIs are accepted', () => {
   for (const uri of goodUris) {
     equal(uriProblem(uri, 'redirect', false), undefined, uri);
     equal(uriProblem(uri, 'redirect', true), undefined, uri);
@@ -39,20 +39,20 @@ test('good redirect URIs are taken', () => {
   }
 });
 
-test('a private-use scheme with a dot is for native applications alone', () => {
+test('client URIs: a private-use scheme with a dot is for native applications only', () => {
   for (const uri of privateUseUris) {
     equal(uriProblem(uri, 'redirect', true), undefined, uri);
     notEqual(uriProblem(uri, 'redirect', false), undefined, uri);
   }
 });
 
-test('what the server calls itself is never http, not even on this machine', () => {
+test('client URIs: those the server requests are never http, not even on loopback', () => {
   notEqual(uriProblem('http://localhost:3000/logout', 'fetched', false), undefined);
   notEqual(uriProblem('http://127.0.0.1/jwks', 'fetched', false), undefined);
   equal(uriProblem('https://app.example.com/jwks', 'fetched', false), undefined);
 });
 
-test('long input of any one character is judged at once', () => {
+test('attack: long input of any one character is evaluated at once', () => {
   for (const character of 'a./:@%[]-0?&=+~( \\') {
     for (const text of [
       character.repeat(50_000),

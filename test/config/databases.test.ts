@@ -27,7 +27,7 @@ function problemsOf(env: Env): readonly string[] {
   }
 }
 
-test('MongoDB alone, or with Redis, needs no data folder and makes none', () => {
+test('MongoDB, alone or with Redis: no data folder is needed or created', () => {
   const config = load({ REDIS_URL: 'rediss://:secret@cache.example.com:6380/1' });
   assert.equal(config.mongodbUri, MONGODB_URI);
   assert.equal(config.redisUrl, 'rediss://:secret@cache.example.com:6380/1');
@@ -36,20 +36,20 @@ test('MongoDB alone, or with Redis, needs no data folder and makes none', () => 
   assert.equal(existsSync(DATA_DIR), false);
 });
 
-test('each address may come from a file', () => {
+test('database addresses: may come from a file', () => {
   const file = join(folder, 'uri');
   writeFileSync(file, `${MONGODB_URI}\n`);
   assert.equal(load({ MONGODB_URI: undefined, MONGODB_URI_FILE: file }).mongodbUri, MONGODB_URI);
 });
 
-test('SECRET_KEY is needed with MongoDB: a key made for one process would be unknown to the others', () => {
+test('MongoDB: SECRET_KEY is required, as a generated one would be unknown to other processes', () => {
   const problems = problemsOf({ SECRET_KEY: undefined });
   assert.equal(problems.length, 1);
   assert.match(problems[0] ?? '', /^SECRET_KEY: is needed with MONGODB_URI/);
   assert.equal(existsSync(DATA_DIR), false);
 });
 
-test('Redis without MongoDB is refused with the reason', () => {
+test('Redis without MongoDB: refused with the reason', () => {
   const problems = problemsOf({ MONGODB_URI: undefined, REDIS_URL: 'redis://localhost' });
   assert.equal(problems.length, 1);
   assert.match(problems[0] ?? '', /^REDIS_URL: needs MONGODB_URI too/);
@@ -107,12 +107,12 @@ const bad: typeof good = {
 for (const name of ['MONGODB_URI', 'REDIS_URL'] as const) {
   describe(name, () => {
     for (const value of good[name]) {
-      test(`takes ${value}`, () => {
+      test(`accepts ${value}`, () => {
         load({ [name]: value });
       });
     }
     for (const value of bad[name]) {
-      test(`attack: a mistake in an address prints its password: ${JSON.stringify(value)}`, () => {
+      test(`attack: the password in a wrong address is printed: ${JSON.stringify(value)}`, () => {
         const problems = problemsOf({ [name]: value });
         assert.equal(problems.length, 1);
         assert.match(problems[0] ?? '', new RegExp(`^${name}: `));

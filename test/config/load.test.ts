@@ -41,7 +41,7 @@ function assertOneProblem(env: Record<string, string | undefined>, pattern: RegE
   assert.match(problems[0] ?? '', pattern);
 }
 
-test('an empty environment is a working server on localhost', () => {
+test('empty environment: a working server on localhost', () => {
   const dataDir = freshDir();
   const config = loadConfig({ DATA_DIR: dataDir });
   const { secretKeys, cookieKeys, ...rest } = config;
@@ -65,7 +65,7 @@ test('an empty environment is a working server on localhost', () => {
   assert.equal(cookieKeys.length, 1);
 });
 
-test('values are normalised and blank means unset', () => {
+test('values: normalized, and blank means unset', () => {
   const config = load({
     PORT: ' 8080 ',
     BASE_URL: 'HTTPS://ID.Example.com:443/auth//',
@@ -81,19 +81,19 @@ test('values are normalised and blank means unset', () => {
   assert.equal(config.adminToken, undefined);
 });
 
-test('BASE_URL follows PORT, ISSUER stays byte by byte as written', () => {
+test('BASE_URL: follows PORT; ISSUER stays byte for byte as written', () => {
   assert.equal(load({ PORT: '4711' }).baseUrl, 'http://localhost:4711');
   assert.equal(load({ ISSUER: 'https://ID.example.com/Tenant/' }).issuer, 'https://ID.example.com/Tenant/');
 });
 
-test('the result cannot be changed, at any depth', () => {
+test('config: immutable at any depth', () => {
   const config = load({ ADMIN_USERNAME: 'root-admin', ADMIN_PASSWORD: 'correct horse' });
   assert.ok(Object.isFrozen(config));
   assert.ok(Object.isFrozen(config.secretKeys));
   assert.ok(Object.isFrozen(config.admin));
 });
 
-test('every problem is told at once, each with its variable', () => {
+test('problems: all are reported at once, each with its variable', () => {
   const problems = problemsOf({
     PORT: '70000',
     BASE_URL: 'localhost:3000',
@@ -125,13 +125,13 @@ test('every problem is told at once, each with its variable', () => {
   ]);
 });
 
-test('a refused environment leaves nothing behind', () => {
+test('refused environment: leaves nothing behind', () => {
   const dataDir = join(freshDir(), 'new');
   assert.throws(() => loadConfig({ DATA_DIR: dataDir, PORT: 'x' }), ConfigError);
   assert.equal(existsSync(dataDir), false);
 });
 
-test('numbers are whole, decimal and in range', () => {
+test('numbers: whole, decimal and in range', () => {
   for (const port of ['-1', '65536', '80.5', '1e3', '0x50', '８０', '80 80', 'NaN']) {
     assertOneProblem({ PORT: port }, /^PORT: .* from 0 to 65535/);
   }
@@ -165,7 +165,7 @@ describe('attack: tokens over plain http', () => {
   });
 });
 
-test('an address is http(s) without credentials, query or fragment', () => {
+test('only http(s) addresses without credentials, query or fragment', () => {
   const wrong = [
     'id.example.com',
     'ftp://id.example.com',
@@ -184,7 +184,7 @@ test('an address is http(s) without credentials, query or fragment', () => {
 });
 
 describe('secrets', () => {
-  test('are never told in a problem, whatever is wrong with them', () => {
+  test('never appear in a reported problem', () => {
     const canary = 'CANARY';
     const file = join(freshDir(), 'secret');
     writeFileSync(file, `${canary} with a space and more than thirty-two characters`);
@@ -208,7 +208,7 @@ describe('secrets', () => {
     }
   });
 
-  test('come from NAME_FILE without the last line end', () => {
+  test('come from NAME_FILE, without the last line break', () => {
     const file = join(freshDir(), 'token');
     writeFileSync(file, `${KEY}-from-file\r\n`);
     assert.equal(load({ ADMIN_TOKEN_FILE: file }).adminToken, `${KEY}-from-file`);
@@ -217,7 +217,7 @@ describe('secrets', () => {
     assert.equal(config.admin?.password, '  a password with spaces ');
   });
 
-  test('from a file that is missing, a folder, empty or beside an inline value are a problem', () => {
+  test('a missing, empty or conflicting file, or a folder, is a problem', () => {
     const dir = freshDir();
     const file = join(dir, 'empty');
     writeFileSync(file, '\n');
@@ -227,7 +227,7 @@ describe('secrets', () => {
     assertOneProblem({ ADMIN_TOKEN: KEY, ADMIN_TOKEN_FILE: file }, /^ADMIN_TOKEN: both .*Keep one/);
   });
 
-  test('METRICS_TOKEN comes from its file too, and is not ADMIN_TOKEN', () => {
+  test('METRICS_TOKEN comes from its file too, and differs from ADMIN_TOKEN', () => {
     const file = join(freshDir(), 'token');
     writeFileSync(file, `${KEY}-metrics\n`);
     assert.equal(load({ METRICS_TOKEN_FILE: file, ADMIN_TOKEN: KEY }).metricsToken, `${KEY}-metrics`);
@@ -240,7 +240,7 @@ describe('secrets', () => {
     assert.equal(load({ ADMIN_TOKEN: KEY }).adminToken, KEY);
   });
 
-  test('a comma list rotates; cookie keys follow it unless given', () => {
+  test('a comma-separated list rotates; cookie keys follow it unless given', () => {
     const next = `next-${KEY}`;
     const [only] = load({ SECRET_KEY: KEY }).cookieKeys;
     const both = load({ SECRET_KEY: `${next}, ${KEY}` });
@@ -254,7 +254,7 @@ describe('secrets', () => {
   });
 });
 
-test('the first administrator needs a username and a password', () => {
+test('first administrator: needs a username and a password', () => {
   assertOneProblem({ ADMIN_USERNAME: 'admin' }, /^ADMIN_USERNAME: needs ADMIN_PASSWORD/);
   assertOneProblem({ ADMIN_PASSWORD: 'long enough' }, /^ADMIN_PASSWORD: needs ADMIN_USERNAME/);
   assertOneProblem({ ADMIN_EMAIL: 'a@example.com' }, /^ADMIN_EMAIL: needs ADMIN_USERNAME/);
@@ -268,8 +268,8 @@ test('the first administrator needs a username and a password', () => {
   );
 });
 
-describe('the generated secret key', () => {
-  test('is made once, for the owner alone, in a folder for the owner alone', () => {
+describe('generated secret key', () => {
+  test('is created once, in a folder that only its owner can read', () => {
     const dataDir = join(freshDir(), 'deep', 'data');
     const first = loadConfig({ DATA_DIR: dataDir });
     const second = loadConfig({ DATA_DIR: dataDir });
@@ -280,13 +280,13 @@ describe('the generated secret key', () => {
     assert.deepEqual(readdirSync(dataDir), ['secret.key']);
   });
 
-  test('is not made when SECRET_KEY is given', () => {
+  test('is not created when SECRET_KEY is given', () => {
     const dataDir = freshDir();
     loadConfig({ DATA_DIR: dataDir, SECRET_KEY: KEY });
     assert.deepEqual(readdirSync(dataDir), []);
   });
 
-  test('that is damaged is reported, never replaced', () => {
+  test('is reported when damaged, never replaced', () => {
     const dataDir = freshDir();
     const file = join(dataDir, 'secret.key');
     writeFileSync(file, 'cut off');
@@ -294,14 +294,14 @@ describe('the generated secret key', () => {
     assert.equal(readFileSync(file, 'utf8'), 'cut off');
   });
 
-  test('and the data folder are a problem where a file is in the way', () => {
+  test('a file in the place of the key or the data folder is a problem', () => {
     const file = join(freshDir(), 'file');
     writeFileSync(file, '');
     chmodSync(file, 0o600);
     assertOneProblem({ DATA_DIR: join(file, 'data'), SECRET_KEY: undefined }, /^DATA_DIR: .*ENOTDIR/);
   });
 
-  test('race: processes that start together on an empty folder agree on one key', async () => {
+  test('race: processes starting together on an empty folder agree on one key', async () => {
     const dataDir = join(freshDir(), 'data');
     const load = JSON.stringify(new URL('../../src/config/load.ts', import.meta.url).href);
     const program = `
@@ -318,7 +318,7 @@ describe('the generated secret key', () => {
   });
 });
 
-test('SMTP_URL is a mail server or a problem that does not quote its password', () => {
+test('SMTP_URL: a mail server, or a problem that does not quote its password', () => {
   const url = 'smtps://ada:s%40crets@mail.example.com';
   assert.equal(load({ SMTP_URL: url }).smtpUrl, url);
   for (const bad of ['mail.example.com:25', 'http://mail.example.com', 'smtp://ada:s@crets@mail/#']) {

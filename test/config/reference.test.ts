@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { renderReference } from '../../src/config/reference.ts';
 import { variables } from '../../src/config/schema.ts';
 
-test('the table has one row for each variable, and a _FILE twin for each secret', () => {
+test('configuration table: one row per variable, and a _FILE twin per secret', () => {
   const rows = renderReference().split('\n').slice(2);
   assert.equal(rows.length, Object.keys(variables).length);
   const row = (name: string): string => rows.find((line) => line.startsWith(`| \`${name}\``)) ?? '';

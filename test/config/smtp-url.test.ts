@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSmtpUrl } from '../../src/config/smtp-url.ts';
 
-test('scheme, host, port and credentials', () => {
+test('SMTP_URL: scheme, host, port and credentials', () => {
   const plain = { host: 'mail.example.com', port: 587, encryption: 'offered' };
   const cases: [string, object][] = [
     ['smtp://mail.example.com', plain],
@@ -26,7 +26,7 @@ test('scheme, host, port and credentials', () => {
   for (const [text, expected] of cases) assert.deepEqual(parseSmtpUrl(text), expected, text);
 });
 
-test('everything else is refused', () => {
+test('SMTP_URL: everything else is refused', () => {
   const cases = [
     '',
     'mail.example.com',

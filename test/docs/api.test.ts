@@ -25,7 +25,7 @@ function pathsIn(title: string, cell: number): string[] {
     .flatMap(([, path = '']) => expand(path));
 }
 
-test('docs/api.md: the table of the admin API has every declared path and no other', () => {
+test('docs/api.md: the table of the admin API has exactly the declared paths', () => {
   const declared = new Set(declaredRoutes().map(({ path }) => path));
   // It stands in the introduction.
   declared.delete('/openapi.json');
@@ -42,7 +42,7 @@ test('docs/api.md: the table of the admin API has every declared path and no oth
   );
 });
 
-test('docs/api.md: every OAuth path that takes methods is there', () => {
+test('docs/api.md: every OAuth path that accepts methods is listed', () => {
   const table = read('src/oidc/methods.ts');
   const paths = [...table.matchAll(/^ {2}'(\/[^']+)': '/gm)].map(([, path = '']) => path);
   assert.ok(paths.length > 20);

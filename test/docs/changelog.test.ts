@@ -25,7 +25,7 @@ test('changelog: the version of package.json has its section', () => {
   assert.ok(sections.some(({ heading }) => heading.startsWith(`[${version}] - `)));
 });
 
-test('changelog: each section has kinds of changes of the form, each once and in its order', () => {
+test('changelog: each section has only known kinds of changes, once and in order', () => {
   for (const { heading, kinds } of sections) {
     assert.deepEqual(
       kinds,

@@ -44,7 +44,7 @@ const unknownIn = (text: string): string[] =>
     [...text.matchAll(pattern)].filter(([, cited = '']) => !isKnown(cited)).map(([whole]) => whole),
   );
 
-test('comments: every decision, line of the checklist and rule that is cited is in the repository', () => {
+test('comments: every cited decision, checklist line and rule is in the repository', () => {
   const unknown = sources.flatMap((path) =>
     unknownIn(readFileSync(join(root, path), 'utf8')).map((what) => `${path}: ${what}`),
   );
@@ -59,7 +59,7 @@ test('comments: the product cites no document that is not in the repository', ()
   assert.deepEqual(found, []);
 });
 
-test('comments: the check sees what leads nowhere', () => {
+test('comments: the check detects citations that lead nowhere', () => {
   assert.deepEqual(unknownIn('decisions §8, decision 0012, specification §2.6, R089 (C14)'), []);
   // Put together, so that no file holds them whole.
   const nowhere = ['decisions §99', 'decision 0999', 'specification §9.9', 'R999', '(C99)', 'docs/none.md'];

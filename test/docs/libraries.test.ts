@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { read } from './markdown.ts';
 
-test('docs/decisions/0025-libraries.md: names every dependency of the product', () => {
+test('docs/decisions/0025-libraries.md: names every production dependency', () => {
   const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(read('package.json'));
   const page = read('docs/decisions/0025-libraries.md');
   const isNamed = (name: string): boolean => {

@@ -64,7 +64,7 @@ test('docs: a path in inline code exists where it names a file of the repository
   assert.deepEqual(missing, []);
 });
 
-test('links: the checks see what is broken', () => {
+test('links: the checks detect broken ones', () => {
   assert.match(problemOf('docs/README.md', 'no-such-page.md') ?? '', /there is no docs\/no-such-page\.md/);
   assert.match(problemOf('README.md', 'docs/api.md#no-such-heading') ?? '', /no heading/);
   assert.match(problemOf('README.md', '../outside.md') ?? '', /leaves the repository/);

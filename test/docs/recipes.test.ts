@@ -31,7 +31,7 @@ function isExcerpt(code: string, file: string): boolean {
   return lines.some((_, start) => wanted.every((line, index) => lines[start + index] === line));
 }
 
-test('recipes: one for each kind of change that the issue asks for', () => {
+test('recipes: one for each kind of change', () => {
   const names = recipes.map((path) => path.replace(/^.*\/|\.md$/g, ''));
   assert.deepEqual(names.sort(), [
     'audit-event',
@@ -47,7 +47,7 @@ test('recipes: one for each kind of change that the issue asks for', () => {
 });
 
 for (const path of recipes) {
-  test(`${path}: every code sample is in the file that it names`, () => {
+  test(`${path}: every code sample is in the file it names`, () => {
     const text = read(path);
     const samples = samplesOf(text);
     assert.ok(samples.length > 0, 'no sample');
@@ -59,7 +59,7 @@ for (const path of recipes) {
   });
 }
 
-test('recipes: the check sees a sample that is not in its file', () => {
+test('recipes: the check detects a sample that is not in its file', () => {
   assert.equal(
     isExcerpt('  const b = 2;\nconst c = 3;', 'const a = 1;\n  const b = 2;\n  const c = 3;\n'),
     true,

@@ -14,7 +14,7 @@ const AT_ONCE = 4;
 const arrivedAt = (page: Page): string =>
   new URL(page.location ?? 'about:blank').searchParams.get('code') ?? '';
 
-test(`Redis is killed ${ROUNDS} times while a code by mail is used: never accepted twice`, async (t) => {
+test(`Redis killed ${ROUNDS} times while a mailed code is used: never accepted twice`, async (t) => {
   const deployment = await startDeployment({ kind: 'split' });
   t.after(() => deployment.stop());
   const mails = await startMailServer();

@@ -29,7 +29,7 @@ interface Run {
 const runsIn = (output: string): Run[] =>
   output.split('\n').flatMap((line) => (line.includes('"msg":"job done"') ? [JSON.parse(line)] : []));
 
-test('two workers beside two web processes: each job once in its interval, and none in web', async (t) => {
+test('two workers and two webs: each job runs once per interval, in no web process', async (t) => {
   const deployment = await startDeployment({ kind: 'split', logLevel: 'debug' });
   t.after(() => deployment.stop());
   const spec = {
@@ -64,7 +64,7 @@ test('two workers beside two web processes: each job once in its interval, and n
   }
 });
 
-test('web before release says what to run and leaves; after it, it serves', async (t) => {
+test('web before release: exits and says what to run; after the release it serves', async (t) => {
   const mongo = await startMongoServer();
   t.after(() => mongo.stop());
   const uri = mongo.freshUri();

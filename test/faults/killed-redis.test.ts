@@ -63,7 +63,7 @@ async function assertRefused({ deployment, client }: Site, ledger: Ledger): Prom
 }
 
 for (const { name, config, rounds, isForgetful } of kinds) {
-  test(`Redis ${name} is killed ${rounds} times under load`, async (t) => {
+  test(`Redis ${name} killed ${rounds} times under load`, async (t) => {
     const site = await openSite({ kind: 'split', redisConfig: config });
     const { deployment, client } = site;
     t.after(() => deployment.stop());
@@ -111,7 +111,7 @@ for (const { name, config, rounds, isForgetful } of kinds) {
   });
 }
 
-test('attack: signing in, guessing, and using what was ended, while Redis is gone', async (t) => {
+test('attack: sign-in, guessing and use of revoked tokens while Redis is down', async (t) => {
   const site = await openSite({ kind: 'split' });
   const { deployment } = site;
   t.after(() => deployment.stop());

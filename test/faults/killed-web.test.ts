@@ -12,7 +12,7 @@ for (const kind of ['split', 'mongodb'] as const) {
   // The process is the same, what it leaves behind is not: fewer where there is one backend less.
   const rounds = kind === 'split' ? ROUNDS : FEWER_ROUNDS;
 
-  test(`${kind}: a web process is killed ${rounds} times under load`, async (t) => {
+  test(`${kind}: a web process killed ${rounds} times under load`, async (t) => {
     const site = await openSite({ kind });
     const { deployment, client } = site;
     t.after(() => deployment.stop());

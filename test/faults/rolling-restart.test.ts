@@ -11,7 +11,7 @@ import { isLong, millisecondsUntil, spread, startDeployment } from './deployment
 const ROLLS = isLong ? 10 : 1;
 const WORKERS = 4;
 
-test(`both web processes are replaced ${ROLLS} times under load: no request fails`, async (t) => {
+test(`rolling restart of both web processes, ${ROLLS} times under load: no request fails`, async (t) => {
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   const deployment = await startDeployment({ kind: 'split', publicUrl });

@@ -53,7 +53,7 @@ for (const kind of ['split', 'mongodb'] as const) {
       return turn % 2 === 0 ? [one, other] : [other, one];
     };
 
-    test(`a code of one is redeemed at the other, ${ROUNDS} times, and its refresh token at the first`, async () => {
+    test(`a code of one is redeemed at the other and refreshed at the first, ${ROUNDS} times`, async () => {
       const site = await opening;
       for (let turn = 0; turn < ROUNDS; turn += 1) {
         const n = turn % 2 === 0 ? 0 : 1;
@@ -67,7 +67,7 @@ for (const kind of ['split', 'mongodb'] as const) {
       }
     });
 
-    test(`what one revokes is dead for the other at the next request, ${ROUNDS} times`, async () => {
+    test(`a revocation at one is effective at the other at the next request, ${ROUNDS} times`, async () => {
       const site = await opening;
       for (let turn = 0; turn < ROUNDS; turn += 1) {
         const { access_token, refresh_token } = await tokensFrom(site, turn);
@@ -80,7 +80,7 @@ for (const kind of ['split', 'mongodb'] as const) {
       }
     });
 
-    test('a setting that is changed at one is obeyed by the other within a second', async (t) => {
+    test('a setting changed at one applies at the other within a second', async (t) => {
       const site = await opening;
       const blind: number[] = [];
       for (let turn = 0; turn < SETTING_ROUNDS; turn += 1) {
@@ -101,7 +101,7 @@ for (const kind of ['split', 'mongodb'] as const) {
       assert.ok(isWithin(Math.max(...blind), 2 * SOON_MS), String(blind));
     });
 
-    test('keys are rotated twice under load: no token fails to be verified with the keys of the other', async (t) => {
+    test('keys are rotated twice under load; every token verifies with the other’s keys', async (t) => {
       const site = await opening;
       const { webs, url } = site.deployment;
       // As an application does it: it keeps the list, and fetches again when it meets a key that it does not know.
@@ -151,7 +151,7 @@ for (const kind of ['split', 'mongodb'] as const) {
       assert.ok(verified >= 40);
     });
 
-    test('nothing is left running', async () => {
+    test('every process has stopped', async () => {
       await (await opening).deployment.stop();
     });
   });

@@ -7,7 +7,7 @@ import { startMailServer } from '../mail/support.ts';
 import { millisecondsUntil, startDeployment } from './deployment.ts';
 
 for (const kind of ['mongodb', 'split'] as const) {
-  test(`${kind}: a worker that was there before sends mails by the mail server that is set now`, async (t) => {
+  test(`${kind}: a running worker sends mails by the mail server set later`, async (t) => {
     const deployment = await startDeployment({ kind });
     t.after(() => deployment.stop());
     const [before, after] = await Promise.all([startMailServer(), startMailServer()]);

@@ -40,7 +40,7 @@ const LESS_STORED = [
 const isWanted = (name: string): boolean =>
   isWhole || !LESS_STORED.includes(name.slice(0, -'.test.ts'.length));
 
-test(`${isWhole ? 'every flow works' : 'flows that live from what is stored work'} with MongoDB and Redis`, {
+test(`${isWhole ? 'every flow works' : 'flows that depend on stored state work'} with MongoDB and Redis`, {
   timeout: 900_000,
 }, async () => {
   const [mongo, redis] = await Promise.all([startMongoServer(), redisToShare()]);

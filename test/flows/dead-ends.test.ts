@@ -101,7 +101,7 @@ suite('opened without an application', () => {
     const form = await agent.follow(await agent.get(at('/oauth2/signup')));
     equal(form.status, 200);
     match(form.body, /action="\/auth\/oauth2\/signup"/);
-    const answers = { username: 'newcomer', password: PASSWORD, confirm_password: PASSWORD };
+    const answers = { username: 'first-run', password: PASSWORD, confirm_password: PASSWORD };
     const mailed = await agent.submit(form, { ...answers, email: 'newcomer@example.com' });
     equal((await app.admin('PATCH', '/settings', { allow_self_signup: false })).status, 200);
     equal(mailed.status, 200, titleOf(mailed));

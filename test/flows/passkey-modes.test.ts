@@ -225,7 +225,7 @@ test('a security key that cannot check its holder is asked for after the passwor
 
 test('passkey-only: mailed links sign nobody in, the first sign-in makes a passkey, cannot be led past it, hands out codes', async () => {
   const mailbox = await openMailbox(app);
-  const user = await app.createUser('newcomer', { email: 'new@example.com', is_email_verified: true });
+  const user = await app.createUser('first-run', { email: 'new@example.com', is_email_verified: true });
   await app.admin('PATCH', '/settings', { allow_magic_link: true });
   const agent = new Agent(app);
   const page = await openSignIn(agent, client);

@@ -50,7 +50,7 @@ async function assertRefused(answer: Promise<Answer>, status: number, message: R
 describe('forms', () => {
   const pairsOf = async (body: string): Promise<unknown> => JSON.parse((await form(body)).body).pairs;
 
-  test('are read as HTML sends them', async () => {
+  test('are parsed as HTML sends them', async () => {
     assert.deepEqual(await pairsOf('a=1&b=two+words&c=%C3%A9%26%3D&d=&e&&f=x=y'), [
       ['a', '1'],
       ['b', 'two words'],
@@ -63,12 +63,12 @@ describe('forms', () => {
     assert.deepEqual(await pairsOf(''), []);
   });
 
-  test('in UTF-8, said or unsaid, only', async () => {
+  test('are UTF-8 only, declared or not', async () => {
     assert.equal((await post('/form', `${FORM}; charset=UTF-8`, 'a=1')).status, 200);
     await assertRefused(post('/form', `${FORM}; charset=iso-8859-1`, 'a=1'), 415, /UTF-8/);
   });
 
-  test('names are plain names: brackets and dots build nothing', async () => {
+  test('have plain names: brackets and dots build nothing', async () => {
     assert.deepEqual(await pairsOf('a[$ne]=1&b.c=2&d[]=3'), [
       ['a[$ne]', '1'],
       ['b.c', '2'],
@@ -109,14 +109,14 @@ describe('forms', () => {
 });
 
 describe('JSON', () => {
-  test('is read whatever its top is', async () => {
+  test('is parsed whatever its top-level type', async () => {
     for (const value of [{ a: [1, null, true, 'é🔑'] }, [], 'text', 0, null]) {
       assert.deepEqual(JSON.parse((await json(JSON.stringify(value))).body), { json: value });
     }
     assert.equal((await post('/json', `${JSON_TYPE};charset="utf-8"`, '{}')).status, 200);
   });
 
-  test('that is none is refused', async () => {
+  test('is refused when malformed', async () => {
     for (const body of ['', ' ', '{', "{'a':1}", '{"a":1,}', 'undefined', 'NaN', '{"a":1}x', '\0']) {
       await assertRefused(json(body), 400, /not valid JSON/);
     }
@@ -168,7 +168,7 @@ describe('JSON', () => {
     await assertRefused(json(nested(100_000)), 413, /larger/);
   });
 
-  test('the limit can be raised for one reader and holds to the byte', async () => {
+  test('has a limit that one reader may raise, exact to the byte', async () => {
     const text = (bytes: number): string => JSON.stringify('x'.repeat(bytes - 2));
     assert.equal((await json(text(100_000))).status, 200);
     await assertRefused(json(text(100_001)), 413, /larger/);
@@ -177,7 +177,7 @@ describe('JSON', () => {
   });
 });
 
-describe('attack: bodies that lie about themselves', () => {
+describe('attack: bodies that misstate themselves', () => {
   test('compressed bodies, bombs or not, are refused unread', async () => {
     const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024));
     for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'x-gzip', 'gzip, gzip', 'GZIP']) {
@@ -191,7 +191,7 @@ describe('attack: bodies that lie about themselves', () => {
   const head = (length: string) =>
     `POST /form HTTP/1.1\r\nHost: a\r\nAccept: ${JSON_TYPE}\r\nContent-Type: ${FORM}\r\n${length}\r\nConnection: close\r\n\r\n`;
 
-  test('a wrong Content-Length', async () => {
+  test('wrong Content-Length', async () => {
     assert.match(await sendRaw(site.port, `${head('Content-Length: 3')}a=1&b=2`), /^HTTP\/1\.1 400/);
     for (const length of ['-1', 'x', '3, 4', '0x3', '99999999999999999999']) {
       assert.match(
@@ -207,7 +207,7 @@ describe('attack: bodies that lie about themselves', () => {
     assert.match(await sendRaw(site.port, `${head('Content-Length: 4294967296')}a=1`), /^HTTP\/1\.1 413/);
   });
 
-  test('chunks without end are refused once over the limit', async () => {
+  test('endless chunks are refused once over the limit', async () => {
     const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
     const text = await sendRaw(
       site.port,
@@ -216,7 +216,7 @@ describe('attack: bodies that lie about themselves', () => {
     assert.match(text, /^HTTP\/1\.1 413/);
   });
 
-  test('after a refused body the connection is good for the next request', async () => {
+  test('a refused body leaves the connection usable', async () => {
     const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
     const kept = head('Transfer-Encoding: chunked').replace('Connection: close\r\n', '');
     const next = 'GET /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
@@ -224,7 +224,7 @@ describe('attack: bodies that lie about themselves', () => {
     assert.match(text, /^HTTP\/1\.1 413.*HTTP\/1\.1 200.*ok$/s);
   });
 
-  test('many large bodies cost neither time nor memory, and others go on', async () => {
+  test('attack: many large bodies cost neither time nor memory, and others are served', async () => {
     const body = Buffer.alloc(10 * 1024 * 1024, 0x20);
     await json(body);
     const before = process.memoryUsage.rss();
@@ -237,7 +237,7 @@ describe('attack: bodies that lie about themselves', () => {
   });
 });
 
-test('what was read is left nowhere else, so nothing behind sees it by accident', async () => {
+test('parsed body: stored nowhere else on the request', async () => {
   const seen: unknown[] = [];
   const other = await serve(async (ctx) => {
     await readForm(ctx);

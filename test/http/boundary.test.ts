@@ -67,7 +67,7 @@ const envelope = async (fail: string): Promise<Envelope> =>
   JSON.parse((await get(`/admin/api/users?fail=${fail}`)).body);
 
 describe('the API envelope', () => {
-  test('tells status, sentence, code, fields and request id', async () => {
+  test('has status, message, code, fields and request id', async () => {
     const answer = await get('/admin/api/users?fail=fields', HTML);
     const { data, error } = JSON.parse(answer.body) as Envelope;
     assert.equal(answer.status, 400);
@@ -87,14 +87,14 @@ describe('the API envelope', () => {
     );
   });
 
-  test('serves both APIs and nothing that only looks like them', async () => {
+  test('serves both APIs and nothing that resembles their addresses', async () => {
     for (const path of ['/admin/api', '/admin/api/', '/account/api/me']) {
       assert.equal((JSON.parse((await get(path)).body) as Envelope).error.reason, 'request.not_found', path);
     }
     assert.match((await get('/admin/apidocs', HTML)).body, /^<p>/);
   });
 
-  test('carries a code of the catalogue for whatever was thrown', async () => {
+  test('has a catalogue code for whatever was thrown', async () => {
     const expected: Record<string, [number, ErrorCode]> = {
       taken: [409, 'account.username_taken'],
       store: [503, 'server.unavailable'],
@@ -146,7 +146,7 @@ describe('the OAuth error', () => {
     assert.deepEqual(await oauth('not-allowed'), [405, 'invalid_request', undefined, undefined]);
   });
 
-  test('goes to what programs call, even if it says it takes HTML, and to whoever takes none', async () => {
+  test('goes to endpoints that programs call, and to callers that accept no HTML', async () => {
     const programs = [
       '/oauth2/token',
       '/oauth2/introspect',
@@ -167,7 +167,7 @@ describe('the OAuth error', () => {
 });
 
 describe('the page', () => {
-  test('goes to people', async () => {
+  test('goes to browsers', async () => {
     const pages = [
       '/',
       '/oauth2/login',
@@ -193,7 +193,7 @@ describe('the page', () => {
     }
   });
 
-  test('that fails itself becomes a line of text, and a log entry', async () => {
+  test('becomes a line of text and a log entry when it fails itself', async () => {
     const broken = await serve(handle, {
       sendErrorPage: () => {
         throw new Error(CANARY);
@@ -212,7 +212,7 @@ describe('the page', () => {
   });
 });
 
-test('an error answer carries nothing of the answer that failed', async () => {
+test('error response: carries nothing of the response that failed', async () => {
   for (const path of ['/admin/api/x', '/oauth2/token', '/oauth2/login']) {
     const { headers } = await get(`${path}?fail=bug`, HTML);
     assert.equal(headers.etag, undefined);
@@ -222,7 +222,7 @@ test('an error answer carries nothing of the answer that failed', async () => {
   }
 });
 
-test('attack: making it talk — no message, stack or class of a private error gets out', async () => {
+test('attack: no message, stack or class of an internal error is disclosed', async () => {
   for (const fail of ['taken', 'store', 'bug', 'text', 'nothing', 'hidden', 'unexposed', 'teapot']) {
     for (const path of ['/admin/api/x', '/oauth2/token', '/oauth2/login']) {
       const { headers, body } = await get(`${path}?fail=${fail}`, HTML);
@@ -235,18 +235,18 @@ test('attack: making it talk — no message, stack or class of a private error g
   }
 });
 
-test('attack: TRACE and unknown methods do not echo', async () => {
+test('attack: TRACE and unknown methods echo nothing', async () => {
   const answer = await get('/oauth2/login?fail=ok', HTML, { method: 'TRACE' });
   assert.equal(answer.status, 405);
   assert.doesNotMatch(answer.body, /text\/html,/);
 });
 
-test('HEAD gets the status and no body', async () => {
+test('HEAD: status without a body', async () => {
   const answer = await get('/admin/api/x?fail=taken', HTML, { method: 'HEAD' });
   assert.deepEqual([answer.status, answer.body], [409, '']);
 });
 
-test('405 keeps the Allow header', async () => {
+test('405: keeps the Allow header', async () => {
   assert.equal((await get('/admin/api/x?fail=not-allowed')).headers.allow, 'GET, HEAD');
 });
 
@@ -257,7 +257,7 @@ describe('the log', () => {
     return site.lines.filter((line) => line.includes(id)).map((line) => JSON.parse(line));
   };
 
-  test('has our faults once, with stack and request id', async () => {
+  test('has server faults once, with stack and request id', async () => {
     const [fault, request, ...more] = await linesOf('bug');
     assert.deepEqual(more, []);
     assert.equal(fault?.level, 'error');
@@ -266,20 +266,20 @@ describe('the log', () => {
     assert.equal(request?.reason, 'server.error');
   });
 
-  test("has the caller's faults in the request's line alone", async () => {
+  test('has caller faults in the request line only', async () => {
     for (const fail of ['fields', 'taken', 'required', 'exposed', '']) {
       assert.equal((await linesOf(fail)).length, 1, fail);
     }
   });
 
-  test('has states we expect as warnings without a stack', async () => {
+  test('has expected states as warnings without a stack', async () => {
     const [busy] = await linesOf('busy');
     assert.equal(busy?.level, 'warn');
     assert.equal(busy?.err, undefined);
   });
 });
 
-test('BASE_URL with a path: the shape is decided below it', async () => {
+test('BASE_URL with a path: the response kind is decided below it', async () => {
   const { log } = recordingLog();
   const boundary = errorBoundary({ log, basePath: '/auth', sendErrorPage: (ctx) => assert.fail(ctx.path) });
   const other = await serve(boundary);
@@ -291,7 +291,7 @@ test('BASE_URL with a path: the shape is decided below it', async () => {
   }
 });
 
-test('half an answer is cut off, not completed', async () => {
+test('partial response: cut off, not completed', async () => {
   const other = await serve((ctx) => {
     ctx.res.write('half');
     throw new Error(CANARY);
@@ -304,7 +304,7 @@ test('half an answer is cut off, not completed', async () => {
   }
 });
 
-test('late errors are logged unless the caller just hung up', () => {
+test('late errors: logged unless the caller just disconnected', () => {
   const { log, lines } = recordingLog();
   const app = new Koa();
   logLateErrors(app, log);

@@ -19,27 +19,27 @@ const SOCKET = '10.0.0.9';
 const seen = (header: string | undefined, hops: number): string =>
   clientAddress(requestFrom(SOCKET, header), hops);
 
-test('without trusted proxies the header is ignored, whatever it says', () => {
+test('client address: without trusted proxies the header is ignored', () => {
   for (const header of [undefined, '', '1.2.3.4', '1.2.3.4, 5.6.7.8', 'a', '::1']) {
     assert.equal(seen(header, 0), SOCKET);
   }
 });
 
-test('each trusted proxy moves one entry to the left', () => {
+test('client address: each trusted proxy moves one entry to the left', () => {
   const header = '6.6.6.6, 198.51.100.7, 203.0.113.5, 192.0.2.1';
   assert.equal(seen(header, 1), '192.0.2.1');
   assert.equal(seen(header, 2), '203.0.113.5');
   assert.equal(seen(header, 3), '198.51.100.7');
 });
 
-test('attack: a caller that prepends addresses does not move the answer', () => {
+test('attack: prepended addresses do not change the result', () => {
   for (const forged of ['6.6.6.6', '6.6.6.6, 7.7.7.7', ', , ,', 'a, b, c', '127.0.0.1', 'x'.repeat(10_240)]) {
     assert.equal(seen(`${forged}, 203.0.113.5`, 1), '203.0.113.5');
     assert.equal(seen(`${forged}, 203.0.113.5, 192.0.2.1`, 2), '203.0.113.5');
   }
 });
 
-describe('fails closed to the socket', () => {
+describe('client address: fails closed to the socket', () => {
   const garbage = [
     '',
     ' ',
@@ -74,7 +74,7 @@ describe('fails closed to the socket', () => {
       assert.equal(seen(`5.6.7.8, ${entry}`, 1), SOCKET);
     });
   }
-  test('when there are fewer entries than proxies: somebody came past one of them', () => {
+  test('when there are fewer entries than proxies, as a proxy was bypassed', () => {
     assert.equal(seen('1.2.3.4', 2), SOCKET);
     assert.equal(seen('1.2.3.4, 5.6.7.8', 3), SOCKET);
     assert.equal(seen(undefined, 1), SOCKET);
@@ -82,7 +82,7 @@ describe('fails closed to the socket', () => {
   });
 });
 
-test('one spelling per address', () => {
+test('client address: one spelling per address', () => {
   assert.equal(seen('2001:DB8:0:0:0:0:0:1', 1), '2001:db8::1');
   assert.equal(seen('[2001:db8::1]:443', 1), '2001:db8::1');
   assert.equal(seen('[2001:db8::1]', 1), '2001:db8::1');
@@ -94,7 +94,7 @@ test('one spelling per address', () => {
   assert.equal(clientAddress(requestFrom(undefined), 0), '');
 });
 
-describe('over HTTP', () => {
+describe('client address over HTTP', () => {
   let direct: Site;
   let proxied: Site;
   before(async () => {

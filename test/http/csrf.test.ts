@@ -67,7 +67,7 @@ before(async () => {
 });
 after(() => site.close());
 
-test('the browser cookie is signed, http-only, lax, and bound to the host', async () => {
+test('browser cookie: signed, HttpOnly, SameSite=Lax and bound to the host', async () => {
   const { setCookie } = await visit(site);
   assert.match(
     setCookie,
@@ -83,7 +83,7 @@ test('the browser cookie is signed, http-only, lax, and bound to the host', asyn
   }
 });
 
-test('a form comes back from the browser that was shown it', async () => {
+test('CSRF token: a form is accepted from the browser it was shown to', async () => {
   const { cookie, token } = await visit(site);
   assert.equal(await post(site, { cookie, token }), 'taken');
   assert.equal(
@@ -94,7 +94,7 @@ test('a form comes back from the browser that was shown it', async () => {
   assert.equal(await post(site, { cookie, token, 'Sec-Fetch-Site': 'none' }), 'taken');
 });
 
-test('a browser that is known keeps its id, so tabs side by side work', async () => {
+test('browser cookie: a known browser keeps its id, so tabs work side by side', async () => {
   const first = await visit(site);
   const second = await visit(site, 'login', first.cookie);
   assert.equal(second.setCookie, '');
@@ -105,8 +105,8 @@ test('a browser that is known keeps its id, so tabs side by side work', async ()
   assert.deepEqual(JSON.parse((await site.send('/who')).body), { id: null });
 });
 
-describe('attack: a token that is not for this form', () => {
-  test('missing, cut, changed or made up', async () => {
+describe('attack: a CSRF token not for this form', () => {
+  test('missing, truncated, changed or invented', async () => {
     const { cookie, token } = await visit(site);
     assert.equal(await post(site, { cookie }), '403 csrf');
     for (const forged of [
@@ -124,7 +124,7 @@ describe('attack: a token that is not for this form', () => {
     assert.equal(await post(site, { cookie, token: flipped }), '403 csrf');
   });
 
-  test("of the attacker's own browser", async () => {
+  test('of the attacker’s own browser', async () => {
     const attacker = await visit(site);
     const victim = await visit(site);
     assert.notEqual(attacker.id, victim.id);
@@ -142,7 +142,7 @@ describe('attack: a token that is not for this form', () => {
 });
 
 describe('attack: a request from another site', () => {
-  test('is refused although cookie and token are right', async () => {
+  test('is refused although cookie and token are valid', async () => {
     const { cookie, token } = await visit(site);
     const elsewhere: Record<string, string>[] = [
       { 'Sec-Fetch-Site': 'cross-site' },
@@ -161,7 +161,7 @@ describe('attack: a request from another site', () => {
   });
 });
 
-describe('attack: a cookie that we did not make', () => {
+describe('attack: a cookie that this server did not issue', () => {
   test('counts as none', async () => {
     const { cookie, token, id } = await visit(site);
     assert.equal(await post(site, { token }), '400 cookies_off');
@@ -181,7 +181,7 @@ describe('attack: a cookie that we did not make', () => {
     }
   });
 
-  test('and a token does not pass for a cookie signature', async () => {
+  test('a CSRF token is not accepted as a cookie signature', async () => {
     const { token } = await visit(site, 'browser');
     assert.equal(
       await post(site, { cookie: `__Host-latchkey_browser=${token}.${token}`, token }),
@@ -190,7 +190,7 @@ describe('attack: a cookie that we did not make', () => {
   });
 });
 
-test('keys rotate: what an older key signed is taken, what a dropped one signed is not', async () => {
+test('key rotation: an older listed key verifies, a removed one does not', async () => {
   const [newest = '', older = ''] = testKeys;
   const before = await serveForm(BASE_URL, [older]);
   const after = await serveForm(BASE_URL, [newest]);
@@ -203,6 +203,6 @@ test('keys rotate: what an older key signed is taken, what a dropped one signed 
   }
 });
 
-test('without a key nothing is signed by accident', () => {
+test('signing: without a key it fails instead of signing with nothing', () => {
   assert.throws(() => createCsrf({ keys: [], isSecure: true, cookiePath: '/' }), TypeError);
 });

@@ -19,7 +19,7 @@ async function withHealth(
 
 const isUp = (): Promise<void> => Promise.resolve();
 
-test('a process that can serve says so, uncached and unlogged', async () => {
+test('readiness: a process that can serve says so, uncached and unlogged', async () => {
   await withHealth({ ping: isUp }, async (get, site) => {
     for (const path of ['/healthz', '/readyz']) {
       const { status, headers, body } = await get(path);
@@ -32,7 +32,7 @@ test('a process that can serve says so, uncached and unlogged', async () => {
   });
 });
 
-test('a store that is away makes it unready but not dead, and tells no more than that', async () => {
+test('readiness: a store outage makes it unready but alive, and reveals no more', async () => {
   const ping = (): Promise<void> => Promise.reject(new StoreUnavailable('mongodb://user:secret@host'));
   await withHealth({ ping }, async (get) => {
     assert.equal((await get('/healthz')).status, 200);
@@ -41,7 +41,7 @@ test('a store that is away makes it unready but not dead, and tells no more than
   });
 });
 
-test('of two backends the one that is away is named', async () => {
+test('readiness: of two backends the unavailable one is named', async () => {
   const ping = (): Promise<void> =>
     Promise.reject(new StoreUnavailable('redis://:secret@host', { down: ['redis'] }));
   await withHealth({ ping }, async (get) => {
@@ -49,7 +49,7 @@ test('of two backends the one that is away is named', async () => {
   });
 });
 
-test('it becomes ready again by itself', async () => {
+test('readiness: recovers by itself', async () => {
   let isDown = true;
   const ping = (): Promise<void> =>
     isDown ? Promise.reject(new StoreUnavailable('away')) : Promise.resolve();
@@ -60,14 +60,14 @@ test('it becomes ready again by itself', async () => {
   });
 });
 
-test('a store that hangs is down after the timeout', async () => {
+test('readiness: a hanging store counts as down after the timeout', async () => {
   await withHealth({ ping: () => new Promise(() => undefined), timeoutMs: 30 }, async (get) => {
     assert.equal((await get('/readyz')).status, 503);
     assert.equal((await get('/healthz')).status, 200);
   });
 });
 
-test('however many ask, the store is asked once at a time', async () => {
+test('readiness: concurrent probes ask the store once', async () => {
   let pings = 0;
   const ping = async (): Promise<void> => {
     pings += 1;
@@ -80,7 +80,7 @@ test('however many ask, the store is asked once at a time', async () => {
   });
 });
 
-test('a draining process is unready at once, and alive', async () => {
+test('draining: unready at once, and alive', async () => {
   let isDraining = false;
   await withHealth({ ping: isUp, isDraining: () => isDraining }, async (get) => {
     isDraining = true;
@@ -90,7 +90,7 @@ test('a draining process is unready at once, and alive', async () => {
   });
 });
 
-test('only GET and HEAD, only these two paths', async () => {
+test('probes: GET and HEAD only, at these two paths only', async () => {
   await withHealth({ ping: isUp }, async (get) => {
     const refused = await get('/healthz', { method: 'POST' });
     assert.deepEqual([refused.status, refused.headers.allow], [405, 'GET, HEAD']);

@@ -79,7 +79,7 @@ describe('attack: a request that claims another host', () => {
     }
   });
 
-  test('without Host, with two, or with a target that is no path the request is refused', async () => {
+  test('no Host, two Hosts, or a target that is no path: refused', async () => {
     const site = await serve(echo);
     try {
       for (const head of [
@@ -96,7 +96,7 @@ describe('attack: a request that claims another host', () => {
   });
 });
 
-test('the app alone, behind whatever server, reads an absolute target as its path too', async () => {
+test('absolute request target: read as its path by the app alone, behind any server', async () => {
   const app = new Koa();
   pinOrigin(app, { baseUrl: 'https://id.example.com:8443', trustProxy: 0, keys: testKeys });
   app.use((ctx) => {
@@ -118,7 +118,7 @@ test('the app alone, behind whatever server, reads an absolute target as its pat
   }
 });
 
-test('only the app it is given is bent', () => {
+test('origin: only the given app is changed', () => {
   const pinned = new Koa();
   const other = new Koa();
   pinOrigin(pinned, { baseUrl: 'https://id.example.com', trustProxy: 0, keys: testKeys });
@@ -127,7 +127,7 @@ test('only the app it is given is bent', () => {
   assert.equal(Object.hasOwn(other.request, 'host'), false);
 });
 
-test('a secure cookie can be set behind a proxy that speaks plain http to us', async () => {
+test('secure cookies: can be set behind a proxy that speaks plain http to the server', async () => {
   const site = await serve(
     (ctx) => {
       ctx.cookies.set('a', 'b', { secure: true });

@@ -31,7 +31,7 @@ async function logged(path: string, options?: SendOptions): Promise<[Answer, str
   return [answer, lines];
 }
 
-test('one line tells who asked for what, and how it went', async () => {
+test('request log: one line with address, request and outcome', async () => {
   const [answer, lines] = await logged('/oauth2/login?code=canary', {
     method: 'POST',
     headers: { 'User-Agent': 'Test/1.0' },
@@ -55,7 +55,7 @@ test('one line tells who asked for what, and how it went', async () => {
   assert.equal(request_id, answer.body);
 });
 
-test('attack: a request id from outside is not taken', async () => {
+test('attack: a request id from outside is ignored', async () => {
   const [answer, lines] = await logged('/', {
     headers: { 'X-Request-Id': 'forged', 'X-Correlation-Id': 'forged' },
   });
@@ -63,7 +63,7 @@ test('attack: a request id from outside is not taken', async () => {
   assert.ok(!lines.join().includes('forged'));
 });
 
-test('attack: secrets in query, cookie, authorization and body leave no trace', async () => {
+test('attack: secrets in query, cookie, authorization and body are not logged', async () => {
   const [, lines] = await logged('/a?token=canary&code=canary#canary', {
     method: 'POST',
     headers: {
@@ -91,13 +91,13 @@ describe('attack: log injection', () => {
     assert.equal(level, 'info');
   });
 
-  test('a huge path or agent is cut', async () => {
+  test('a long path or User-Agent is truncated', async () => {
     const [, lines] = await logged(`/${'p'.repeat(6_000)}`, { headers: { 'User-Agent': 'u'.repeat(6_000) } });
     assert.ok((lines[0] ?? '').length < 1_200);
   });
 });
 
-test('a caller that hangs up is logged as such', async () => {
+test('request log: a caller that disconnects is logged as such', async () => {
   await withSite(async (site) => {
     const socket = connect(site.port, '127.0.0.1');
     socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');

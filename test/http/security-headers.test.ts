@@ -30,7 +30,7 @@ function assertHardened({ headers }: Pick<Answer, 'headers'>, isSecure: boolean)
 }
 
 for (const baseUrl of ['https://id.example.com', 'http://localhost:3000']) {
-  test(`every answer of ${baseUrl}, errors included`, async () => {
+  test(`security headers: every response of ${baseUrl}, errors included`, async () => {
     const site = await serve(handle, { baseUrl });
     const isSecure = baseUrl.startsWith('https:');
     try {
@@ -53,7 +53,7 @@ for (const baseUrl of ['https://id.example.com', 'http://localhost:3000']) {
   });
 }
 
-test('a page may set its own policy; what others may read carries no contradicting header', async () => {
+test('security headers: a page may set its own policy; public resources get a fitting one', async () => {
   const site = await serve(handle);
   try {
     assert.equal((await site.send('/page')).headers['content-security-policy'], "default-src 'self'");

@@ -47,7 +47,7 @@ const slow =
   };
 
 describe('attack: an oversized head', () => {
-  test('over 16 KiB, 500 headers, 8 KiB query: refused, and others go on', async () => {
+  test('over 16 KiB, 500 headers or an 8 KiB query is refused; others are served', async () => {
     await withServer(ok, async ({ get }) => {
       assert.equal((await get('/', { headers: { 'X-Long': 'x'.repeat(17 * 1024) } })).status, 431);
       const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x-${index}`, '1']));
@@ -58,7 +58,7 @@ describe('attack: an oversized head', () => {
     });
   });
 
-  test('an overfull cookie jar is refused and emptied, so that its owner is not locked out', async () => {
+  test('an oversized cookie header is refused and cleared, so its owner is not locked out', async () => {
     await withServer(ok, async ({ get }) => {
       const many = Array.from({ length: 200 }, (_, index) => `c${index}=1`).join('; ');
       for (const cookie of [many, `a=${'x'.repeat(8 * 1024)}`, `__Host-a=${'x'.repeat(8 * 1024)}; b=1`]) {
@@ -75,7 +75,7 @@ describe('attack: an oversized head', () => {
     });
   });
 
-  test('a cookie name cannot write headers', async () => {
+  test('a cookie name cannot inject headers', async () => {
     await withServer(ok, async ({ port }) => {
       const cookie = `${'x'.repeat(8 * 1024)}=1; a b=1; c\u00e9=1; <d>=1`;
       const text = await sendRaw(port, `GET / HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\n\r\n`);
@@ -88,7 +88,7 @@ describe('attack: an oversized head', () => {
 describe('attack: slow clients', () => {
   const quick = { headersTimeoutMs: 200, requestTimeoutMs: 400 };
 
-  test('a head that never ends is closed', async () => {
+  test('an endless head is closed', async () => {
     await withServer(
       ok,
       async ({ port, get }) => {
@@ -104,7 +104,7 @@ describe('attack: slow clients', () => {
     );
   });
 
-  test('a body that never ends is closed, answered or not', async () => {
+  test('an endless body is closed, answered or not', async () => {
     const reads: RequestListener = (request, response) => {
       request.resume();
       request.on('end', () => response.end('ok'));
@@ -122,7 +122,7 @@ describe('attack: slow clients', () => {
     }
   });
 
-  test('the shipped limits are those of the checklist', () => {
+  test('the default limits are those of the checklist', () => {
     const server = createHttpServer({ handler: ok });
     assert.ok(server.headersTimeout <= 10_000);
     assert.ok(server.requestTimeout <= 30_000);
@@ -151,8 +151,8 @@ test('attack: bytes after a bad request do not reach the handler', async () => {
   assert.equal(handled, 0);
 });
 
-describe('stopping', () => {
-  test('lets what runs end, on a connection that then closes, and takes nothing new', async () => {
+describe('shutdown', () => {
+  test('completes running requests on connections that then close, and accepts no new ones', async () => {
     const begun = Promise.withResolvers<void>();
     await withServer(slow(200, begun.resolve), async ({ server, port, get }) => {
       const agent = new Agent({ keepAlive: true });
@@ -180,7 +180,7 @@ describe('stopping', () => {
     });
   });
 
-  test('also those whose answer had begun before', async () => {
+  test('also those whose response had begun before', async () => {
     const begun = Promise.withResolvers<void>();
     const streamed: RequestListener = async (_request, response) => {
       response.write('o', () => begun.resolve());
@@ -200,7 +200,7 @@ describe('stopping', () => {
     });
   });
 
-  test('cuts off what outlasts the grace', async () => {
+  test('cuts off requests that outlast the grace period', async () => {
     const begun = Promise.withResolvers<void>();
     await withServer(slow(10_000, begun.resolve), async ({ server, get }) => {
       const running = assert.rejects(get('/'), /hang up|ECONNRESET/);
@@ -212,7 +212,7 @@ describe('stopping', () => {
     });
   });
 
-  test('lingers for the balancer: still serves, but keeps no connection', async () => {
+  test('keeps serving while the balancer drains, without keep-alive', async () => {
     await withServer(ok, async ({ server, get }) => {
       const agent = new Agent({ keepAlive: true });
       assert.equal((await get('/', { agent })).headers.connection, 'keep-alive');
@@ -226,7 +226,7 @@ describe('stopping', () => {
     });
   });
 
-  test('a half-open request does not hold it', async () => {
+  test('is not delayed by a half-open request', async () => {
     await withServer(ok, async ({ server, port }) => {
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);
@@ -239,14 +239,14 @@ describe('stopping', () => {
   });
 });
 
-test('a port that is taken is an error to the caller', async () => {
+test('port in use: an error for the caller', async () => {
   await withServer(ok, async ({ port }) => {
     const other = createHttpServer({ handler: ok });
     await assert.rejects(listen(other, { port, host: '127.0.0.1' }), /EADDRINUSE/);
   });
 });
 
-test('without a host the server is reachable by IPv4', async () => {
+test('no host given: reachable over IPv4', async () => {
   const server = createHttpServer({ handler: ok });
   const port = await listen(server, { port: 0, host: '' });
   assert.equal((await send(port, '/')).body, 'ok');

@@ -21,7 +21,7 @@ const purge = (options: Partial<PurgeExpiredOptions>) =>
     ...options,
   });
 
-test('expired documents of a real store go, live ones stay, and the figures tell it', async () => {
+test('purge: expired documents are removed, live ones stay, and the counts say so', async () => {
   let now = NOW;
   const store = createMemoryStore({ clock: () => now });
   const tokens = store.ephemeral(accessTokens);
@@ -37,7 +37,7 @@ test('expired documents of a real store go, live ones stay, and the figures tell
   await store.close();
 });
 
-test('requests get a turn between the batches', async () => {
+test('purge: requests are served between batches', async () => {
   const order: string[] = [];
   let batches = 3;
   const sweep = (limit: number): Promise<number> => {
@@ -50,7 +50,7 @@ test('requests get a turn between the batches', async () => {
   assert.deepEqual(order, ['batch', 'request', 'batch', 'request', 'batch']);
 });
 
-test('a store that keeps the event loop busy is asked for little at a time, another one for much', async () => {
+test('purge: batch size adapts to how long the store blocks the event loop', async () => {
   /** @returns how long a step kept the loop, and how much it was asked for, once that had settled */
   const settled = async (work: (limit: number) => Promise<unknown>) => {
     const steps: { ms: number; limit: number }[] = [];
@@ -78,7 +78,7 @@ test('a store that keeps the event loop busy is asked for little at a time, anot
   assert.ok(away.limit >= 100, `${away.limit}`);
 });
 
-test('ended sessions go after their retention, in batches too', async () => {
+test('purge: ended sessions are removed after their retention, in batches', async () => {
   const asked: [number, number][] = [];
   let left = 750;
   const removeEndedSessions = (endedBefore: number, limit: number): Promise<number> => {
@@ -96,7 +96,7 @@ test('ended sessions go after their retention, in batches too', async () => {
   }
 });
 
-test('told to end, it ends after the batch it is in', async () => {
+test('purge: told to stop, it stops after the current batch', async () => {
   const stopping = new AbortController();
   let batches = 0;
   let removed = 0;
@@ -112,7 +112,7 @@ test('told to end, it ends after the batch it is in', async () => {
   assert.equal(figures.expired_removed, removed);
 });
 
-test('an error is the scheduler’s to handle', async () => {
+test('purge: an error is passed to the scheduler', async () => {
   const sweep = (): Promise<number> => Promise.reject(new Error('store away'));
   await assert.rejects(purge({ store: { sweep } }).run(signal()), /store away/);
 });

@@ -67,7 +67,7 @@ function countingJob(intervalSeconds: number, gate?: Promise<unknown>) {
 
 const settled = () => sleep(20);
 
-test('a job runs at once, then once per interval', async (t) => {
+test('job: runs at once, then once per interval', async (t) => {
   const { pass, process } = bench(t);
   const { job, counts } = countingJob(300);
   const scheduler = process(job);
@@ -86,7 +86,7 @@ test('a job runs at once, then once per interval', async (t) => {
   }
 });
 
-test('over many processes it is one run per interval', async (t) => {
+test('job: over many processes it runs once per interval', async (t) => {
   const { pass, process } = bench(t);
   const { job, counts } = countingJob(300);
   const processes = Array.from({ length: 10 }, () => process(job));
@@ -99,7 +99,7 @@ test('over many processes it is one run per interval', async (t) => {
   }
 });
 
-test('the last run counts over restarts', async (t) => {
+test('job: the last run counts over restarts', async (t) => {
   const { pass, process } = bench(t);
   const { job, counts } = countingJob(300);
   const first = process(job);
@@ -114,7 +114,7 @@ test('the last run counts over restarts', async (t) => {
 });
 
 describe('one runner at a time', () => {
-  test('in one process: a run that lasts is not joined by another', async (t) => {
+  test('in one process: a running job is not started again', async (t) => {
     const { pass, process } = bench(t);
     const gate = Promise.withResolvers<void>();
     const { job, counts } = countingJob(1, gate.promise);
@@ -129,7 +129,7 @@ describe('one runner at a time', () => {
     await Promise.all(running);
   });
 
-  test('over processes: while it runs and its lease is renewed, nobody else begins', async (t) => {
+  test('over processes: while the lease is renewed no other process starts it', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { pass, process } = bench(t);
     const gate = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ describe('one runner at a time', () => {
     await running;
   });
 
-  test('a holder that died blocks nobody for longer than its lease', async (t) => {
+  test('a dead holder blocks no one beyond its lease', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { pass, process } = bench(t);
     const never = new Promise<never>(() => undefined);
@@ -167,7 +167,7 @@ describe('one runner at a time', () => {
     assert.equal(alive.counts.runs, 1);
   });
 
-  test('who found it running elsewhere takes over when it is due and the other one has stopped', async (t) => {
+  test('a process that found it running elsewhere takes over once due and stopped', async (t) => {
     const { pass, process } = bench(t);
     const gate = Promise.withResolvers<void>();
     const { job, counts } = countingJob(2, gate.promise);
@@ -185,7 +185,7 @@ describe('one runner at a time', () => {
     assert.equal(counts.runs, 2);
   });
 
-  test('a holder that lost its lease is told to end', async (t) => {
+  test('a holder that lost its lease is told to stop', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { store, pass, process } = bench(t);
     let signal: AbortSignal | undefined;
@@ -231,7 +231,7 @@ describe('one runner at a time', () => {
   });
 });
 
-describe('a setting that changes the interval counts at the next turn', () => {
+describe('changed interval: applies at the next turn', () => {
   for (const [was, is] of [
     [3_600, 60],
     [60, 3_600],
@@ -259,7 +259,7 @@ describe('a setting that changes the interval counts at the next turn', () => {
 });
 
 describe('failure', () => {
-  test('of a job is logged and tried again at its next turn; other jobs go on', async (t) => {
+  test('of a job is logged and retried at its next turn; other jobs continue', async (t) => {
     const { pass, process, lines } = bench(t);
     const { job, counts } = countingJob(60);
     let attempts = 0;
@@ -281,7 +281,7 @@ describe('failure', () => {
     assert.deepEqual([attempts, counts.runs], [2, 2]);
   });
 
-  test('a lease that was taken while nobody heard the answer is ours all the same', async (t) => {
+  test('a lease whose acknowledgement was lost is still held', async (t) => {
     const { store, pass, processOn } = bench(t);
     const { job, counts } = countingJob(2);
     const all = store.ephemeral(leases);
@@ -305,7 +305,7 @@ describe('failure', () => {
     assert.equal(counts.runs, 1);
   });
 
-  test('of the store is logged, and tried again a little later', async (t) => {
+  test('of the store is logged, and retried a little later', async (t) => {
     let at = Date.UTC(2026, 0, 1);
     const clock = (): number => at;
     let isDown = true;
@@ -332,7 +332,7 @@ describe('failure', () => {
 });
 
 describe('stop', () => {
-  test('tells what runs to end, waits for it, and lets another process go on at once', async (t) => {
+  test('aborts the running job, waits for it, and lets another process continue at once', async (t) => {
     const { process } = bench(t);
     let hasEnded = false;
     const long: Job = {
@@ -357,7 +357,7 @@ describe('stop', () => {
     assert.equal(counts.runs, 1);
   });
 
-  test('afterwards nothing runs any more', async (t) => {
+  test('nothing runs afterwards', async (t) => {
     const { process } = bench(t);
     const { job, counts } = countingJob(1);
     const scheduler = process(job);
@@ -369,7 +369,7 @@ describe('stop', () => {
   });
 });
 
-test('started, it looks by itself every second', async (t) => {
+test('scheduler: once started it checks every second', async (t) => {
   const { process, pass } = bench(t);
   const { job, counts } = countingJob(1);
   const scheduler = process(job);
@@ -382,7 +382,7 @@ test('started, it looks by itself every second', async (t) => {
   }
 });
 
-test('a run that did something is told at info, an idle one at debug', async (t) => {
+test('job log: a run that did something at info, an idle one at debug', async (t) => {
   const { process, lines } = bench(t);
   const jobOf = (name: string, removed: number): Job => ({
     name,

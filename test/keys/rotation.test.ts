@@ -42,7 +42,7 @@ function world() {
 const kids = ({ all }: KeySet): string[] => all.map(({ kid }) => kid);
 const states = async (keys: SigningKeys): Promise<string[]> => (await keys.list()).map(({ state }) => state);
 
-test('gradual: the new key is shown first, signs after a quarter of an hour, and the old one stays until its last token is over', async () => {
+test('gradual rotation: published first, signs after 15 minutes, old key kept for its tokens', async () => {
   const { create, time, activated } = world();
   const keys = create();
   const first = await keys.load();
@@ -70,7 +70,7 @@ test('gradual: the new key is shown first, signs after a quarter of an hour, and
   assert.deepEqual(await states(keys), ['current']);
 });
 
-test('a second wish for rotation while one is under way makes no second new key', async () => {
+test('rotation: a second request during one creates no second new key', async () => {
   const { create, time } = world();
   const keys = create();
   await keys.load();
@@ -83,7 +83,7 @@ test('a second wish for rotation while one is under way makes no second new key'
   assert.deepEqual(await states(keys), ['current', 'retired']);
 });
 
-test('immediate: the new key signs within seconds, never before all processes know it', async () => {
+test('immediate rotation: signs within seconds, never before every process knows the key', async () => {
   const { create, time } = world();
   const keys = create();
   const first = await keys.load();
@@ -95,7 +95,7 @@ test('immediate: the new key signs within seconds, never before all processes kn
   assert.notEqual((await keys.load()).current.kid, first.current.kid);
 });
 
-test('compromised: the old key is gone at once, also when a next one was waiting', async () => {
+test('compromised key: removed at once, also with a next key waiting', async () => {
   for (const isWaiting of [false, true]) {
     const { create } = world();
     const keys = create();
@@ -108,7 +108,7 @@ test('compromised: the old key is gone at once, also when a next one was waiting
   }
 });
 
-test('compromised: when the next one is due just then, it stays, and the one that signed so far ends', async () => {
+test('compromised key: with the next one due just then, only the previous signer ends', async () => {
   const { create, time } = world();
   const keys = create();
   const first = await keys.load();
@@ -121,7 +121,7 @@ test('compromised: when the next one is due just then, it stays, and the one tha
   assert.ok(!kids(after).includes(first.current.kid));
 });
 
-test('compromised: whoever was told "not done", at whichever write, and asks again ends the same key', async () => {
+test('compromised key: a retry after a failed write at any point ends the same key', async () => {
   for (const hasHappened of [false, true]) {
     for (let fatal = 1; fatal <= 5; fatal += 1) {
       const { create, collection } = world();
@@ -147,7 +147,7 @@ test('compromised: whoever was told "not done", at whichever write, and asks aga
   }
 });
 
-test('by schedule: shown ahead, in place when the time is over, again and again; 0 means never', async () => {
+test('scheduled rotation: published ahead, activated on time, repeated; 0 disables it', async () => {
   const { create, time } = world();
   const keys = create();
   const first = await keys.load();
@@ -167,7 +167,7 @@ test('by schedule: shown ahead, in place when the time is over, again and again;
   assert.deepEqual(await states(keys), ['next', 'current']);
 });
 
-test('ten processes that take the same step at once take it once', async () => {
+test('rotation: ten processes at the same step take it once', async () => {
   const { create, time, activated, collection } = world();
   const many = Array.from({ length: 10 }, () => create());
   await Promise.all(many.map((keys) => keys.load()));
@@ -180,7 +180,7 @@ test('ten processes that take the same step at once take it once', async () => {
   assert.equal((await collection.query({ sort: 'id', order: 'asc', limit: 10 })).total, 2);
 });
 
-test('a process that died between retiring the old key and putting the new one in place', async () => {
+test('rotation: completed after a crash between retiring the old key and activating the new', async () => {
   const { create, collection, time } = world();
   const keys = create();
   const first = await keys.load();
@@ -197,7 +197,7 @@ test('a process that died between retiring the old key and putting the new one i
   assert.equal(sets[0]?.current.kid, sets[1]?.current.kid);
 });
 
-test('the keyring reads at most twice a second, takes a step when it is due, and holds what it has while the store is away', async () => {
+test('keyring: at most two reads a second, takes due steps, keeps keys during a store outage', async () => {
   const { create, time } = world();
   const keys = create();
   let reads = 0;
@@ -254,7 +254,7 @@ test('the keyring reads at most twice a second, takes a step when it is due, and
   assert.equal(used.length, 2);
 });
 
-test('the keyring that was told of a change and could not read it reads again as soon as it may', async () => {
+test('keyring: a notified change that could not be read is read again as soon as allowed', async () => {
   const { create, time } = world();
   const keys = create();
   let isAway = true;

@@ -12,7 +12,7 @@ const [one, two, three] = ['one', 'two', 'three'].map((name) => `${name}-`.padEn
 const refusedFor = (reason: UnsealError['reason']) => (error: unknown) =>
   error instanceof UnsealError && error.reason === reason;
 
-test('what is sealed opens again, and does not look the same twice', () => {
+test('sealing: opens again, and never looks the same twice', () => {
   const sealer = createSealer([one]);
   for (const text of ['', 'x', 'Zürich 🦊', 'a'.repeat(100_000)]) {
     const sealed = sealer.seal('test', text);
@@ -28,7 +28,7 @@ test('attack: sealed for one purpose, opened for another', () => {
   assert.throws(() => sealer.open('signing key b', sealed), refusedFor('not_authentic'));
 });
 
-test('attack: any changed character is noticed', () => {
+test('attack: any changed character is detected', () => {
   const sealer = createSealer([one]);
   const sealed = sealer.seal('test', 'a secret');
   for (let at = 0; at < sealed.length; at += 1) {
@@ -53,7 +53,7 @@ test('attack: a shortened authentication tag is refused', () => {
   assert.throws(() => sealer.open('test', [format, keyId, iv, short].join('.')), refusedFor('malformed'));
 });
 
-test('rotation: the newest key seals, every listed key opens, a key that is gone does not', () => {
+test('key rotation: the newest key seals, each listed one opens, a removed one does not', () => {
   const before = createSealer([one]).seal('test', 'secret');
   const during = createSealer([two, one]);
   assert.equal(during.open('test', before), 'secret');
@@ -66,7 +66,7 @@ test('rotation: the newest key seals, every listed key opens, a key that is gone
   assert.throws(() => createSealer([]), TypeError);
 });
 
-test('no part of a secret key, and no text, is in what is sealed or in what is said about it', () => {
+test('sealing: neither output nor errors contain any part of key or plaintext', () => {
   const sealer = createSealer([one]);
   const sealed = sealer.seal('test', 'the secret text');
   assert.equal(sealed.includes(one.slice(0, 8)), false);

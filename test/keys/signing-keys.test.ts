@@ -29,7 +29,7 @@ function world(options: { secretKeys?: string[] } = {}) {
   return { time, collection, create, store };
 }
 
-test('R141: the first key is RSA-2048 or more, named by its thumbprint, and stays', async () => {
+test('signing key: the first is RSA-2048 or more, named by its thumbprint, and stays (R141)', async () => {
   const { create } = world();
   const keys = await create().load();
   const [shown] = keys.all;
@@ -46,7 +46,7 @@ test('R141: the first key is RSA-2048 or more, named by its thumbprint, and stay
   );
 });
 
-test('what the current key signs, the JWKS verifies', async () => {
+test('signing key: the JWKS verifies what the current key signs', async () => {
   const keys = await world().create().load();
   const { kid, alg, privateJwk } = keys.current;
   const token = await new SignJWT({ sub: 'alice' })
@@ -56,14 +56,14 @@ test('what the current key signs, the JWKS verifies', async () => {
   assert.equal(payload.sub, 'alice');
 });
 
-test('R141: the JWKS has public members only', async () => {
+test('JWKS: public members only (R141)', async () => {
   const keys = await world().create().load();
   for (const jwk of keys.jwks().keys) {
     assert.deepEqual(Object.keys(jwk).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
   }
 });
 
-test('R143: nothing private is readable in the store', async () => {
+test('signing key: nothing private is readable in the store (R143)', async () => {
   const { create, collection } = world();
   const { current } = await create().load();
   const stored = JSON.stringify(await collection.find(current.kid));
@@ -73,7 +73,7 @@ test('R143: nothing private is readable in the store', async () => {
   assert.equal(stored.includes(current.privateJwk.n), true);
 });
 
-test('R141: ten processes that start at once on an empty file agree on one key', async () => {
+test('signing key: ten processes starting on an empty file agree on one key (R141)', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-keys-'));
   const clock = () => start;
   const stores: Store[] = [];
@@ -98,7 +98,7 @@ test('R141: ten processes that start at once on an empty file agree on one key',
   }
 });
 
-test('another SECRET_KEY gives an error that says what to do, and makes no new key', async () => {
+test('SECRET_KEY changed: an error says what to do, and no new key is created', async () => {
   const { create, collection } = world();
   const { current } = await create().load();
   await assert.rejects(create([otherKey]).load(), (error) => {
@@ -111,7 +111,7 @@ test('another SECRET_KEY gives an error that says what to do, and makes no new k
   assert.equal((await create().load()).current.kid, current.kid);
 });
 
-test('SECRET_KEY rotates: with both listed the keys move over, then the old one can go', async () => {
+test('SECRET_KEY rotation: with both listed the keys are resealed, then the old one may go', async () => {
   const { create } = world();
   const { current } = await create().load();
   assert.deepEqual((await create([otherKey, secretKey]).load()).current, current);
@@ -119,7 +119,7 @@ test('SECRET_KEY rotates: with both listed the keys move over, then the old one 
   await assert.rejects(create([secretKey]).load(), SigningKeyUnreadable);
 });
 
-test('attack: the sealed half of one key put into the document of another', async () => {
+test('attack: the sealed half of one key in the document of another', async () => {
   const { create, collection } = world();
   const { current } = await create().load();
   const mine = await collection.find(current.kid);
@@ -133,7 +133,7 @@ test('attack: the sealed half of one key put into the document of another', asyn
   await assert.rejects(create().load(), /damaged/);
 });
 
-test('next and retired keys are shown, a retired one until its document expires', async () => {
+test('JWKS: includes next and retired keys, retired ones until they expire', async () => {
   const { create, collection, time } = world();
   const first = await create().load();
   const stored = await collection.find(first.current.kid);
@@ -154,7 +154,7 @@ test('next and retired keys are shown, a retired one until its document expires'
   );
 });
 
-test('a rotation that was cut short: the next key becomes the current one, in all processes', async () => {
+test('interrupted rotation: the next key becomes current in every process', async () => {
   const { create, collection } = world();
   const first = await create().load();
   const stored = await collection.find(first.current.kid);

@@ -32,7 +32,7 @@ after(async () => {
 /** The tab of the application; the administrator keeps the first one. */
 let tab: Page;
 
-test('the bare address is the onboarding page; it makes the administrator and opens /admin signed in', async () => {
+test('first run: the bare address is onboarding, which creates the administrator', async () => {
   const { page } = person;
   await page.goto(`${server.origin}/`);
   assert.equal(await heading(page), 'Welcome to Latchkey');
@@ -48,7 +48,7 @@ test('the bare address is the onboarding page; it makes the administrator and op
   await shoot(page, 'admin-first');
 });
 
-test('once there is an administrator, onboarding is closed for good', async () => {
+test('first run: with an administrator, onboarding is closed for good', async () => {
   for (const path of ['/onboard', '/oauth2/onboard']) {
     const response = await person.page.goto(server.origin + path);
     assert.equal(response?.status(), 404);
@@ -56,7 +56,7 @@ test('once there is an administrator, onboarding is closed for good', async () =
   await shoot(person.page, 'not-found');
 });
 
-test('the sample says what to register, /admin takes it and shows the secret once', async () => {
+test('first run: /admin registers what the sample says, and shows the secret once', async () => {
   tab = await person.context.newPage();
   await tab.goto(`${sample.origin}/`);
   assert.equal(await heading(tab), 'Connect this application');
@@ -76,7 +76,7 @@ test('the sample says what to register, /admin takes it and shows the secret onc
   await admin.close();
 });
 
-test('the sample refuses a wrong secret at once, keeps the client ID, and takes the right one', async () => {
+test('first run: the sample refuses a wrong secret, keeps the client ID, takes the right one', async () => {
   await tab.goto(`${sample.origin}/`);
   await tab.getByLabel('Client ID').fill(credentials.clientId);
   await tab.getByLabel('Client secret').fill('not-the-secret');
@@ -89,7 +89,7 @@ test('the sample refuses a wrong secret at once, keeps the client ID, and takes 
   await shoot(tab, 'sample-home');
 });
 
-test('one click and one consent later the sample knows who came', async () => {
+test('first run: after one click and one consent the sample knows the user', async () => {
   // Signed in at /admin already, so no password is asked: that is single sign-on.
   await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
   assert.equal(await heading(tab), 'Sample asks for access to your account');
@@ -111,7 +111,7 @@ const press = async (name: string): Promise<string> => {
   return (await tab.getByRole('status').textContent()) ?? '';
 };
 
-test('refresh brings another access token; introspection and userinfo feel a revocation at once', async () => {
+test('first run: refresh changes the token; introspection and userinfo see a revocation', async () => {
   const first = await claim(tab, 'Access token', 'jti');
   assert.match(await press('Introspect'), /activetrue/);
   await shoot(tab, 'sample-introspected');
@@ -131,7 +131,7 @@ test('refresh brings another access token; introspection and userinfo feel a rev
   await shoot(tab, 'sample-refresh-refused');
 });
 
-test('signing out at the sample signs out at the provider, too', async () => {
+test('first run: signing out at the sample signs out at the provider', async () => {
   await tab.getByRole('button', { name: 'Sign out' }).click();
   await tab.waitForURL(`${sample.origin}/`);
   assert.match((await tab.getByRole('status').textContent()) ?? '', /signed out, here and at/);
@@ -143,7 +143,7 @@ test('signing out at the sample signs out at the provider, too', async () => {
   await shoot(person.page, 'sign-in');
 });
 
-test('nothing secret was printed, and nothing that looks like an error', () => {
+test('first run: output contains no secret and no error', () => {
   for (const { output } of [server, sample]) {
     for (const secret of secrets) assert.ok(!output().includes(secret));
     assert.doesNotMatch(output(), /eyJ[\w-]{10,}\.|"level":"(?:warn|error|fatal)"|\bat .*:\d+:\d+/);

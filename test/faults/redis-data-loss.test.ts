@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { millisecondsUntil, startDeployment } from './deployment.ts';
 import { call } from './load.ts';
 
-test('an assertion that was used is refused by every process after Redis came back empty', async (t) => {
+test('Redis restarted empty: a used client assertion stays refused by every process', async (t) => {
   const deployment = await startDeployment({ kind: 'split', redisConfig: ['appendonly no'] });
   t.after(() => deployment.stop());
   const { webs, redis, url } = deployment;
