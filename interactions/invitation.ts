@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import type { Account } from '../src/accounts/account.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
+import { acrOf } from '../src/oidc/acr.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { FieldErrors } from '../src/views/form-page.ts';
@@ -11,7 +12,6 @@ import type { Views } from '../src/views/views.ts';
 import type { DonePages } from './done-pages.ts';
 import type { EnrolmentTickets } from './enrolment.ts';
 import type { ReportSignIn } from './sign-in-report.ts';
-import { acrOf } from './signin-steps.ts';
 import { signupProof } from './signup.ts';
 import {
   errorsOf,

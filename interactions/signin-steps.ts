@@ -11,6 +11,7 @@ import {
   stampMethods,
 } from '../src/accounts/freshness.ts';
 import { AppError } from '../src/errors.ts';
+import { acrOf } from '../src/oidc/acr.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
 import { ACR } from '../src/oidc/scopes.ts';
 import { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
@@ -96,12 +97,6 @@ const STEP_UP_REASONS = new Set([
   'admin_scope',
   'owed_second_step',
 ]);
-
-/** @returns what the authentication was worth */
-export function acrOf(amr: readonly string[]): string {
-  if (amr.includes('mfa')) return ACR.multiFactor;
-  return amr.includes('otp') ? ACR.emailCode : ACR.singleFactor;
-}
 
 export function createSigninSteps(deps: Deps): SigninSteps {
   const { current, basePath, mfaMode, findUsable, stepOf, hasFactor, isTrustedDevice, endSession } = deps;

@@ -5,6 +5,7 @@ import mount from 'koa-mount';
 import type { Interactions } from '../../interactions/routes.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Groups } from '../accounts/groups.ts';
+import { createAdminUi } from '../admin/console/create.ts';
 import { type AdminRoutesDeps, adminRoutes } from '../admin/routes.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
@@ -13,6 +14,7 @@ import { readForm, readJson } from '../http/body.ts';
 import { errorBoundary, logLateErrors } from '../http/boundary.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { healthRoutes } from '../http/health.ts';
+import { createAskOurselves } from '../http/in-process.ts';
 import { metricsRoute } from '../http/metrics.ts';
 import { pinOrigin } from '../http/origin.ts';
 import { limitByAddress } from '../http/rate-middleware.ts';
@@ -30,8 +32,13 @@ import type { MountedProvider } from '../oidc/create-provider.ts';
 import type { AccountDirectory } from '../oidc/find-account.ts';
 import { registrationRoutes } from '../oidc/registration.ts';
 import { protocolRoutes } from '../oidc/routes.ts';
+import { ACR } from '../oidc/scopes.ts';
+import { createSignedInUsers } from '../oidc/signed-in-user.ts';
 import { createSessionOfToken } from '../oidc/token-session.ts';
 import type { AnyToken, TokenState } from '../oidc/token-state.ts';
+import { createAuthorizeUser } from '../oidc/user-bearer.ts';
+import { createSelfService } from '../self-service/index.ts';
+import { createApplicationAccess } from '../sessions/application-access.ts';
 import type { Grants } from '../sessions/grants.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -43,7 +50,6 @@ import { auditedRegistration, auditOrigin } from './audit.ts';
 import type { Factors } from './factors.ts';
 import type { Keys } from './keys.ts';
 import type { NewAccounts } from './new-accounts.ts';
-import { createOwnPages } from './own-pages.ts';
 import type { PasskeyApp } from './passkeys.ts';
 import type { Protection } from './protection.ts';
 import { createTrialApp } from './trials.ts';
@@ -92,12 +98,13 @@ export function createHandler(parts: HttpParts): RequestListener {
 
   const administration = createAdministration(parts);
   const sessionOf = createSessionOfToken(() => mounted().provider);
+  const findClient = async (id: string) => (await clients.find(id))?.value;
   const authorizeAdmin = parts.protection.limitAdmins(
     createAuthorizeAdmin({
       adminToken: config.adminToken,
       tokens,
       accounts: parts.directory,
-      findClient: async (id) => (await clients.find(id))?.value,
+      findClient,
       sessionOf,
       useApiKey: administration.apiKeys.use,
     }),
@@ -185,15 +192,63 @@ export function createHandler(parts: HttpParts): RequestListener {
     version,
   };
   site.use(adminRoutes(adminApi));
-  const ownPages = createOwnPages({
-    ...parts,
-    current: () => settings.current(),
-    adminApi,
-    trials: trials.forConsole,
-    sessionOf,
-    handler: () => handler,
+  const current = () => settings.current();
+  const signedIn = createSignedInUsers({ browser, directory: parts.directory, settings: current });
+  const selfService = createSelfService({
+    site: { baseUrl, basePath },
+    clock,
+    settings: current,
+    pages: { views, csrf, oneTime: factors.signIn.oneTime },
+    users: {
+      signedIn,
+      authorize: parts.protection.limitAdmins(createAuthorizeUser({ tokens, sessionOf, findClient })),
+      origins,
+    },
+    domains: {
+      accounts,
+      clients,
+      sessions,
+      access: createApplicationAccess({ store: parts.store, grants: parts.grants }),
+      browser,
+      passkeys,
+      secondFactors: factors.factors,
+      recovery: {
+        canResetPassword: factors.signIn.canResetPassword,
+        sendEmailVerification: factors.mailedLinks.sendEmailVerification,
+      },
+      audit,
+      limits,
+      knownBrowsers: parts.protection.knownBrowsers,
+      passwords: { check: parts.checkPassword, checkNew: factors.signIn.checkPassword },
+      notifyOwner: factors.tellOwnerOf,
+      confirmSession: parts.confirmSession,
+    },
   });
-  for (const middleware of ownPages) site.use(middleware);
+  for (const middleware of selfService) site.use(middleware);
+  site.use(
+    createAdminUi({
+      api: adminApi,
+      views,
+      csrf,
+      oneTime: factors.signIn.oneTime,
+      basePath,
+      baseUrl,
+      issuer,
+      clock,
+      readForm,
+      setActor: origins.setActor,
+      strongAcr: ACR.multiFactor,
+      addableFactors: () => ({
+        passkey: passkeys.mode() !== 'password',
+        app: current().mfa_mode !== 'off',
+      }),
+      idleSeconds: () => current().admin_idle_seconds,
+      ask: createAskOurselves(() => handler),
+      trials: trials.forConsole,
+      cookieKeys: config.cookieKeys,
+      signedIn: signedIn.ofBrowser,
+    }),
+  );
   app.use(mount(basePath === '' ? '/' : basePath, site));
 
   const koa = app.callback();

@@ -16,8 +16,6 @@ interface Parts {
   readonly baseUrl: string;
 }
 
-export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
-
 export function createKnownBrowsers({ store, clock, baseUrl }: Parts) {
   const isSecure = baseUrl.startsWith('https:');
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');

@@ -2,8 +2,8 @@
 // an administrator made (create-app.ts builds the rest).
 
 import type { Accounts } from '../accounts/accounts.ts';
+import { consoleSignInUrl } from '../clients/console-sign-in.ts';
 import { createTickets } from '../registration/enrolment-tickets.ts';
-import { consoleSignInUrl } from '../self-service/sign-in-url.ts';
 import * as newAccounts from '../store/signups.ts';
 import { createEnrolment } from './enrolment.ts';
 import type { Factors } from './factors.ts';

@@ -72,3 +72,13 @@ export function reachableAcrs(
     ACR.singleFactor,
   ];
 }
+
+/** @param reachable the strongest first @returns undefined where that is a single factor */
+export const strongestAcr = ([strongest]: readonly string[]): string | undefined =>
+  strongest === ACR.singleFactor ? undefined : strongest;
+
+/** @returns the class that an authentication by these methods has */
+export function acrOf(amr: readonly string[]): string {
+  if (amr.includes('mfa')) return ACR.multiFactor;
+  return amr.includes('otp') ? ACR.emailCode : ACR.singleFactor;
+}

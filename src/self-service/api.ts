@@ -1,66 +1,57 @@
-// Owns /account/api (decisions §7): what people's own pages do, for our own applications with a person's bearer. The acts
-// are the pages' own; here are their addresses, bodies and JSON.
+// /account/api (decision 0023): what the pages of self-service do, for our own applications with a user's access token.
+// The acts are those of the pages; here are their addresses, bodies and JSON.
 import type Koa from 'koa';
 import type { Account } from '../accounts/account.ts';
 import { AppError } from '../errors.ts';
 import { createRouter, type RouteMethod } from '../http/router.ts';
 import { type Body, invalid, membersOf } from './api-body.ts';
 import type { HomeDeps } from './home-page.ts';
+import type { SelfServiceUser } from './page-kit.ts';
+import type { RemovablePasskey } from './passkeys-page.ts';
 import type { PasswordDeps } from './password-page.ts';
 import type { SecondFactorDeps } from './second-factor-page.ts';
-import type { Visitor } from './visit.ts';
-
-interface OwnPasskey {
-  readonly id: string;
-  readonly label: string;
-  readonly kind: string;
-  readonly isSynced: boolean;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | undefined;
-  readonly canRemove: boolean;
-}
 
 type Overview = Awaited<ReturnType<HomeDeps['overview']>>;
 
 interface Deps extends Pick<HomeDeps, 'acts'> {
-  readonly look: {
-    facts(who: Visitor): Overview['facts'];
-    sessions(who: Visitor): Promise<Overview['sessions']>;
-    devices(who: Visitor): Promise<Overview['devices']>;
-    applications(who: Visitor): Promise<Overview['applications']>;
+  readonly overview: {
+    facts(who: SelfServiceUser): Overview['facts'];
+    sessions(who: SelfServiceUser): Promise<Overview['sessions']>;
+    devices(who: SelfServiceUser): Promise<Overview['devices']>;
+    applications(who: SelfServiceUser): Promise<Overview['applications']>;
   };
   /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-  readonly authorize: (ctx: Koa.Context) => Promise<Visitor>;
+  readonly authorize: (ctx: Koa.Context) => Promise<SelfServiceUser>;
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
   readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'isPasswordEnough' | 'change'>;
   readonly secondFactor: Pick<
     SecondFactorDeps,
-    'isOff' | 'state' | 'begin' | 'confirm' | 'removeApp' | 'removeEmail' | 'makeCodes'
+    'isOff' | 'state' | 'begin' | 'confirm' | 'removeApp' | 'removeEmail' | 'createCodes'
   >;
   readonly passkeys: {
-    list(account: Account): Promise<readonly OwnPasskey[]>;
+    list(account: Account): Promise<readonly RemovablePasskey[]>;
     rename(account: Account, id: string, label: string): Promise<void>;
-    remove(ctx: Koa.Context, who: Visitor, id: string): Promise<void>;
+    remove(ctx: Koa.Context, who: SelfServiceUser, id: string): Promise<void>;
   };
 }
 
 interface Call {
   readonly ctx: Koa.Context;
-  readonly who: Visitor;
-  /** What stands at the end of the path, where the route has such a place. */
+  readonly who: SelfServiceUser;
+  /** The last segment of the path, where the route has such a parameter. */
   readonly id: string;
   /** The body's members: exactly these, all of them texts. @throws AppError request.invalid */
   readonly read: (required: readonly string[], optional?: readonly string[]) => Promise<Body>;
 }
 
-/** @returns the answer's `data`; undefined: 204 */
+/** @returns the response's `data`; undefined: 204 */
 type Handle = (call: Call) => Promise<unknown>;
 
 const iso = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
 const list = (items: readonly unknown[]): object => ({ items, total: items.length });
 
 export function accountApi(deps: Deps): Koa.Middleware {
-  const { authorize, look, acts, password, secondFactor, passkeys } = deps;
+  const { authorize, overview, acts, password, secondFactor, passkeys } = deps;
 
   const fresh =
     (handle: Handle): Handle =>
@@ -78,7 +69,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
 
   async function showProfile({ who }: Call): Promise<object> {
     const { account } = who;
-    const facts = look.facts(who);
+    const facts = overview.facts(who);
     return {
       id: account.id,
       username: account.username,
@@ -114,7 +105,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     return { recovery_codes: outcome.codes ?? null };
   }
 
-  const showPasskey = (one: OwnPasskey): object => ({
+  const showPasskey = (one: RemovablePasskey): object => ({
     id: one.id,
     label: one.label,
     kind: one.kind,
@@ -128,7 +119,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
 
   const listSessions = async ({ who }: Call): Promise<object> =>
     list(
-      (await look.sessions(who)).map((one) => ({
+      (await overview.sessions(who)).map((one) => ({
         id: one.id,
         device: deviceOf(one),
         ip_address: one.ipAddress,
@@ -138,7 +129,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     );
   const listDevices = async ({ who }: Call): Promise<object> =>
     list(
-      (await look.devices(who)).map((one) => ({
+      (await overview.devices(who)).map((one) => ({
         id: one.id,
         device: deviceOf(one),
         ip_address: one.ipAddress,
@@ -148,7 +139,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     );
   const listApplications = async ({ who }: Call): Promise<object> =>
     list(
-      (await look.applications(who)).map(({ clientId, name, scopes, since }) => ({
+      (await overview.applications(who)).map(({ clientId, name, scopes, since }) => ({
         client_id: clientId,
         client_name: name,
         scopes,
@@ -161,8 +152,8 @@ export function accountApi(deps: Deps): Koa.Middleware {
     const { label = '' } = await read(['label']);
     await passkeys.rename(who.account, id, label);
   };
-  const makeCodes = async ({ ctx, who }: Call): Promise<object> => ({
-    recovery_codes: await secondFactor.makeCodes(ctx, who),
+  const createCodes = async ({ ctx, who }: Call): Promise<object> => ({
+    recovery_codes: await secondFactor.createCodes(ctx, who),
   });
 
   const routes: readonly (readonly [RouteMethod, path: string, Handle])[] = [
@@ -173,7 +164,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     ['DELETE', '/totp', codes(fresh(({ ctx, who }) => secondFactor.removeApp(ctx, who)))],
     ['POST', '/totp/confirm', codes(fresh(confirmApp))],
     ['DELETE', '/email-codes', codes(fresh(({ ctx, who }) => secondFactor.removeEmail(ctx, who)))],
-    ['POST', '/recovery-codes', fresh(makeCodes)],
+    ['POST', '/recovery-codes', fresh(createCodes)],
     ['GET', '/passkeys', listPasskeys],
     ['PATCH', '/passkeys/:id', fresh(renamePasskey)],
     ['DELETE', '/passkeys/:id', fresh(({ ctx, who, id }) => passkeys.remove(ctx, who, id))],

@@ -6,14 +6,14 @@ import type { Form } from '../http/form.ts';
 import type { AccountPageModels } from '../views/account-pages.ts';
 import type { GlanceFacts } from './glance.ts';
 import { glanceOf } from './glance.ts';
-import { type Alerts, noticeOf, type Problem, type Visit, type Visitor } from './visit.ts';
+import { type Alerts, noticeOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
 
 type Model = AccountPageModels['account'];
 
 export interface HomeDeps {
-  readonly visit: Visit;
+  readonly kit: PageKit;
   readonly now: () => number;
-  readonly overview: (who: Visitor) => Promise<{
+  readonly overview: (who: SelfServiceUser) => Promise<{
     readonly facts: GlanceFacts;
     readonly password: Model['password'];
     readonly secondFactor: Model['secondFactor'];
@@ -26,16 +26,16 @@ export interface HomeDeps {
   readonly isKnownBrowser: (ctx: Koa.Context, account: Account) => boolean;
   readonly acts: {
     /** @throws AppError session.not_found: not one of theirs */
-    endSession(who: Visitor, id: string): Promise<void>;
+    endSession(who: SelfServiceUser, id: string): Promise<void>;
     /** @param ctx of the browser that stays known to the account; none: by an application */
-    endOtherSessions(who: Visitor, ctx?: Koa.Context): Promise<void>;
+    endOtherSessions(who: SelfServiceUser, ctx?: Koa.Context): Promise<void>;
     /** @throws AppError request.not_found */
-    forgetDevice(who: Visitor, id: string): Promise<void>;
-    forgetDevices(who: Visitor): Promise<void>;
+    forgetDevice(who: SelfServiceUser, id: string): Promise<void>;
+    forgetDevices(who: SelfServiceUser): Promise<void>;
     /** @throws AppError grant.not_found */
-    removeApplication(who: Visitor, clientId: string): Promise<void>;
+    removeApplication(who: SelfServiceUser, clientId: string): Promise<void>;
     /** @throws AppError request.invalid where there is nothing to verify, request.rate_limited */
-    sendVerification(who: Visitor): Promise<void>;
+    sendVerification(who: SelfServiceUser): Promise<void>;
   };
 }
 
@@ -66,22 +66,22 @@ const nameOf = ({ profile }: Account): string | undefined =>
 /** How long the owner is shown that someone guessed passwords. */
 const GUESSED_MS = 7 * 86_400_000;
 
-export function createHomePage({ visit, now, overview, acts, isKnownBrowser }: HomeDeps) {
-  function guessesOf(ctx: Koa.Context, { account }: Visitor): Model['guesses'] {
+export function createHomePage({ kit, now, overview, acts, isKnownBrowser }: HomeDeps) {
+  function guessesOf(ctx: Koa.Context, { account }: SelfServiceUser): Model['guesses'] {
     const { guessedAt: at } = account;
     if (at === undefined || at <= now() - GUESSED_MS) return undefined;
     return { at, isThisBrowserKnown: isKnownBrowser(ctx, account) };
   }
 
-  async function show(ctx: Koa.Context, who: Visitor, problem?: Problem): Promise<void> {
+  async function show(ctx: Koa.Context, who: SelfServiceUser, problem?: Problem): Promise<void> {
     const { account } = who;
     const { facts, ...rest } = await overview(who);
     const hasEmail = account.email !== undefined;
-    visit.views.send(
+    kit.views.send(
       ctx,
       'account',
       {
-        csrf: visit.token(ctx, who),
+        csrf: kit.token(ctx, who),
         account: {
           username: account.username,
           name: nameOf(account),
@@ -89,7 +89,7 @@ export function createHomePage({ visit, now, overview, acts, isKnownBrowser }: H
           isEmailVerified: hasEmail && account.isEmailVerified,
         },
         now: now(),
-        confirmUrl: visit.confirmUrlOf(who, 'home'),
+        confirmUrl: kit.confirmUrlOf(who, 'home'),
         glance: glanceOf(facts),
         codesLeft: facts.codesLeft,
         guesses: guessesOf(ctx, who),
@@ -105,11 +105,11 @@ export function createHomePage({ visit, now, overview, acts, isKnownBrowser }: H
   const act =
     (
       notice: Notice,
-      run: (who: Visitor, form: Form, ctx: Koa.Context) => Promise<void>,
+      run: (who: SelfServiceUser, form: Form, ctx: Koa.Context) => Promise<void>,
       isAlwaysAllowed = false,
     ) =>
-    (ctx: Koa.Context, who: Visitor): Promise<void> =>
-      visit.change(ctx, who, {
+    (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
+      kit.change(ctx, who, {
         page: 'home',
         alerts: ALERTS,
         ...(isAlwaysAllowed && { isAllowed: true }),
@@ -123,7 +123,7 @@ export function createHomePage({ visit, now, overview, acts, isKnownBrowser }: H
   const idOf = (form: Form): string => form.get('id') ?? '';
 
   return {
-    show: (ctx: Koa.Context, who: Visitor): Promise<void> => show(ctx, who),
+    show: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> => show(ctx, who),
     endSession: act('session_ended', (who, form) => acts.endSession(who, idOf(form))),
     endOtherSessions: act('sessions_ended', (who, _form, ctx) => acts.endOtherSessions(who, ctx)),
     forgetDevice: act('device_forgotten', (who, form) => acts.forgetDevice(who, idOf(form))),

@@ -1,53 +1,54 @@
-// Owns /account/passkeys: the page on which people add, rename and remove their own passkeys. Looking takes a session;
-// changing takes one that was begun in the last five minutes and as strongly as the account can (decisions §7, R098).
+// /account/passkeys: users add, rename and remove their passkeys. Reading takes a session; changing takes a fresh
+// authentication, as strong as the account can reach (decision 0011, checklist R098).
 import type Koa from 'koa';
+import type { Account } from '../accounts/account.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { answerJson, type JsonBody, jsonBody } from '../http/ceremony.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
 import { createRouter } from '../http/router.ts';
+import type { Passkey, Passkeys } from '../passkeys/passkeys.ts';
 import type { PageModels } from '../views/pages.ts';
 import type { Views } from '../views/views.ts';
-import type { SignedIn } from './visit.ts';
+import type { SelfServiceUser } from './page-kit.ts';
 
-interface PasskeyAccount {
-  readonly id: string;
-  readonly username: string;
-}
-
-interface OwnPasskey {
-  readonly id: string;
-  readonly label: string;
-  readonly authenticator: string | undefined;
-  readonly kind: 'passkey' | 'security_key';
-  readonly isSynced: boolean;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | undefined;
-  readonly counterWentBackAt: number | undefined;
+export interface RemovablePasskey extends Passkey {
   readonly canRemove: boolean;
 }
 
-interface Deps<A extends PasskeyAccount> {
+/** A user's passkeys as the user manages them; changes are in the audit log, and the owner is notified. */
+export interface OwnPasskeys {
+  readonly passkeys: Pick<Passkeys, 'list' | 'signals' | 'registration'>;
+  own(account: Account): Promise<readonly RemovablePasskey[]>;
+  add(
+    ctx: Koa.Context,
+    input: { readonly accountId: string; readonly boundTo: string; readonly response: unknown },
+  ): Promise<{ readonly id: string }>;
+  rename(account: Account, id: string, label: string): Promise<void>;
+  remove(ctx: Koa.Context, account: Account, id: string): Promise<void>;
+}
+
+interface Deps {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
-  readonly signedIn: (ctx: Koa.Context) => Promise<SignedIn<A> | undefined>;
+  readonly signedIn: (ctx: Koa.Context) => Promise<SelfServiceUser | undefined>;
   readonly signInUrl: () => string;
-  /** To prove once more who it is, as strongly as the account can. */
-  readonly confirmUrl: (account: A) => string;
+  /** Where to authenticate again, with the strongest class that the account can reach. */
+  readonly confirmUrl: (account: Account) => string;
   readonly passkeys: {
-    list(account: A): Promise<readonly OwnPasskey[]>;
-    signals(account: A): object;
-    begin(input: { account: A; boundTo: string }): Promise<object>;
+    list(account: Account): Promise<readonly RemovablePasskey[]>;
+    signals(account: Account): object;
+    begin(input: { account: Account; boundTo: string }): Promise<object>;
     add(
       ctx: Koa.Context,
-      who: SignedIn<A>,
+      who: SelfServiceUser,
       input: { boundTo: string; response: unknown },
     ): Promise<{ readonly id: string }>;
-    rename(account: A, id: string, label: string): Promise<void>;
-    remove(ctx: Koa.Context, who: SignedIn<A>, id: string): Promise<void>;
+    rename(account: Account, id: string, label: string): Promise<void>;
+    remove(ctx: Koa.Context, who: SelfServiceUser, id: string): Promise<void>;
   };
 }
 
@@ -55,7 +56,7 @@ type Notice = NonNullable<PageModels['account-passkeys']['notice']>;
 
 const LIMIT_BYTES = 48 * 1024;
 const NOTICES: readonly Notice[] = ['added', 'renamed', 'removed'];
-/** What a person can mend is told on the page. */
+/** What a user can fix is shown on the page. */
 const ALERTS: { readonly [Code in ErrorCode]?: string } = {
   'passkey.not_found': 'alert.passkey_gone',
   'passkey.last': 'alert.passkey_last',
@@ -63,19 +64,19 @@ const ALERTS: { readonly [Code in ErrorCode]?: string } = {
   'request.invalid': 'alert.passkey_name',
 };
 
-export function accountPasskeys<A extends PasskeyAccount>(deps: Deps<A>): Koa.Middleware {
+export function accountPasskeys(deps: Deps): Koa.Middleware {
   const { views, csrf, basePath, readForm, readJson, signedIn, signInUrl, confirmUrl, passkeys } = deps;
   const home = `${basePath}/account/passkeys`;
-  const purposeOf = ({ sessionUid }: SignedIn<A>): string => `account:${sessionUid}`;
-  const boundTo = ({ sessionUid }: SignedIn<A>): string => `session ${sessionUid}`;
+  const purposeOf = ({ sessionUid }: SelfServiceUser): string => `account:${sessionUid}`;
+  const boundTo = ({ sessionUid }: SelfServiceUser): string => `session ${sessionUid}`;
 
   function goTo(ctx: Koa.Context, url: string): void {
     ctx.status = 303;
     ctx.redirect(url);
   }
 
-  async function show(ctx: Koa.Context, who: SignedIn<A>, alert?: { key: string; status: number }) {
-    const own = await passkeys.list(who.account);
+  async function show(ctx: Koa.Context, who: SelfServiceUser, alert?: { key: string; status: number }) {
+    const all = await passkeys.list(who.account);
     const { notice } = ctx.query;
     views.send(
       ctx,
@@ -83,7 +84,7 @@ export function accountPasskeys<A extends PasskeyAccount>(deps: Deps<A>): Koa.Mi
       {
         csrf: csrf.token(ctx, purposeOf(who)),
         account: { username: who.account.username },
-        passkeys: own.map(({ kind, counterWentBackAt, ...passkey }) => ({
+        passkeys: all.map(({ kind, counterWentBackAt, ...passkey }) => ({
           ...passkey,
           isSecurityKey: kind === 'security_key',
           isSuspicious: counterWentBackAt !== undefined,
@@ -97,7 +98,7 @@ export function accountPasskeys<A extends PasskeyAccount>(deps: Deps<A>): Koa.Mi
     );
   }
 
-  async function change(ctx: Koa.Context, who: SignedIn<A>, act: (form: Form) => Promise<Notice>) {
+  async function change(ctx: Koa.Context, who: SelfServiceUser, act: (form: Form) => Promise<Notice>) {
     const form = await readForm(ctx);
     csrf.verify(ctx, purposeOf(who), form.get('csrf'));
     if (!who.isFresh) return goTo(ctx, confirmUrl(who.account));
@@ -111,7 +112,11 @@ export function accountPasskeys<A extends PasskeyAccount>(deps: Deps<A>): Koa.Mi
     }
   }
 
-  async function ceremony(ctx: Koa.Context, who: SignedIn<A> | undefined, act: typeof begin): Promise<void> {
+  async function ceremony(
+    ctx: Koa.Context,
+    who: SelfServiceUser | undefined,
+    act: typeof begin,
+  ): Promise<void> {
     await answerJson(ctx, async () => {
       if (who === undefined) throw new AppError('signin.expired');
       const body = jsonBody(await readJson(ctx, { limitBytes: LIMIT_BYTES }));
@@ -124,32 +129,32 @@ export function accountPasskeys<A extends PasskeyAccount>(deps: Deps<A>): Koa.Mi
     });
   }
 
-  const begin = async (_ctx: Koa.Context, who: SignedIn<A>, _body: JsonBody): Promise<object> =>
+  const begin = async (_ctx: Koa.Context, who: SelfServiceUser, _body: JsonBody): Promise<object> =>
     passkeys.begin({ account: who.account, boundTo: boundTo(who) });
 
-  async function finish(ctx: Koa.Context, who: SignedIn<A>, { response }: JsonBody): Promise<object> {
+  async function finish(ctx: Koa.Context, who: SelfServiceUser, { response }: JsonBody): Promise<object> {
     await passkeys.add(ctx, who, { boundTo: boundTo(who), response });
     return { redirect: `${home}?notice=added` };
   }
 
-  const rename = (ctx: Koa.Context, who: SignedIn<A>): Promise<void> =>
+  const rename = (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
     change(ctx, who, async (form) => {
       await passkeys.rename(who.account, form.get('id') ?? '', form.get('label') ?? '');
       return 'renamed';
     });
 
-  const remove = (ctx: Koa.Context, who: SignedIn<A>): Promise<void> =>
+  const remove = (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
     change(ctx, who, async (form) => {
       await passkeys.remove(ctx, who, form.get('id') ?? '');
       return 'removed';
     });
 
-  type Handle = (ctx: Koa.Context, who: SignedIn<A> | undefined) => Promise<void> | void;
+  type Handle = (ctx: Koa.Context, who: SelfServiceUser | undefined) => Promise<void> | void;
   const answer = (handle: Handle) => async (ctx: Koa.Context) => {
     ctx.set('Cache-Control', 'no-store');
     return handle(ctx, await signedIn(ctx));
   };
-  const forSignedIn = (handle: (ctx: Koa.Context, who: SignedIn<A>) => Promise<void>) =>
+  const forSignedIn = (handle: (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>) =>
     answer((ctx, who) => (who === undefined ? goTo(ctx, signInUrl()) : handle(ctx, who)));
 
   const router = createRouter();

@@ -4,17 +4,17 @@
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { FieldErrors } from '../views/form-page.ts';
-import type { Problem, Visit, Visitor } from './visit.ts';
+import type { PageKit, Problem, SelfServiceUser } from './page-kit.ts';
 
 export interface PasswordDeps {
-  readonly visit: Visit;
+  readonly kit: PageKit;
   readonly minLength: () => number;
   /** Where only passkeys sign in. */
   readonly arePasswordsOff: () => boolean;
   /** Whether a forgotten one can be replaced by mail. */
   readonly canReset: () => boolean;
   /** Whether the password is all that the account can prove. */
-  readonly isPasswordEnough: (who: Visitor) => boolean;
+  readonly isPasswordEnough: (who: SelfServiceUser) => boolean;
   /**
    * Ends every session; this browser goes on in a new one.
    * @param input.given the one there is; not looked at where there is none
@@ -23,7 +23,7 @@ export interface PasswordDeps {
    */
   readonly change: (
     ctx: Koa.Context,
-    who: Visitor,
+    who: SelfServiceUser,
     input: { readonly given: string; readonly next: string },
   ) => Promise<'changed' | 'wrong'>;
 }
@@ -33,27 +33,28 @@ interface Shown extends Partial<Problem> {
 }
 
 export function createPasswordPage(deps: PasswordDeps) {
-  const { visit, minLength, isPasswordEnough, change } = deps;
+  const { kit, minLength, isPasswordEnough, change } = deps;
 
-  const hasPassword = ({ account }: Visitor): boolean => account.passwordHash !== undefined;
-  const mayChange = (who: Visitor): boolean => who.isFresh || (hasPassword(who) && isPasswordEnough(who));
+  const hasPassword = ({ account }: SelfServiceUser): boolean => account.passwordHash !== undefined;
+  const mayChange = (who: SelfServiceUser): boolean =>
+    who.isFresh || (hasPassword(who) && isPasswordEnough(who));
 
   function refuseWhenOff(): void {
     if (deps.arePasswordsOff()) throw new AppError('password.off');
   }
 
-  async function show(ctx: Koa.Context, who: Visitor, shown: Shown = {}): Promise<void> {
+  async function show(ctx: Koa.Context, who: SelfServiceUser, shown: Shown = {}): Promise<void> {
     const { errors = {}, alert, status, retryAfterSeconds } = shown;
-    visit.views.send(
+    kit.views.send(
       ctx,
       'account-password',
       {
-        csrf: visit.token(ctx, who),
+        csrf: kit.token(ctx, who),
         account: { username: who.account.username },
         hasPassword: hasPassword(who),
         minLength: minLength(),
         canReset: deps.canReset(),
-        confirmUrl: mayChange(who) ? undefined : visit.confirmUrlOf(who, 'password'),
+        confirmUrl: mayChange(who) ? undefined : kit.confirmUrlOf(who, 'password'),
         errors,
         alert: alert === undefined ? undefined : { key: alert },
         retryAfterSeconds,
@@ -63,14 +64,14 @@ export function createPasswordPage(deps: PasswordDeps) {
   }
 
   return {
-    async show(ctx: Koa.Context, who: Visitor): Promise<void> {
+    async show(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
       refuseWhenOff();
       await show(ctx, who);
     },
 
-    async submit(ctx: Koa.Context, who: Visitor): Promise<void> {
+    async submit(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
       refuseWhenOff();
-      await visit.change(ctx, who, {
+      await kit.change(ctx, who, {
         page: 'home',
         isAllowed: mayChange(who),
         alerts: {

@@ -1,30 +1,30 @@
 // Owns the addresses of people's own pages below /account (those of passkeys are passkeys-page.ts), and that whoever is
 // not signed in goes to sign in and comes back.
 import type Koa from 'koa';
+import { type AccountPage, pathOf } from '../clients/console-sign-in.ts';
 import { AppError } from '../errors.ts';
 import { createRouter, type RouteMethod } from '../http/router.ts';
 import type { Views } from '../views/views.ts';
 import type { createHomePage } from './home-page.ts';
+import type { SelfServiceUser } from './page-kit.ts';
 import type { createPasswordPage } from './password-page.ts';
 import type { createSecondFactorPage } from './second-factor-page.ts';
-import { type OwnPage, pathOf } from './sign-in-url.ts';
-import type { Visitor } from './visit.ts';
 
 interface Deps {
   readonly views: Views;
   readonly basePath: string;
-  readonly signedIn: (ctx: Koa.Context) => Promise<Visitor | undefined>;
-  readonly signInUrl: (page: OwnPage) => string;
+  readonly signedIn: (ctx: Koa.Context) => Promise<SelfServiceUser | undefined>;
+  readonly signInUrl: (page: AccountPage) => string;
   readonly home: ReturnType<typeof createHomePage>;
   readonly password: ReturnType<typeof createPasswordPage>;
   readonly secondFactor: ReturnType<typeof createSecondFactorPage>;
 }
 
-type Handle = (ctx: Koa.Context, who: Visitor) => Promise<void>;
+type Handle = (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>;
 
 export function accountRoutes(deps: Deps): Koa.Middleware {
   const { views, basePath, signedIn, signInUrl, home, password, secondFactor } = deps;
-  const routes: readonly (readonly [RouteMethod, path: string, OwnPage, Handle])[] = [
+  const routes: readonly (readonly [RouteMethod, path: string, AccountPage, Handle])[] = [
     ['GET', '/account', 'home', home.show],
     ['POST', '/account/sessions/end', 'home', home.endSession],
     ['POST', '/account/sessions/end-others', 'home', home.endOtherSessions],
@@ -40,7 +40,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['POST', '/account/second-factor/app/remove', 'second-factor', secondFactor.removeApp],
     ['POST', '/account/second-factor/email/remove', 'second-factor', secondFactor.removeEmail],
     ['GET', '/account/second-factor/codes', 'second-factor', secondFactor.showCodes],
-    ['POST', '/account/second-factor/codes', 'second-factor', secondFactor.makeCodes],
+    ['POST', '/account/second-factor/codes', 'second-factor', secondFactor.createCodes],
   ];
 
   function goTo(ctx: Koa.Context, url: string): void {
@@ -49,7 +49,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
   }
 
   /** Back from signing in, or not. */
-  async function comeBack(ctx: Koa.Context): Promise<void> {
+  async function returnFromSignIn(ctx: Koa.Context): Promise<void> {
     const path = `${basePath}${pathOf(ctx.query.state)}`;
     if ((await signedIn(ctx)) !== undefined) return goTo(ctx, path);
     // Somebody who cancelled would only see the sign-in page again, and a lasting error would go round for ever.
@@ -62,7 +62,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
   const router = createRouter();
   router.get('/account/callback', (ctx) => {
     ctx.set('Cache-Control', 'no-store');
-    return comeBack(ctx);
+    return returnFromSignIn(ctx);
   });
   for (const [method, path, page, handle] of routes) {
     router.on(method, path, async (ctx) => {

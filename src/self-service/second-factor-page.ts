@@ -4,7 +4,7 @@ import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { Form } from '../http/form.ts';
 import type { AccountPageModels } from '../views/account-pages.ts';
-import { type Alerts, noticeOf, type Problem, type Visit, type Visitor } from './visit.ts';
+import { type Alerts, noticeOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
 
 interface Enrolment {
   readonly secret: string;
@@ -13,13 +13,13 @@ interface Enrolment {
 }
 
 export interface SecondFactorDeps {
-  readonly visit: Visit;
+  readonly kit: PageKit;
   readonly isOff: () => boolean;
   readonly isRequired: () => boolean;
   readonly qr: (text: string) => Promise<string>;
   readonly now: () => number;
   /** What the account has, and what of it may go. */
-  readonly state: (who: Visitor) => {
+  readonly state: (who: SelfServiceUser) => {
     readonly appSince: number | undefined;
     readonly hasFactor: boolean;
     readonly hasEmailCodes: boolean;
@@ -27,24 +27,24 @@ export interface SecondFactorDeps {
     readonly canRemoveApp: boolean;
     readonly canRemoveEmail: boolean;
   };
-  readonly begin: (who: Visitor) => Enrolment;
-  readonly reopen: (who: Visitor, pending: string) => Enrolment | undefined;
+  readonly begin: (who: SelfServiceUser) => Enrolment;
+  readonly reopen: (who: SelfServiceUser, pending: string) => Enrolment | undefined;
   /**
    * Ends all other sessions; this browser goes on with what it has proven now.
    * @returns recovery codes where there were none; the outcome of a code that was not right
    */
   readonly confirm: (
     ctx: Koa.Context,
-    who: Visitor,
+    who: SelfServiceUser,
     pending: string,
     code: string,
   ) => Promise<{ readonly codes: readonly string[] | undefined } | 'wrong' | 'expired'>;
   /** @throws AppError mfa.required */
-  readonly removeApp: (ctx: Koa.Context, who: Visitor) => Promise<void>;
+  readonly removeApp: (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>;
   /** @throws AppError mfa.required */
-  readonly removeEmail: (ctx: Koa.Context, who: Visitor) => Promise<void>;
+  readonly removeEmail: (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>;
   /** @throws AppError mfa.none */
-  readonly makeCodes: (ctx: Koa.Context, who: Visitor) => Promise<readonly string[]>;
+  readonly createCodes: (ctx: Koa.Context, who: SelfServiceUser) => Promise<readonly string[]>;
 }
 
 type Notice = NonNullable<AccountPageModels['account-second-factor']['notice']>;
@@ -58,21 +58,21 @@ const ALERTS: Alerts = {
 };
 
 export function createSecondFactorPage(deps: SecondFactorDeps) {
-  const { visit, isOff, state } = deps;
+  const { kit, isOff, state } = deps;
 
   function refuseWhenOff(): void {
     if (isOff()) throw new AppError('mfa.off');
   }
 
-  async function show(ctx: Koa.Context, who: Visitor, problem?: Problem): Promise<void> {
-    visit.views.send(
+  async function show(ctx: Koa.Context, who: SelfServiceUser, problem?: Problem): Promise<void> {
+    kit.views.send(
       ctx,
       'account-second-factor',
       {
-        csrf: visit.token(ctx, who),
+        csrf: kit.token(ctx, who),
         account: { username: who.account.username },
         now: deps.now(),
-        confirmUrl: visit.confirmUrlOf(who, 'second-factor'),
+        confirmUrl: kit.confirmUrlOf(who, 'second-factor'),
         isOff: isOff(),
         isRequired: deps.isRequired(),
         ...state(who),
@@ -83,14 +83,14 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
     );
   }
 
-  async function showApp(ctx: Koa.Context, who: Visitor, enrolment: Enrolment, problem?: Problem) {
+  async function showApp(ctx: Koa.Context, who: SelfServiceUser, enrolment: Enrolment, problem?: Problem) {
     const { secret, uri, pending } = enrolment;
-    visit.views.send(
+    kit.views.send(
       ctx,
       'account-app',
       {
         // Good for this secret in this session: nobody else's can be put in its place.
-        csrf: visit.token(ctx, who, pending),
+        csrf: kit.token(ctx, who, pending),
         account: { username: who.account.username },
         pending,
         isReplacing: who.account.totp !== undefined,
@@ -104,9 +104,9 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
   }
 
   const act =
-    (run: (ctx: Koa.Context, who: Visitor, form: Form) => Promise<Notice | undefined>) =>
-    (ctx: Koa.Context, who: Visitor): Promise<void> =>
-      visit.change(ctx, who, {
+    (run: (ctx: Koa.Context, who: SelfServiceUser, form: Form) => Promise<Notice | undefined>) =>
+    (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
+      kit.change(ctx, who, {
         page: 'second-factor',
         alerts: ALERTS,
         act: (form) => run(ctx, who, form),
@@ -114,17 +114,17 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
       });
 
   return {
-    show: (ctx: Koa.Context, who: Visitor): Promise<void> => show(ctx, who),
+    show: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> => show(ctx, who),
 
-    async showApp(ctx: Koa.Context, who: Visitor): Promise<void> {
+    async showApp(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
       refuseWhenOff();
-      if (!who.isFresh) return visit.confirm(ctx, who, 'second-factor');
+      if (!who.isFresh) return kit.confirm(ctx, who, 'second-factor');
       await showApp(ctx, who, deps.begin(who));
     },
 
-    async confirmApp(ctx: Koa.Context, who: Visitor): Promise<void> {
+    async confirmApp(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
       refuseWhenOff();
-      await visit.change(ctx, who, {
+      await kit.change(ctx, who, {
         page: 'second-factor',
         about: (form) => form.get('pending') ?? '',
         alerts: ALERTS,
@@ -138,7 +138,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
             return undefined;
           }
           if (outcome.codes === undefined) return who.account.totp === undefined ? 'app_on' : 'app_replaced';
-          await visit.goOnce(ctx, who, CODES, { codes: outcome.codes });
+          await kit.goOnce(ctx, who, CODES, { codes: outcome.codes });
           return undefined;
         },
         showAgain: (problem) => show(ctx, who, problem),
@@ -157,18 +157,18 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
       return 'email_off';
     }),
 
-    makeCodes: act(async (ctx, who) => {
-      await visit.goOnce(ctx, who, CODES, { codes: await deps.makeCodes(ctx, who) });
+    createCodes: act(async (ctx, who) => {
+      await kit.goOnce(ctx, who, CODES, { codes: await deps.createCodes(ctx, who) });
       return undefined;
     }),
 
     /** Where new codes are shown, once. */
-    async showCodes(ctx: Koa.Context, who: Visitor): Promise<void> {
-      const shown = await visit.once(ctx, who);
+    async showCodes(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
+      const shown = await kit.once(ctx, who);
       const codes: unknown = shown && Reflect.get(shown, 'codes');
-      if (!Array.isArray(codes)) return visit.goTo(ctx, visit.urlOf('second-factor'));
+      if (!Array.isArray(codes)) return kit.goTo(ctx, kit.urlOf('second-factor'));
       const { username } = who.account;
-      visit.views.send(ctx, 'account-recovery-codes', { account: { username }, codes: codes.map(String) });
+      kit.views.send(ctx, 'account-recovery-codes', { account: { username }, codes: codes.map(String) });
     },
   };
 }

@@ -2,7 +2,7 @@
 // gets to /admin and /account any more, or what is signed in there goes elsewhere (checklist R131).
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { CONSOLE_CLIENT_ID } from '../../src/admin/console/client.ts';
+import { CONSOLE_CLIENT_ID } from '../../src/clients/console-client.ts';
 import { clients } from '../../src/store/collections.ts';
 import { Agent } from '../support/agent.ts';
 import { startApp } from '../support/app.ts';

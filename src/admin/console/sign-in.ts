@@ -3,9 +3,9 @@
 // at the public token endpoint, without a network.
 import { createHash, randomBytes } from 'node:crypto';
 import type Koa from 'koa';
+import { CONSOLE_CLIENT_ID } from '../../clients/console-client.ts';
 import { AppError } from '../../errors.ts';
 import type { AskOurselves } from '../../http/in-process.ts';
-import { CONSOLE_CLIENT_ID } from './client.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
 export interface PendingSignIn {

@@ -1,51 +1,50 @@
-// Owns what people's own page shows (own-account.ts serves it): the account, where it is signed in, what it is open to,
-// and what happened lately.
+// What the home page of self-service shows: the account, its sessions, trusted devices and applications, and recent activity.
 import { hasSecondFactor } from '../accounts/security-state.ts';
-import { CONSOLE_CLIENT_ID } from '../admin/console/client.ts';
 import { createActivity } from '../audit/activity.ts';
 import type { Audit } from '../audit/audit.ts';
+import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import { deviceName } from '../http/device-name.ts';
-import type { GlanceFacts } from '../self-service/glance.ts';
-import type { Visitor } from '../self-service/visit.ts';
+import type { Passkeys } from '../passkeys/passkeys.ts';
+import type { SecondFactors } from '../second-factors/second-factors.ts';
 import type { ApplicationAccesses } from '../sessions/application-access.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { SessionRecord } from '../store/collections.ts';
 import type { AccountPageModels } from '../views/account-pages.ts';
-import type { Factors } from './factors.ts';
-import type { PasskeyApp } from './passkeys.ts';
+import type { GlanceFacts } from './glance.ts';
+import type { SelfServiceUser } from './page-kit.ts';
 
-interface Parts {
+export interface OverviewDeps {
   readonly clock: Clock;
-  readonly current: () => SettingValues;
+  readonly settings: () => SettingValues;
   readonly clients: Pick<Clients, 'find'>;
   readonly sessions: Pick<Sessions, 'query'>;
   readonly access: Pick<ApplicationAccesses, 'list'>;
-  readonly passkeys: Pick<PasskeyApp, 'passkeys' | 'mode'>;
-  readonly factors: Pick<Factors, 'factors'>;
+  readonly passkeys: { readonly passkeys: Pick<Passkeys, 'list'> };
+  readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
   readonly audit: Pick<Audit, 'query'>;
 }
 
-/** More than anybody has; what is beyond can still be ended all at once. */
+/** More than any user has; the others can still be ended together. */
 const MAX_SESSIONS = 100;
 
-/** "Chrome on Windows" in two; words of ours (src/http/device-name.ts), not the browser's. */
+/** "Chrome on Windows" in two; the words are ours (src/http/device-name.ts), not the browser's. */
 function partsOf(device: string): { browser?: string; system?: string } {
   const [browser, system] = device.split(' on ');
   if (browser === undefined || browser === 'Unknown') return {};
   return system === undefined ? { browser } : { browser, system };
 }
 
-export function createOwnOverview(parts: Parts) {
-  const { clock, current, clients, sessions, access, passkeys, factors } = parts;
-  const { trustedDevices } = factors.factors;
-  const recentActivity = createActivity(parts.audit);
-  const arePasswordsOff = (): boolean => passkeys.mode() === 'passkey_only';
-  const areCodesOff = (): boolean => current().mfa_mode === 'off';
+export function createOverview(deps: OverviewDeps) {
+  const { clock, settings, clients, sessions, access, passkeys } = deps;
+  const { trustedDevices } = deps.secondFactors;
+  const recentActivity = createActivity(deps.audit);
+  const arePasswordsOff = (): boolean => settings().auth_mode === 'passkey_only';
+  const areCodesOff = (): boolean => settings().mfa_mode === 'off';
 
-  async function sessionsOf({ account, sessionUid }: Visitor) {
+  async function sessionsOf({ account, sessionUid }: SelfServiceUser) {
     const { items } = await sessions.query({
       filters: [
         { field: 'user_id', op: 'eq', value: account.id },
@@ -66,11 +65,11 @@ export function createOwnOverview(parts: Parts) {
     return items.map(view).sort((a, b) => Number(b.isThis) - Number(a.isThis));
   }
 
-  async function applicationsOf({ account }: Visitor) {
-    // Our own pages are no application that anybody let in.
-    const all = (await access.list(account.id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
+  async function applicationsOf({ account }: SelfServiceUser) {
+    // Our own pages are not an application that the user gave access to.
+    const others = (await access.list(account.id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
     return Promise.all(
-      all.map(async ({ clientId, scopes, since }) => {
+      others.map(async ({ clientId, scopes, since }) => {
         const metadata = (await clients.find(clientId))?.value.metadata;
         const textOf = (value: unknown): string | undefined =>
           typeof value === 'string' ? value : undefined;
@@ -85,7 +84,7 @@ export function createOwnOverview(parts: Parts) {
     );
   }
 
-  async function devicesOf({ account }: Visitor) {
+  async function devicesOf({ account }: SelfServiceUser) {
     return (await trustedDevices.list(account)).map(({ id, label, ipAddress, lastUsedAt, expiresAt }) => ({
       id,
       ...partsOf(label),
@@ -95,7 +94,7 @@ export function createOwnOverview(parts: Parts) {
     }));
   }
 
-  function factsOf({ account }: Visitor): GlanceFacts {
+  function factsOf({ account }: SelfServiceUser): GlanceFacts {
     const passkeyKinds = (account.passkeys ?? []).map(({ kind }) => kind);
     return {
       hasPassword: account.passwordHash !== undefined && !arePasswordsOff(),
@@ -106,13 +105,13 @@ export function createOwnOverview(parts: Parts) {
       codesLeft: account.recoveryCodes?.length ?? 0,
       hasUnverifiedEmail: account.email !== undefined && !account.isEmailVerified,
       areCodesOff: areCodesOff(),
-      arePasskeysOff: passkeys.mode() === 'password',
+      arePasskeysOff: settings().auth_mode === 'password',
     };
   }
 
-  async function overview(who: Visitor) {
+  async function all(who: SelfServiceUser) {
     const { account } = who;
-    const [ownPasskeys, own, devices, applications, activity] = await Promise.all([
+    const [registered, activeSessions, devices, applications, activity] = await Promise.all([
       passkeys.passkeys.list(account),
       sessionsOf(who),
       devicesOf(who),
@@ -120,7 +119,7 @@ export function createOwnOverview(parts: Parts) {
       recentActivity(account.id),
     ]);
     const facts = factsOf(who);
-    const usedAt = ownPasskeys.map(({ lastUsedAt }) => lastUsedAt ?? 0);
+    const usedAt = registered.map(({ lastUsedAt }) => lastUsedAt ?? 0);
     const hasFactor = hasSecondFactor(account);
     return {
       facts,
@@ -137,10 +136,10 @@ export function createOwnOverview(parts: Parts) {
               isOff: areCodesOff(),
             },
       passkeys:
-        facts.arePasskeysOff && ownPasskeys.length === 0
+        facts.arePasskeysOff && registered.length === 0
           ? undefined
-          : { count: ownPasskeys.length, lastUsedAt: Math.max(0, ...usedAt) || undefined },
-      sessions: own,
+          : { count: registered.length, lastUsedAt: Math.max(0, ...usedAt) || undefined },
+      sessions: activeSessions,
       devices,
       applications,
       activity: activity.map(({ at, kind, isProblem, ipAddress, userAgent }) => ({
@@ -150,11 +149,11 @@ export function createOwnOverview(parts: Parts) {
         ipAddress,
         ...partsOf(deviceName(userAgent ?? '')),
       })),
-    } satisfies Omit<AccountPageModels['account'], keyof VisitModel> & { facts: GlanceFacts };
+    } satisfies Omit<AccountPageModels['account'], keyof PageKitModel> & { facts: GlanceFacts };
   }
 
   return {
-    overview,
+    all,
     facts: factsOf,
     sessions: sessionsOf,
     devices: devicesOf,
@@ -162,8 +161,8 @@ export function createOwnOverview(parts: Parts) {
   };
 }
 
-/** What the page adds by itself. */
-type VisitModel = Pick<
+/** What the page adds itself. */
+type PageKitModel = Pick<
   AccountPageModels['account'],
   | 'csrf'
   | 'alert'

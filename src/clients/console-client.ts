@@ -1,7 +1,8 @@
-// Owns the application that the administrator's pages, and people's own, sign in as: a client of this provider like any
-// other, made at first start under a fixed id and kept right at every later one.
-import type { Clients } from '../../clients/contract.ts';
-import { AlreadyExists } from '../../store/port.ts';
+// The application that the Admin UI and self-service sign in as: a client of this provider like any other, created at first
+// start under a fixed id and corrected at every later one.
+
+import { AlreadyExists } from '../store/port.ts';
+import type { Clients } from './contract.ts';
 
 export const CONSOLE_CLIENT_ID = 'latchkey-admin';
 
@@ -11,7 +12,7 @@ interface Deps {
 }
 
 /**
- * Makes the client when it is missing, follows a changed BASE_URL, and takes back what would keep everybody out of our own
+ * Creates the client when it is missing, follows a changed BASE_URL, and reverts what would lock every user out of our own
  * pages (an earlier version let the API change it). Safe in several processes at once.
  */
 export async function seedConsoleClient({ clients, baseUrl }: Deps): Promise<void> {

@@ -1,16 +1,16 @@
-// Owns whose access token opens people's own API (decisions §7): a person's, with the scope `openid`, given to an
-// application that is our own. How fresh it is, the session says that the token was born from, and
-// the token: who holds an old one gains nothing when its owner proves anew who they are.
+// Which access tokens open the account API (decision 0023): a user's, with the scope `openid`, issued to a client of ours.
+// Its freshness is that of the session it was issued in, as it was then: the holder of an old token gains nothing when the
+// user authenticates again.
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import type { SessionOfToken, TokenSession } from './token-session.ts';
 import type { TokenState } from './token-state.ts';
 
-export interface OwnBearer {
+export interface UserBearer {
   readonly kind: 'user';
   /** The account. */
   readonly id: string;
-  /** None: the session is over, and the token outlives it. */
+  /** None: the session has ended, and the token outlives it. */
   readonly session: TokenSession | undefined;
 }
 
@@ -20,9 +20,9 @@ interface Deps {
   readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
 }
 
-/** @returns who the Authorization header is for; @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-export function createAuthorizeOwner({ tokens, sessionOf, findClient }: Deps) {
-  return async (authorization: string | undefined): Promise<OwnBearer> => {
+/** @returns the user of an Authorization header; @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
+export function createAuthorizeUser({ tokens, sessionOf, findClient }: Deps) {
+  return async (authorization: string | undefined): Promise<UserBearer> => {
     const [scheme, bearer = '', ...rest] = (authorization ?? '').split(' ');
     if (scheme?.toLowerCase() !== 'bearer') throw new AppError('auth.required');
     if (bearer === '' || rest.length > 0) throw new AppError('auth.invalid_token');
@@ -30,7 +30,7 @@ export function createAuthorizeOwner({ tokens, sessionOf, findClient }: Deps) {
     if (live === undefined || live.token.kind === 'RefreshToken') throw new AppError('auth.invalid_token');
     const { token, account } = live;
     const client = await findClient(token.clientId ?? '');
-    // What somebody else's application was given to recognise a person is no key to the person's account.
+    // What another client was given to recognise a user must not open the user's account.
     const isOurs = client?.skipConsent === true;
     if (account === undefined || token.kind !== 'AccessToken' || !live.scopes.has('openid') || !isOurs)
       throw new AppError('auth.insufficient_scope', { message: 'This token does not open the account.' });

@@ -1,46 +1,32 @@
-// Owns what all of people's own pages share: who is there, forms that are good for this session alone, and that what
-// matters is done only by somebody who has just proven who they are (decisions §7, checklist R098, R113).
+// What the pages of self-service share: forms that are valid for one session alone, fresh authentication before a sensitive
+// act (decision 0011, checklist R098, R113), results that are shown once.
 import type Koa from 'koa';
 import type { Account } from '../accounts/account.ts';
-import type { MethodTimes } from '../accounts/freshness.ts';
+import { type AccountPage, accountPages } from '../clients/console-sign-in.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
 import type { OneTime } from '../http/one-time.ts';
 import { newSecret } from '../ids.ts';
+import type { SignedInUser } from '../oidc/signed-in-user.ts';
 import type { Views } from '../views/views.ts';
-import { type OwnPage, ownPages } from './sign-in-url.ts';
 
-export interface SignedIn<A> {
-  readonly sessionUid: string;
-  readonly account: A;
-  /** Whether it may change how the account is signed in to. */
-  readonly isFresh: boolean;
-}
-
-export interface Visitor extends SignedIn<Account> {
-  /** Epoch seconds. */
-  readonly signedInAt: number;
-  /** What the sign-in was, and what it was worth (RFC 8176; src/oidc/scopes.ts). */
-  readonly amr: readonly string[];
-  readonly acr: string | undefined;
-  /** When each method was authenticated. */
-  readonly methodTimes: MethodTimes;
-  /** Not an application with a bearer, which has no cookie to be renewed. */
+export interface SelfServiceUser extends SignedInUser {
+  /** False for an application with an access token, which has no cookie to renew. */
   readonly isBrowser: boolean;
 }
 
-export interface VisitDeps {
+export interface PageKitDeps {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly oneTime: OneTime;
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  /** To prove once more who it is, as strongly as the account can. */
-  readonly confirmUrl: (account: Account, page: OwnPage) => string;
+  /** Where to authenticate again, with the strongest class that the account can reach. */
+  readonly confirmUrl: (account: Account, page: AccountPage) => string;
 }
 
-/** What went wrong with an act, as the page says it. */
+/** What the page says about a failed act. */
 export interface Problem {
   readonly alert: string;
   readonly status: number;
@@ -50,24 +36,24 @@ export interface Problem {
 export type Alerts = { readonly [Code in ErrorCode]?: string };
 
 interface Change {
-  readonly page: OwnPage;
+  readonly page: AccountPage;
   /** What the form's token is bound to beside the session. */
   readonly about?: (form: Form) => string;
   /** Default: the sign-in must be fresh. */
   readonly isAllowed?: boolean;
-  /** What a person can be told on the page. */
+  /** The errors that the page shows. */
   readonly alerts: Alerts;
-  /** @returns what to say about it on the page that comes; undefined where it has answered itself */
+  /** @returns the notice for the page that follows; undefined where it has responded itself */
   readonly act: (form: Form) => Promise<string | undefined>;
   readonly showAgain: (problem: Problem) => Promise<void>;
 }
 
 const SHOWN_SECONDS = 300;
 
-export type Visit = ReturnType<typeof createVisit>;
+export type PageKit = ReturnType<typeof createPageKit>;
 
-export function createVisit({ views, csrf, oneTime, basePath, readForm, confirmUrl }: VisitDeps) {
-  const purposeOf = ({ sessionUid }: Visitor, about: string): string =>
+export function createPageKit({ views, csrf, oneTime, basePath, readForm, confirmUrl }: PageKitDeps) {
+  const purposeOf = ({ sessionUid }: SelfServiceUser, about: string): string =>
     about === '' ? `account:${sessionUid}` : `account:${sessionUid}:${about}`;
 
   function goTo(ctx: Koa.Context, url: string): void {
@@ -76,7 +62,7 @@ export function createVisit({ views, csrf, oneTime, basePath, readForm, confirmU
   }
 
   // Not by the session: turning a second factor on renews it.
-  const onceKey = (ctx: Koa.Context, { account }: Visitor, handle: string): string[] => [
+  const onceKey = (ctx: Koa.Context, { account }: SelfServiceUser, handle: string): string[] => [
     'account',
     csrf.browserId(ctx),
     account.id,
@@ -87,25 +73,26 @@ export function createVisit({ views, csrf, oneTime, basePath, readForm, confirmU
     views,
     goTo,
 
-    /** 303 to a page that takes `data` by `once` and shows it: for minutes, one time, to this person in this browser. */
-    async goOnce(ctx: Koa.Context, who: Visitor, path: string, data: object): Promise<void> {
+    /** 303 to a page that reads `data` by `once`: for minutes, one time, for this user in this browser. */
+    async goOnce(ctx: Koa.Context, who: SelfServiceUser, path: string, data: object): Promise<void> {
       const handle = newSecret(16);
       await oneTime.keep(onceKey(ctx, who, handle), data, SHOWN_SECONDS);
       goTo(ctx, `${basePath}${path}?shown=${handle}`);
     },
-    async once(ctx: Koa.Context, who: Visitor): Promise<object | undefined> {
+    async once(ctx: Koa.Context, who: SelfServiceUser): Promise<object | undefined> {
       const { shown } = ctx.query;
       if (typeof shown !== 'string' || ctx.method !== 'GET') return undefined;
       return oneTime.take(onceKey(ctx, who, shown));
     },
-    token: (ctx: Koa.Context, who: Visitor, about = ''): string => csrf.token(ctx, purposeOf(who, about)),
-    confirmUrlOf: (who: Visitor, page: OwnPage): string | undefined =>
+    token: (ctx: Koa.Context, who: SelfServiceUser, about = ''): string =>
+      csrf.token(ctx, purposeOf(who, about)),
+    confirmUrlOf: (who: SelfServiceUser, page: AccountPage): string | undefined =>
       who.isFresh ? undefined : confirmUrl(who.account, page),
-    confirm: (ctx: Koa.Context, who: Visitor, page: OwnPage): void =>
+    confirm: (ctx: Koa.Context, who: SelfServiceUser, page: AccountPage): void =>
       goTo(ctx, confirmUrl(who.account, page)),
-    urlOf: (page: OwnPage): string => `${basePath}${ownPages[page]}`,
+    urlOf: (page: AccountPage): string => `${basePath}${accountPages[page]}`,
 
-    async change(ctx: Koa.Context, who: Visitor, change: Change): Promise<void> {
+    async change(ctx: Koa.Context, who: SelfServiceUser, change: Change): Promise<void> {
       const form = await readForm(ctx);
       csrf.verify(ctx, purposeOf(who, change.about?.(form) ?? ''), form.get('csrf'));
       if (!(change.isAllowed ?? who.isFresh)) return goTo(ctx, confirmUrl(who.account, change.page));
@@ -118,7 +105,7 @@ export function createVisit({ views, csrf, oneTime, basePath, readForm, confirmU
         const { status, retryAfterSeconds } = error;
         return change.showAgain({ alert, status, retryAfterSeconds });
       }
-      if (notice !== undefined) goTo(ctx, `${basePath}${ownPages[change.page]}?notice=${notice}`);
+      if (notice !== undefined) goTo(ctx, `${basePath}${accountPages[change.page]}?notice=${notice}`);
     },
   };
 }

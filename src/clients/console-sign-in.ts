@@ -1,39 +1,37 @@
-// Owns where a browser goes to sign in for people's own pages, and where it comes back to. The application is the one of
-// all our own pages, which src/app/create-app.ts makes at first start.
+// Where a browser goes to sign in for self-service, and where it returns to. The client is console-client.ts.
 import { randomBytes } from 'node:crypto';
+import { CONSOLE_CLIENT_ID } from './console-client.ts';
 
-const CLIENT_ID = 'latchkey-admin';
-
-/** By the word that the sign-in carries along as `state`: nothing else is ever gone back to. */
-export const ownPages = {
+/** By the `state` of the sign-in: the browser is never sent back to anything else. */
+export const accountPages = {
   home: '/account',
   password: '/account/password',
   passkeys: '/account/passkeys',
   'second-factor': '/account/second-factor',
 } as const;
 
-export type OwnPage = keyof typeof ownPages;
+export type AccountPage = keyof typeof accountPages;
 
 interface SignIn {
   readonly baseUrl: string;
   readonly basePath: string;
-  readonly page: OwnPage;
-  /** The person must prove who they are now. */
+  readonly page: AccountPage;
+  /** The user must authenticate now. */
   readonly isFresh?: boolean;
-  /** For someone without an account (Initiating User Registration via OIDC 1.0). */
+  /** For a user without an account (Initiating User Registration via OIDC 1.0). */
   readonly isSignUp?: boolean;
-  /** How strongly. */
+  /** The authentication class to ask for. */
   readonly acr?: string | undefined;
 }
 
 export function consoleSignInUrl({ baseUrl, basePath, page, isFresh, isSignUp, acr }: SignIn): string {
   const query = new URLSearchParams({
-    client_id: CLIENT_ID,
+    client_id: CONSOLE_CLIENT_ID,
     response_type: 'code',
     scope: 'openid profile',
     redirect_uri: `${baseUrl}/account/callback`,
     state: page,
-    // The code is not redeemed: coming back signed in is all that is wanted. So nobody knows the verifier.
+    // The code is never redeemed, only the session is wanted: no one keeps the verifier.
     code_challenge: randomBytes(32).toString('base64url'),
     code_challenge_method: 'S256',
     ...(isFresh && { prompt: 'login' }),
@@ -45,4 +43,4 @@ export function consoleSignInUrl({ baseUrl, basePath, page, isFresh, isSignUp, a
 
 /** @param state of the address that the sign-in came back to */
 export const pathOf = (state: unknown): string =>
-  Object.entries(ownPages).find(([page]) => page === state)?.[1] ?? ownPages.home;
+  Object.entries(accountPages).find(([page]) => page === state)?.[1] ?? accountPages.home;

@@ -1,0 +1,83 @@
+// Acts of a user on their own account beside its credentials: ending sessions, forgetting trusted devices, removing
+// applications, asking for a verification mail. Pages and API call the same ones.
+import type Koa from 'koa';
+import type { Account } from '../accounts/account.ts';
+import { addressKey } from '../accounts/email.ts';
+import type { Audit } from '../audit/audit.ts';
+import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
+import { AppError } from '../errors.ts';
+import type { RateLimits } from '../rate-limits/limits.ts';
+import type { SecondFactors } from '../second-factors/second-factors.ts';
+import type { ApplicationAccesses } from '../sessions/application-access.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { HomeDeps } from './home-page.ts';
+import type { SelfServiceUser } from './page-kit.ts';
+
+export interface KnownBrowsers {
+  isKnown(ctx: Koa.Context, account: Account): boolean;
+  forgetAll(accountId: string): Promise<void>;
+  forgetOthers(ctx: Koa.Context, accountId: string): Promise<void>;
+}
+
+export interface AccountActsDeps {
+  readonly sessions: Pick<Sessions, 'find' | 'end' | 'endAllOf'>;
+  readonly access: Pick<ApplicationAccesses, 'remove'>;
+  readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
+  readonly recovery: { sendEmailVerification(account: Account): Promise<void> };
+  readonly audit: Pick<Audit, 'write'>;
+  readonly limits: Pick<RateLimits, 'consume'>;
+  readonly knownBrowsers: Pick<KnownBrowsers, 'forgetAll' | 'forgetOthers'>;
+}
+
+export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
+  const { sessions, access, audit, limits, knownBrowsers } = deps;
+  const { trustedDevices } = deps.secondFactors;
+
+  const userOf = ({ account }: SelfServiceUser) => ({ kind: 'user', id: account.id }) as const;
+
+  return {
+    async endSession(who, id) {
+      const session = await sessions.find(id);
+      if (session?.value.accountId !== who.account.id) throw new AppError('session.not_found');
+      await sessions.end(id);
+    },
+    async endOtherSessions(who, ctx) {
+      // First: a browser that became known in a session that ends must not pass a lockout by that.
+      await (ctx === undefined
+        ? knownBrowsers.forgetAll(who.account.id)
+        : knownBrowsers.forgetOthers(ctx, who.account.id));
+      const count = await sessions.endAllOf(who.account.id, { except: who.sessionUid });
+      const user = userOf(who);
+      await audit.write({
+        event: 'user.sessions_revoked',
+        actor: user,
+        target: user,
+        details: { count, is_own: true },
+      });
+    },
+    async forgetDevice(who, id) {
+      if (!(await trustedDevices.revoke(who.account.id, id))) throw new AppError('request.not_found');
+      const user = userOf(who);
+      await audit.write({ event: 'device.revoked', actor: user, target: user });
+    },
+    async forgetDevices(who) {
+      const count = await trustedDevices.revokeAll(who.account.id);
+      const user = userOf(who);
+      await audit.write({ event: 'device.revoked', actor: user, target: user, details: { count } });
+    },
+    async removeApplication(who, clientId) {
+      if (clientId === CONSOLE_CLIENT_ID || !(await access.remove(who.account.id, clientId)))
+        throw new AppError('grant.not_found');
+      const user = userOf(who);
+      await audit.write({ event: 'consent.revoked', actor: user, target: user, clientId });
+    },
+    async sendVerification(who) {
+      const { account } = who;
+      if (account.email !== undefined && !account.isEmailVerified)
+        await limits.consume('mail_address', addressKey(account.email));
+      await deps.recovery.sendEmailVerification(account);
+      const user = userOf(who);
+      await audit.write({ event: 'email.verification_requested', actor: user, target: user });
+    },
+  };
+}

@@ -1,0 +1,196 @@
+// Changes of a user's own password, second factor and passkeys, and what follows from each: other sessions end, trusted
+// devices are revoked, the audit log and the owner are notified.
+import type Koa from 'koa';
+import type { Account } from '../accounts/account.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Authenticate } from '../accounts/authenticate.ts';
+import type { ProofMethod } from '../accounts/freshness.ts';
+import { hasPasskey, hasSecondFactor } from '../accounts/security-state.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { AuditEventName } from '../audit/events.ts';
+import { AppError } from '../errors.ts';
+import type { MailTemplate } from '../mail/index.ts';
+import { acrOf } from '../oidc/acr.ts';
+import type { BrowserSession } from '../oidc/browser-session.ts';
+import type { SignedInUsers } from '../oidc/signed-in-user.ts';
+import { mayBeLeftWith } from '../second-factors/factor-policy.ts';
+import type { SecondFactors } from '../second-factors/second-factors.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import type { AccountRecord } from '../store/collections.ts';
+import type { SelfServiceUser } from './page-kit.ts';
+import type { OwnPasskeys } from './passkeys-page.ts';
+
+export interface CredentialChangesDeps {
+  readonly settings: () => SettingValues;
+  readonly signedIn: Pick<SignedInUsers, 'strongestAcr'>;
+  readonly browser: Pick<BrowserSession, 'signIn'>;
+  readonly accounts: Pick<Accounts, 'find' | 'update' | 'voidProofs'>;
+  readonly passkeys: Pick<OwnPasskeys, 'add' | 'remove'>;
+  readonly secondFactors: Pick<SecondFactors, 'totp' | 'recoveryCodes' | 'trustedDevices' | 'setEmailFactor'>;
+  readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
+  readonly audit: Pick<Audit, 'write'>;
+  readonly passwords: {
+    /** Counts and locks as a sign-in does. */
+    readonly check: Authenticate;
+    /** @throws AppError request.invalid with what is wrong with a new password */
+    checkNew(accountId: string, password: string): Promise<void>;
+  };
+  readonly knownBrowsers: {
+    fromBrowser(ctx: Koa.Context): { readonly tokens: readonly string[] };
+    remember(ctx: Koa.Context, accountId: string): Promise<void>;
+  };
+  /** A mail to the owner. */
+  readonly notifyOwner: (ctx: Koa.Context, accountId: string, template: MailTemplate) => Promise<void>;
+  /** Whether nothing has ended this account's sign-ins since; otherwise that session is ended. */
+  readonly confirmSession: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
+}
+
+export function createCredentialChanges(deps: CredentialChangesDeps) {
+  const { settings, signedIn, browser, accounts, passkeys, sessions, audit, passwords, confirmSession } =
+    deps;
+  const { knownBrowsers, notifyOwner, secondFactors } = deps;
+
+  /** To the audit log and, by mail, to the owner. */
+  async function report(
+    ctx: Koa.Context,
+    { account }: SelfServiceUser,
+    event: AuditEventName,
+    mail: MailTemplate,
+    details?: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const user = { kind: 'user', id: account.id } as const;
+    await audit.write({ event, actor: user, target: user, details });
+    await notifyOwner(ctx, account.id, mail);
+  }
+
+  /**
+   * R063: every other session, complete or not, authenticated with less than the account asks for now. This browser gets a
+   * new session identifier.
+   */
+  async function endOtherSessions(
+    ctx: Koa.Context,
+    who: SelfServiceUser,
+    methods: readonly ProofMethod[] = [],
+  ): Promise<void> {
+    // First: a sign-in that completes after the list of sessions was read is checked against this (confirmSession).
+    await accounts.voidProofs(who.account.id);
+    await sessions.endAllOf(who.account.id, { except: who.sessionUid });
+    // They are void already (security-state.ts); this removes them from the store.
+    await secondFactors.trustedDevices.revokeAll(who.account.id);
+    if (!who.isBrowser) return;
+    const amr = [...new Set([...who.amr, ...(methods.includes('totp') ? ['otp', 'mfa'] : [])])];
+    // Earlier authentication becomes no fresher by this.
+    const { signedInAt: loginTs, methodTimes } = who;
+    const login = { accountId: who.account.id, amr, acr: acrOf(amr), loginTs, methodTimes, methods };
+    const uid = await browser.signIn(ctx, login);
+    // Ended by another request at this moment: it must not return as a new session.
+    if (uid !== who.sessionUid) await sessions.end(uid);
+  }
+
+  const policy = () => ({ mfaMode: settings().mfa_mode, authMode: settings().auth_mode });
+
+  function keepEnough(after: Readonly<AccountRecord>): void {
+    if (!mayBeLeftWith(after, policy())) throw new AppError('mfa.required');
+  }
+
+  const without = (account: Account, member: 'totp' | 'hasEmailCodes'): AccountRecord => {
+    const { [member]: _gone, ...rest } = account;
+    return rest;
+  };
+
+  return {
+    isPasswordEnough: ({ account }: SelfServiceUser): boolean => signedIn.strongestAcr(account) === undefined,
+
+    async changePassword(
+      ctx: Koa.Context,
+      who: SelfServiceUser,
+      { given, next }: { readonly given: string; readonly next: string },
+    ): Promise<'changed' | 'wrong'> {
+      const { account } = who;
+      // An unacceptable password costs neither a hash nor an attempt.
+      await passwords.checkNew(account.id, next);
+      const hasPassword = account.passwordHash !== undefined;
+      const from = who.isBrowser ? knownBrowsers.fromBrowser(ctx) : undefined;
+      const proven = hasPassword ? await passwords.check(account.username, given, from) : account;
+      if (proven?.id !== account.id) return 'wrong';
+      // By version: the password may have been replaced a moment ago, by mail or an administrator.
+      const changed = await accounts.update(account.id, { password: next }, { version: proven.version });
+      await secondFactors.trustedDevices.revokeAll(account.id);
+      await report(ctx, who, 'password.changed', 'password_changed');
+      if (!who.isBrowser) return 'changed';
+      await knownBrowsers.remember(ctx, account.id);
+      const amr = who.isFresh ? [...who.amr] : ['pwd'];
+      const changedAt = changed.authenticatedNotBefore ?? 0;
+      // A new password is no authentication, the current one is. The session is a new one that counts from the change on:
+      // authentication before the change is void for the account (authenticatedNotBefore).
+      const login = { accountId: account.id, amr, acr: acrOf(amr), loginTs: Math.floor(changedAt / 1000) };
+      const methods: readonly ProofMethod[] = hasPassword ? ['password'] : [];
+      const uid = await browser.signIn(ctx, { ...login, methodTimes: who.methodTimes, methods });
+      // A change right after this one has ended all sessions, but could not know of the new one.
+      await confirmSession({ accountId: account.id, uid, provenAt: changedAt + 1 });
+      return 'changed';
+    },
+
+    async addPasskey(ctx: Koa.Context, who: SelfServiceUser, input: { boundTo: string; response: unknown }) {
+      const added = await passkeys.add(ctx, { ...input, accountId: who.account.id });
+      await endOtherSessions(ctx, who);
+      return added;
+    },
+
+    async removePasskey(ctx: Koa.Context, who: SelfServiceUser, id: string): Promise<void> {
+      await passkeys.remove(ctx, who.account, id);
+      await endOtherSessions(ctx, who);
+    },
+
+    secondFactor: {
+      state({ account }: SelfServiceUser) {
+        return {
+          appSince: account.totp?.enrolledAt,
+          hasFactor: hasSecondFactor(account),
+          hasEmailCodes: account.hasEmailCodes === true,
+          codesLeft: account.recoveryCodes?.length ?? 0,
+          canRemoveApp: mayBeLeftWith(without(account, 'totp'), policy()),
+          canRemoveEmail: mayBeLeftWith(without(account, 'hasEmailCodes'), policy()),
+        };
+      },
+
+      begin: ({ account }: SelfServiceUser) => secondFactors.totp.begin(account),
+      reopen: ({ account }: SelfServiceUser, pending: string) => secondFactors.totp.reopen(account, pending),
+
+      async confirm(ctx: Koa.Context, who: SelfServiceUser, pending: string, code: string) {
+        const { id, totp } = who.account;
+        const outcome = await secondFactors.totp.confirm(id, pending, code);
+        if (outcome !== 'ok') return outcome;
+        const isReplaced = totp !== undefined;
+        const details = { method: 'totp', is_replaced: isReplaced };
+        const mail = isReplaced ? 'second_factor_replaced' : 'second_factor_added';
+        await report(ctx, who, 'mfa.enrolled', mail, details);
+        await endOtherSessions(ctx, who, ['totp']);
+        const hasCodes = ((await accounts.find(id))?.recoveryCodes ?? []).length > 0;
+        return { codes: hasCodes ? undefined : await secondFactors.recoveryCodes.generate(id) };
+      },
+
+      async removeApp(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
+        if (!(await secondFactors.totp.remove(who.account.id, keepEnough))) return;
+        await report(ctx, who, 'mfa.removed', 'second_factor_removed', { method: 'totp' });
+        await endOtherSessions(ctx, who);
+      },
+
+      async removeEmail(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
+        if (who.account.hasEmailCodes !== true) return;
+        await secondFactors.setEmailFactor(who.account.id, false, keepEnough);
+        await report(ctx, who, 'mfa.removed', 'second_factor_removed', { method: 'email' });
+        await endOtherSessions(ctx, who);
+      },
+
+      async createCodes(ctx: Koa.Context, who: SelfServiceUser): Promise<readonly string[]> {
+        // Where codes are never asked for they would be unused secrets; beside a passkey they are its recovery.
+        if (settings().mfa_mode === 'off' && !hasPasskey(who.account)) throw new AppError('mfa.off');
+        const codes = await secondFactors.recoveryCodes.generate(who.account.id);
+        await report(ctx, who, 'recovery.generated', 'recovery_codes_replaced', { count: codes.length });
+        return codes;
+      },
+    },
+  };
+}
