@@ -95,9 +95,9 @@ Every refusal that Latchkey makes itself has a stable code, one status and one p
   "data": null,
   "error": {
     "code": 409,
-    "message": "This username is taken.",
+    "message": "This username is already taken.",
     "reason": "account.username_taken",
-    "fields": { "username": "This username is taken." },
+    "fields": { "username": "This username is already taken." },
     "request_id": "…"
   }
 }

@@ -84,7 +84,7 @@ export function createListener({ routes, origin, provider, onError }: Options): 
     const { method = 'GET' } = request;
     const handler = routes[`${method} ${url.pathname}`];
     if (handler === undefined)
-      return message('There’s nothing here', 'This address is not one of the sample’s.', 404);
+      return message('Page not found', 'This address is not one of the sample’s.', 404);
     if (method === 'GET') return handler({ request, response, url, form: new URLSearchParams() });
     // Only our own pages may press our buttons.
     if (request.headers.origin !== origin)

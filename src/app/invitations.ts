@@ -36,7 +36,7 @@ export function createInvitationParts(deps: Deps) {
         const { email, clientId, isMailed } = input;
         const expiresInSeconds = input.expiresInSeconds ?? current().invitation_link_seconds;
         if (clientId !== undefined && (await clients.find(clientId)) === undefined) {
-          throw new AppError('request.invalid', { fields: { client_id: 'There is no such application.' } });
+          throw new AppError('request.invalid', { fields: { client_id: 'Application not found.' } });
         }
         const { invitation, mailedToken, handedToken } = await invitations.create({
           email,

@@ -45,7 +45,7 @@ export function parse(typed: Readonly<Record<string, unknown>>): SomeValues {
   for (const [key, value] of Object.entries(typed)) {
     if (!isSettingKey(key)) {
       hasUnknown = true;
-      fields[key] = 'There is no such setting.';
+      fields[key] = 'Unknown setting.';
       continue;
     }
     const parsed = settingDefinitions[key].parse(value);

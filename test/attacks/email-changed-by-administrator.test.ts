@@ -88,7 +88,7 @@ test('e-mail changed by an administrator: the owner is notified at the old addre
   const { body } = await app.admin('GET', '/mails?to=told@example.com');
   const mails = (body.data.items ?? []).filter(({ template }) => template === 'email_changed');
   equal(mails.length, 1);
-  match(String(mails[0]?.text), /another address/);
+  match(String(mails[0]?.text), /different address/);
 });
 
 test('e-mail address respelt or verified by an administrator: nothing ends', async () => {

@@ -114,7 +114,7 @@ test('attack: phished user; the page shows client, scopes, address and time (RFC
     'See your e-mail address',
     'See your phone number',
     '203.0.113.66',
-    'not the network of this browser',
+    'different network than this browser',
     '24 hours',
   ])
     ok(page.body.includes(text), `${text}: ${page.body}`);
@@ -131,14 +131,14 @@ test('attack: phished user; the page shows client, scopes, address and time (RFC
   );
   equal(buttons[0]?.[1] ?? buttons[0]?.[4], buttons[1]?.[1] ?? buttons[1]?.[4]);
   const same = await enter(new Agent(app), device.user_code, '203.0.113.66');
-  ok(!same.body.includes('not the network of this browser'));
+  ok(!same.body.includes('different network than this browser'));
 });
 
 test('attack: a phished administrator gives a device scope admin', async () => {
   const agent = new Agent(app);
   const device = await start('openid admin offline_access');
   const question = await enter(agent, device.user_code, '192.0.2.9');
-  ok(!question.body.includes('Manage this whole service'), 'not even asked for');
+  ok(!question.body.includes('Manage this service'), 'not even asked for');
   let page = await agent.submit(question, { confirm: 'yes' });
   page = await agent.submit(page, { username: 'root', password: PASSWORD });
   ok(page.body.includes('Television'), page.body);

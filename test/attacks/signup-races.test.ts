@@ -115,7 +115,7 @@ test('race: many guesses of a code are five', async (t) => {
   const pages = await atOnce(30, (index) =>
     agent.post('/oauth2/signup/verify', { ...hidden, code: guess(index) }),
   );
-  assert.equal(pages.filter(({ body }) => body.includes('too old')).length, 25);
+  assert.equal(pages.filter(({ body }) => body.includes('expired')).length, 25);
   assert.equal((await agent.post('/oauth2/signup/verify', { ...hidden, code })).status, 401);
   assert.equal(await total(app), 0);
 });

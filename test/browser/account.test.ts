@@ -95,47 +95,47 @@ test('account: password, TOTP, recovery codes, sessions, devices and application
 
   await inWindow(async (page) => {
     await signIn(page, ada);
-    await press(page, 'Send confirmation mail');
-    assert.equal(await said(page), 'A mail is on its way. Open the link in it.');
+    await press(page, 'Send confirmation e-mail');
+    assert.equal(await said(page), 'We sent you an e-mail. Open the link in it.');
 
     await press(page, 'Sign out: Safari on iPhone');
-    assert.equal(await said(page), 'That device is signed out.');
+    assert.equal(await said(page), 'Device signed out.');
     await phone.page.reload();
     assert.match(phone.page.url(), /oauth2\/authorize/);
 
     await press(page, 'Change your password', 'link');
     await page.getByLabel('Current password').fill('not this one');
     await page.getByLabel('New password').fill(NEXT_PASSWORD);
-    await page.getByLabel('Repeat the password').fill(NEXT_PASSWORD);
+    await page.getByLabel('Confirm password').fill(NEXT_PASSWORD);
     await page.locator('.strength[data-level="4"]').waitFor();
     await press(page, 'Change password');
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /isn’t your current password/);
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /current password is incorrect/);
     assert.equal(await page.getByLabel('New password').inputValue(), '');
     await page.getByLabel('Current password').fill(PASSWORD);
     await page.getByLabel('New password').fill(NEXT_PASSWORD);
-    await page.getByLabel('Repeat the password').fill(NEXT_PASSWORD);
+    await page.getByLabel('Confirm password').fill(NEXT_PASSWORD);
     await press(page, 'Change password');
-    assert.match(await said(page), /^Your password is changed/);
+    assert.match(await said(page), /^Password changed/);
 
     await press(page, 'Manage: Two-step sign-in', 'link');
-    await press(page, 'Set up an app', 'link');
+    await press(page, 'Set up authenticator app', 'link');
     const first = await scan(page);
     await type(page, codeOf(first));
     assert.equal(await heading(page), 'Save your recovery codes');
     const codes = await page.locator('#codes code').allTextContents();
     assert.equal(codes.length, 10);
-    await press(page, 'I’ve saved them', 'link');
-    await ask(page, 'Make new codes');
+    await press(page, 'I’ve saved my codes', 'link');
+    await ask(page, 'Create new codes');
     assert.equal(
       (await page.locator('#codes code').allTextContents()).some((code) => codes.includes(code)),
       false,
     );
-    await press(page, 'I’ve saved them', 'link');
-    await press(page, 'Use another app or phone', 'link');
+    await press(page, 'I’ve saved my codes', 'link');
+    await press(page, 'Use a different app or phone', 'link');
     const second = await scan(page);
     assert.notEqual(second.searchParams.get('secret'), first.searchParams.get('secret'));
     await type(page, codeOf(second));
-    assert.equal(await said(page), 'From now on, the new app makes your codes.');
+    assert.equal(await said(page), 'Your new authenticator app is set up.');
 
     // Another browser, with the code, which it is then trusted for.
     await loaded(phone.page, () => enter(phone.page, { ...ada, password: NEXT_PASSWORD }));
@@ -147,7 +147,7 @@ test('account: password, TOTP, recovery codes, sessions, devices and application
     await press(page, 'Back to your account', 'link');
     assert.match((await panel(page, 'Security at a glance').textContent()) ?? '', /well protected/);
     await shoot(page, 'account');
-    await press(page, 'Forget: Safari on iPhone');
+    await press(page, 'Remove: Safari on iPhone');
     assert.equal(await page.getByRole('heading', { name: 'Trusted devices' }).count(), 0);
     assert.match(
       (await panel(page, 'Applications with access').textContent()) ?? '',
@@ -159,12 +159,12 @@ test('account: password, TOTP, recovery codes, sessions, devices and application
       /No application has access/,
     );
     await ask(page, 'Sign out everywhere else');
-    assert.equal(await said(page), 'You are signed out everywhere else.');
+    assert.equal(await said(page), 'Signed out everywhere else.');
     assert.match((await panel(page, 'Recent activity').textContent()) ?? '', /Signed out elsewhere/);
 
     await press(page, 'Manage: Two-step sign-in', 'link');
     await ask(page, 'Turn off');
-    assert.equal(await said(page), 'It is turned off.');
+    assert.equal(await said(page), 'Second step turned off.');
     await press(page, 'Back to your account', 'link');
     await press(page, 'Sign out', 'link');
     assert.equal(await heading(page), 'You’re signed out');
@@ -180,28 +180,28 @@ test('account without scripts: new password after a mistake, TOTP on, new codes,
       assert.equal(await heading(page), 'Change your password');
       await page.getByLabel('Current password').fill(PASSWORD);
       await page.getByLabel('New password').fill(NEXT_PASSWORD);
-      await page.getByLabel('Repeat the password').fill('something else');
+      await page.getByLabel('Confirm password').fill('something else');
       await press(page, 'Change password');
-      assert.match((await page.getByRole('alert').textContent()) ?? '', /two passwords are not the same/);
+      assert.match((await page.getByRole('alert').textContent()) ?? '', /passwords don’t match/);
       await page.getByLabel('Current password').fill(PASSWORD);
       await page.getByLabel('New password').fill(NEXT_PASSWORD);
-      await page.getByLabel('Repeat the password').fill(NEXT_PASSWORD);
+      await page.getByLabel('Confirm password').fill(NEXT_PASSWORD);
       await press(page, 'Change password');
-      assert.match(await said(page), /^Your password is changed/);
-      await press(page, 'Turn on an authenticator app: then a stolen password is not enough.', 'link');
-      await press(page, 'Set up an app', 'link');
+      assert.match(await said(page), /^Password changed/);
+      await press(page, 'Set up an authenticator app, so that a stolen password is not enough.', 'link');
+      await press(page, 'Set up authenticator app', 'link');
       const uri = await scan(page);
-      await page.getByLabel(/six digits/).fill('000000');
+      await page.getByLabel(/six-digit code/).fill('000000');
       await press(page, 'Turn on');
       assert.equal(await page.getByRole('alert').count(), 1);
-      await page.getByLabel(/six digits/).fill(codeOf(uri));
+      await page.getByLabel(/six-digit code/).fill(codeOf(uri));
       await press(page, 'Turn on');
       assert.equal(await page.locator('#codes code').count(), 10);
-      await press(page, 'I’ve saved them', 'link');
-      await ask(page, 'Make new codes');
-      await press(page, 'I’ve saved them', 'link');
+      await press(page, 'I’ve saved my codes', 'link');
+      await ask(page, 'Create new codes');
+      await press(page, 'I’ve saved my codes', 'link');
       await ask(page, 'Turn off');
-      assert.equal(await said(page), 'It is turned off.');
+      assert.equal(await said(page), 'Second step turned off.');
     },
     { javaScriptEnabled: false },
   );

@@ -528,7 +528,7 @@ test('last administrator: cannot be deactivated, and the page says why', async (
   await loaded(page, () => page.locator('tbody').getByRole('link', { name: 'ada', exact: true }).click());
   await press(page, 'Deactivate', 'link');
   await press(page, 'Deactivate');
-  assert.match(await text('[role=alert]'), /last active administrator/);
+  assert.match(await text('[role=alert]'), /one active administrator must remain/);
 });
 
 test('without scripts: search, sort, filter, deactivate and reactivate a user', async () => {

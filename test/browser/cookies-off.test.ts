@@ -45,9 +45,9 @@ test('without cookies: onboarding and sign-in say what is missing and what to do
   await page.goto(`${server.origin}/`);
   await page.getByLabel('Username').fill(ADMIN.username);
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
-  await page.getByLabel('Repeat the password').fill(ADMIN.password);
+  await page.getByLabel('Confirm password').fill(ADMIN.password);
   await loaded(page, () => page.getByRole('button', { name: 'Create administrator' }).click());
-  assert.equal(await heading(page), 'Cookies are switched off');
+  assert.equal(await heading(page), 'Cookies are disabled');
   await shoot(page, 'cookies-off');
   const { total } = await server.admin('GET', '/users');
   assert.equal(total, 0);
@@ -55,6 +55,6 @@ test('without cookies: onboarding and sign-in say what is missing and what to do
   await page.goto(`${sample.origin}/`);
   await loaded(page, () => page.getByRole('link', { name: 'Sign in' }).click());
   await loaded(page, () => enter(page, ADMIN));
-  assert.equal(await heading(page), 'Cookies are switched off');
+  assert.equal(await heading(page), 'Cookies are disabled');
   assert.deepEqual(complaints, []);
 });

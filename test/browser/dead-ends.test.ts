@@ -45,12 +45,12 @@ test('dead ends: signed out, expired, used, mistyped; each page continues withou
   assert.equal(pathOf(page), '/account');
 
   await page.goto(`${server.origin}/no/such/page`);
-  assert.equal(await heading(page), 'There’s nothing here');
+  assert.equal(await heading(page), 'Page not found');
   await follow(page, 'Go to the start page');
   assert.equal(pathOf(page), '/admin');
 
   await page.goto(`${server.origin}/oauth2/reset-password?token=used`);
-  assert.equal(await heading(page), 'This link no longer works');
+  assert.equal(await heading(page), 'This link is no longer valid');
   await follow(page, 'Get a new link');
   assert.equal(await heading(page), 'Forgot your password?');
 

@@ -77,7 +77,7 @@ test('device flow: typed code, sign-in and consent; the device gets its tokens',
   await shoot(page, 'device');
   await page.getByLabel('Code').fill('WRNG-CODE');
   await loaded(page, () => page.keyboard.press('Enter'));
-  assert.match((await page.getByRole('alert').textContent()) ?? '', /code isn’t right/);
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /Incorrect code/);
   assert.equal(await page.getByLabel('Code').inputValue(), 'WRNG-CODE');
   await shoot(page, 'device-wrong');
 
@@ -88,7 +88,7 @@ test('device flow: typed code, sign-in and consent; the device gets its tokens',
   await shoot(page, 'device-confirm');
   await loaded(page, () => page.getByRole('button', { name: 'Connect', exact: true }).click());
   await loaded(page, () => enter(page, USER));
-  assert.equal(await heading(page), 'Television asks for access to your account');
+  assert.equal(await heading(page), 'Television is requesting access to your account');
   await loaded(page, () => page.getByRole('button', { name: 'Allow' }).click());
   assert.equal(await heading(page), 'Device connected');
   await shoot(page, 'device-done');
@@ -102,7 +102,7 @@ test('device flow: a code from a link is shown for comparison and can be refused
   assert.equal(await page.getByLabel('Code').inputValue(), device.userCode);
   await loaded(page, () => page.getByRole('button', { name: 'Continue' }).click());
   await loaded(page, () => page.getByRole('button', { name: 'Don’t connect' }).click());
-  assert.match((await page.getByRole('alert').textContent()) ?? '', /Nothing was connected/);
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /No device was connected/);
   await shoot(page, 'device-refused');
   assert.equal(await device.poll(), 'access_denied');
 });
@@ -116,7 +116,7 @@ test('device flow: cancelled at sign-in or denied at consent, the device gets no
     await loaded(page, () => page.getByRole('button', { name: 'Connect', exact: true }).click());
     if (ending === 'Deny') await loaded(page, () => enter(page, USER));
     await loaded(page, () => page.getByRole('button', { name: ending }).click());
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /Nothing was connected/);
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /No device was connected/);
     assert.equal(await device.poll(), 'access_denied');
   }
 });

@@ -39,7 +39,7 @@ test('first run: the bare address is onboarding, which creates the administrator
   await shoot(page, 'onboarding');
   await page.getByLabel('Username').fill('ad');
   await page.getByLabel('Password', { exact: true }).fill('12345678');
-  await page.getByLabel('Repeat the password').fill('12345679');
+  await page.getByLabel('Confirm password').fill('12345679');
   await page.getByRole('button', { name: 'Create administrator' }).click();
   await shoot(page, 'onboarding-wrong');
   await onboard(page, server);
@@ -92,7 +92,7 @@ test('first run: the sample refuses a wrong secret, keeps the client ID, takes t
 test('first run: after one click and one consent the sample knows the user', async () => {
   // Signed in at /admin already, so no password is asked: that is single sign-on.
   await loaded(tab, () => tab.getByRole('link', { name: 'Sign in' }).click());
-  assert.equal(await heading(tab), 'Sample asks for access to your account');
+  assert.equal(await heading(tab), 'Sample is requesting access to your account');
   await tab.getByRole('button', { name: 'Allow' }).click();
   await tab.waitForURL(`${sample.origin}/`);
   assert.equal(await heading(tab), `Hello, ${ADMIN.username}`);

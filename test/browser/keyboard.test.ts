@@ -63,7 +63,7 @@ test('keyboard only: onboarding, application, sign-in, consent, claims, sign-out
   await hasFocusByItself(page.getByLabel('Username'));
   await page.keyboard.type(ADMIN.username);
   await type(page, 'Password', ADMIN.password);
-  await type(page, 'Repeat the password', ADMIN.password);
+  await type(page, 'Confirm password', ADMIN.password);
   await loaded(page, () => page.keyboard.press('Enter'));
   assert.equal(await heading(page), 'Latchkey is running');
 

@@ -26,18 +26,18 @@ test('password reset: requested, set by the link; old password and link are void
       await loaded(page, () => page.getByRole('link', { name: 'Forgot password?' }).click());
       await page.getByLabel('E-mail').fill(person.email);
       await shoot(page, 'forgot-password');
-      await loaded(page, () => page.getByRole('button', { name: 'E-mail me the link' }).click());
+      await loaded(page, () => page.getByRole('button', { name: 'Send reset link' }).click());
       await shoot(page, 'forgot-password-sent');
 
       const link = await world.mailedLink(person.email);
       await page.goto(link);
       await page.getByLabel('New password').fill('password');
-      await page.getByLabel('Repeat the password').fill('password');
+      await page.getByLabel('Confirm password').fill('password');
       await loaded(page, () => page.getByRole('button', { name: 'Change password' }).click());
       assert.equal(await page.getByRole('alert').count(), 1);
       await shoot(page, 'reset-password-common');
       await page.getByLabel('New password').fill(NEW_PASSWORD);
-      await page.getByLabel('Repeat the password').fill(NEW_PASSWORD);
+      await page.getByLabel('Confirm password').fill(NEW_PASSWORD);
       await page.locator('.strength output').filter({ hasText: /\w/ }).waitFor();
       await shoot(page, 'reset-password');
       await loaded(page, () => page.getByRole('button', { name: 'Change password' }).click());
@@ -72,7 +72,7 @@ test('sign-in link: signs in once, in the browser that asked, by its button', ()
     await world.openSignIn(page);
     await loaded(page, () => page.getByRole('link', { name: /link/i }).click());
     await page.getByLabel('E-mail').fill(person.email);
-    await loaded(page, () => page.getByRole('button', { name: 'E-mail me the link' }).click());
+    await loaded(page, () => page.getByRole('button', { name: 'Send reset link' }).click());
     const link = await world.mailedLink(person.email);
 
     // The mailbox is open on a phone: its browser asked for nothing, so it gets nothing.

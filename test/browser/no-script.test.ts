@@ -29,9 +29,9 @@ test('without scripts: onboarding, application, sign-in after a mistake, consent
   await page.goto(`${server.origin}/`);
   await page.getByLabel('Username').fill(ADMIN.username);
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
-  await page.getByLabel('Repeat the password').fill('something else');
+  await page.getByLabel('Confirm password').fill('something else');
   await loaded(page, () => page.getByRole('button', { name: 'Create administrator' }).click());
-  assert.match((await page.getByRole('alert').textContent()) ?? '', /two passwords are not the same/);
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /passwords don’t match/);
   assert.equal(await page.getByLabel('Username').inputValue(), ADMIN.username);
   await onboard(page, server);
 
@@ -51,7 +51,7 @@ test('without scripts: onboarding, application, sign-in after a mistake, consent
   await loaded(page, () => enter(page, { ...ADMIN, password: 'wrong' }));
   assert.ok(await page.getByRole('alert').isVisible());
   await loaded(page, () => enter(page, ADMIN));
-  assert.equal(await heading(page), 'Sample asks for access to your account');
+  assert.equal(await heading(page), 'Sample is requesting access to your account');
   await loaded(page, () => page.getByRole('button', { name: 'Allow' }).click());
   assert.equal(await claim(page, 'ID token', 'preferred_username'), ADMIN.username);
   await loaded(page, () => page.getByRole('button', { name: 'Sign out' }).click());

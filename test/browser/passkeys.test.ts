@@ -149,7 +149,7 @@ test('security key without user verification: second step after the password', a
     await loaded(page, () => enter(page, barbara));
     assert.equal(await heading(page), 'Passkeys');
     await loaded(page, () => press(page, 'Add a passkey'));
-    await page.getByText('The passkey is added.').waitFor();
+    await page.getByText('Passkey added.').waitFor();
     assert.equal(await key.count(), 1);
     // What the account has now is stronger than the sign-in was.
     await shoot(page, 'account-passkeys-confirm');
@@ -171,13 +171,13 @@ test('cancelled ceremony: the page says so and every other method still works', 
     const device = await plugIn(page, { kind: 'platform' });
     await begin(page);
     await press(page, 'Sign in with a passkey');
-    await page.getByText('Nothing happened').waitFor();
+    await page.getByText('The request was cancelled').waitFor();
     await shoot(page, 'passkey-cancelled');
     await loaded(page, () => enter(page, edsger));
     // The offer, when the finger is not the owner's.
     await device.setUserVerified(false);
     await press(page, 'Create a passkey');
-    await page.getByText('Nothing happened').waitFor();
+    await page.getByText('The request was cancelled').waitFor();
     await device.setUserVerified(true);
     await press(page, 'Create a passkey');
     await arrive(page, edsger);
@@ -193,10 +193,10 @@ test('passkeys: duplicate registration, renaming, and a removed one the browser 
     const kept = await device.credentials();
     await page.goto(`${server.origin}/account/passkeys`);
     // Signed in by password alone, the passkey is what the account has that is stronger.
-    await page.getByRole('link', { name: 'Confirm it’s you' }).click();
+    await page.getByRole('link', { name: 'Sign in again' }).click();
     await press(page, 'Sign in with a passkey');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
-    await page.getByText('There is a passkey for this account on this device already.').waitFor();
+    await page.getByText('This device already has a passkey for this account.').waitFor();
     await page.getByText('Rename or remove').click();
     await shoot(page, 'account-passkeys');
     await page.getByLabel('Name of the passkey').fill('Laptop <b>at work</b>');
@@ -204,8 +204,8 @@ test('passkeys: duplicate registration, renaming, and a removed one the browser 
     await page.getByText('Laptop <b>at work</b>').first().waitFor();
     await page.getByText('Rename or remove').click();
     await loaded(page, () => page.getByRole('button', { name: 'Remove', exact: true }).click());
-    await page.getByText('The passkey is removed.').waitFor();
-    await page.getByText('You have none yet.').waitFor();
+    await page.getByText('Passkey removed.').waitFor();
+    await page.getByText('You don’t have any passkeys yet.').waitFor();
     // The page has signalled what is still good, and the authenticator has forgotten the rest.
     for (let turn = 0; turn < 300 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
     assert.equal(await device.count(), 0);
@@ -214,7 +214,7 @@ test('passkeys: duplicate registration, renaming, and a removed one the browser 
     await signOut(page);
     await begin(page);
     await press(page, 'Sign in with a passkey');
-    await page.getByText('This passkey isn’t known here any more.').waitFor();
+    await page.getByText('This passkey is no longer registered here.').waitFor();
     for (let turn = 0; turn < 300 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
     assert.equal(await device.count(), 0);
     await enter(page, donald);
@@ -242,7 +242,7 @@ test('attack: another user’s passkey as the second step', async () => {
       await loaded(page, () => enter(page, owner));
       assert.equal(await heading(page), 'Use your passkey');
       await press(page, 'Use a passkey');
-      await page.getByText('Nothing happened').waitFor();
+      await page.getByText('The request was cancelled').waitFor();
       assert.equal(await heading(page), 'Use your passkey');
     } finally {
       await server.admin('PATCH', '/settings', { mfa_mode: 'optional' });
@@ -271,7 +271,7 @@ test('passkey-only: the first sign-in creates a passkey and codes; a code create
       await loaded(page, () => press(page, 'Create a passkey'));
       assert.equal(await heading(page), 'Save your recovery codes');
       const [code = ''] = await page.locator('#codes code').allTextContents();
-      await press(page, 'I’ve saved them');
+      await press(page, 'I’ve saved my codes');
       await arrive(page, person);
       await signOut(page);
       await begin(page);
@@ -302,7 +302,7 @@ test('browser without WebAuthn: says so, and other methods work', async () => {
   await inWindow(async (page) => {
     await withoutWebAuthn(page);
     await begin(page);
-    await page.getByText('can’t use passkeys').waitFor();
+    await page.getByText('Passkeys aren’t supported').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Sign in with a passkey' }).count(), 0);
     await shoot(page, 'passkey-absent');
     await enter(page, john);
@@ -310,7 +310,7 @@ test('browser without WebAuthn: says so, and other methods work', async () => {
   });
   const window = await openWindow(browser, { javaScriptEnabled: false });
   await begin(window.page);
-  await window.page.getByText('Passkeys need JavaScript').waitFor();
+  await window.page.getByText('Passkeys require JavaScript').waitFor();
   assert.equal(await window.page.getByRole('button', { name: 'Sign in with a passkey' }).count(), 0);
   await window.close();
 });

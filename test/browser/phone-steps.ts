@@ -40,7 +40,7 @@ export async function enrol(page: Page, shots?: string): Promise<{ uri: URL; rec
   assert.equal(await heading(page), 'Save your recovery codes');
   if (shots !== undefined) await shoot(page, `${shots}-recovery-codes`);
   const recovery = await page.locator('#codes code').allTextContents();
-  await loaded(page, () => page.getByRole('button', { name: 'I’ve saved them' }).click());
+  await loaded(page, () => page.getByRole('button', { name: 'I’ve saved my codes' }).click());
   return { uri, recovery };
 }
 

@@ -89,7 +89,7 @@ test('e-mail code instead of TOTP, read from the mail server', () =>
     const code = await world.mailedCode(address);
     await type(page, spaced(code));
     if ((await heading(page)) === 'Save your recovery codes')
-      await loaded(page, () => page.getByRole('button', { name: 'I’ve saved them' }).click());
+      await loaded(page, () => page.getByRole('button', { name: 'I’ve saved my codes' }).click());
     await world.expectHello(page, person);
     await world.signOut(page);
 

@@ -79,7 +79,7 @@ test('wrong password: keeps the username, focuses the alert, and the correct one
     await begin(page, sample);
     assert.equal(await heading(page), 'Sign in to Sample');
     await loaded(page, () => enter(page, { ...user, password: 'not my password' }));
-    assert.match(await alertText(page), /isn’t right/);
+    assert.match(await alertText(page), /Incorrect/);
     assert.equal(await page.evaluate('document.activeElement.id'), 'alert');
     assert.equal(await page.getByLabel('Username or e-mail').inputValue(), user.username);
     assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '');
@@ -96,7 +96,7 @@ test('consent: a denial grants nothing; an approval is remembered', () =>
     const user = await createUser('consenting');
     await begin(page, sample);
     await loaded(page, () => enter(page, user));
-    assert.equal(await heading(page), 'Sample asks for access to your account');
+    assert.equal(await heading(page), 'Sample is requesting access to your account');
     await loaded(page, () => page.getByRole('button', { name: 'Deny' }).click());
     assert.equal(new URL(page.url()).origin, sample.origin);
     assert.match(await alertText(page), /did not allow it.*Error code access_denied/s);
@@ -135,7 +135,7 @@ test('Admin UI: a user who is no administrator is told so', () =>
     await page.goto(`${server.origin}/admin`);
     await loaded(page, () => enter(page, user));
     await shoot(page, 'admin-refused');
-    assert.match((await page.locator('.lead').textContent()) ?? '', /not an administrator’s/);
+    assert.match((await page.locator('.lead').textContent()) ?? '', /not an administrator/);
     await loaded(page, () => page.getByRole('link', { name: 'Sign out' }).click());
     assert.equal(await heading(page), 'You’re signed out');
   }));
@@ -194,7 +194,7 @@ test('consent page: can be reloaded and still answered', () =>
     await begin(page, sample);
     await loaded(page, () => enter(page, user));
     await page.reload();
-    assert.equal(await heading(page), 'Sample asks for access to your account');
+    assert.equal(await heading(page), 'Sample is requesting access to your account');
     await allow(page);
     assert.equal(await heading(page), `Hello, ${user.username}`);
   }));

@@ -91,7 +91,7 @@ async function openForm(page: Page): Promise<void> {
 
 async function fillPasswords(page: Page, password = PASSWORD): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByLabel('Repeat the password').fill(password);
+  await page.getByLabel('Confirm password').fill(password);
 }
 
 const send = (page: Page): Promise<void> =>
@@ -113,7 +113,7 @@ test('sign-up with a confirmed address: form, code from the mail, signed in', ()
     assert.equal(await heading(page), 'Enter the code from your e‑mail');
     await shoot(page, 'signup-code');
     await loaded(page, () => page.locator('#code').pressSequentially('000000'));
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /isn’t right/);
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /Incorrect/);
     await shoot(page, 'signup-code-wrong');
     // As soon as all six digits are in, the form is sent.
     const code = await codeTo('grace@example.com');
@@ -138,7 +138,7 @@ test('sign-up without an address: one page, then signed in', async () => {
     await fillPasswords(page);
     // The page itself says what is missing; nothing is sent.
     await page.getByRole('button', { name: 'Create account' }).click();
-    assert.equal(await page.locator('#accept_terms-error').textContent(), 'Tick the box to go on.');
+    assert.equal(await page.locator('#accept_terms-error').textContent(), 'Select the box to continue.');
     await page.getByLabel('I accept the terms').check();
     await shoot(page, 'signup-terms');
     await send(page);
@@ -159,7 +159,7 @@ test('sign-up with an optional address: it may be left out', async () => {
     await fillPasswords(page);
     await send(page);
     await shoot(page, 'signup-code-skip');
-    await loaded(page, () => page.getByRole('button', { name: 'Go on without this address' }).click());
+    await loaded(page, () => page.getByRole('button', { name: 'Continue without this address' }).click());
     assert.equal(await heading(page), 'Hello, later');
   });
 });
@@ -177,7 +177,7 @@ test('sign-up mistakes: shown at their fields; a used name is reported, a known 
     await page.getByLabel('Username').fill('Owner');
     await fillPasswords(page);
     await send(page);
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /This username is taken/);
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /This username is already taken/);
     assert.equal(await page.getByLabel('E-mail').inputValue(), 'owner@example.com');
     assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '');
     await shoot(page, 'signup-taken');
@@ -185,9 +185,9 @@ test('sign-up mistakes: shown at their fields; a used name is reported, a known 
     await fillPasswords(page);
     await send(page);
     assert.equal(await heading(page), 'Enter the code from your e‑mail');
-    assert.match(await mailTo('owner@example.com'), /already have one/);
+    assert.match(await mailTo('owner@example.com'), /already have an account/);
     // The way back, for who sees that mail.
-    await loaded(page, () => page.getByRole('link', { name: 'Try another address' }).click());
+    await loaded(page, () => page.getByRole('link', { name: 'Use a different address' }).click());
     await loaded(page, () => page.getByRole('link', { name: 'I already have an account' }).click());
     assert.equal(await heading(page), 'Sign in to Sample');
   }));
@@ -217,7 +217,7 @@ test('sign-up by invitation while sign-up is closed: link, form, application', a
     }
     assert.equal(await heading(page), 'Hello, guest');
     await page.goto(link);
-    assert.equal(await heading(page), 'This link no longer works');
+    assert.equal(await heading(page), 'This link is no longer valid');
   });
 });
 
@@ -228,9 +228,9 @@ test('sign-up without scripts: a mistake, the code, signed in, and again by pass
       await page.getByLabel('E-mail').fill('plain@example.com');
       await page.getByLabel('Username').fill('plain');
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-      await page.getByLabel('Repeat the password').fill('something else');
+      await page.getByLabel('Confirm password').fill('something else');
       await send(page);
-      assert.match((await page.getByRole('alert').textContent()) ?? '', /two passwords are not the same/);
+      assert.match((await page.getByRole('alert').textContent()) ?? '', /passwords don’t match/);
       await fillPasswords(page);
       await send(page);
       await page.locator('#code').fill(await codeTo('plain@example.com'));
@@ -293,7 +293,7 @@ test('sign-up with passkeys only: by form, invitation and administrator’s link
     await shoot(page, 'signup-passkey-enrol');
     await makePasskey(page);
     assert.equal(await heading(page), 'Save your recovery codes');
-    await loaded(page, () => page.getByRole('button', { name: 'I’ve saved them' }).click());
+    await loaded(page, () => page.getByRole('button', { name: 'I’ve saved my codes' }).click());
     assert.equal(await heading(page), 'Hello, kay');
   });
 
@@ -319,7 +319,7 @@ test('sign-up with passkeys only: by form, invitation and administrator’s link
       await loaded(page, () => page.getByRole('link', { name: 'Sign in' }).click());
       assert.equal(await heading(page), 'Create your passkey');
       await makePasskey(page);
-      await loaded(page, () => page.getByRole('button', { name: 'I’ve saved them' }).click());
+      await loaded(page, () => page.getByRole('button', { name: 'I’ve saved my codes' }).click());
       assert.equal(await heading(page), `Hello, ${name}`);
     });
   }

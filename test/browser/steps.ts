@@ -14,7 +14,7 @@ export async function onboard(page: Page, server: RunningServer): Promise<void> 
   await page.getByLabel('Username').fill(ADMIN.username);
   await page.getByLabel('E-mail').fill(ADMIN.email);
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
-  await page.getByLabel('Repeat the password').fill(ADMIN.password);
+  await page.getByLabel('Confirm password').fill(ADMIN.password);
   await page.getByRole('button', { name: 'Create administrator' }).click();
   await page.waitForURL(`${server.origin}/admin`);
 }

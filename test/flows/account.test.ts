@@ -126,13 +126,13 @@ test('the page tells who one is, what protects the account, where it is open, an
   for (const text of [
     user.username,
     `${user.username}@example.com`,
-    'One stolen password would be enough',
-    'Turn on an authenticator app',
+    'A stolen password would be enough',
+    'Set up an authenticator app',
     'Acme &lt;b&gt;Analytics&lt;/b&gt;',
     'See your e-mail address',
     'Stay connected while you are away',
     'This device',
-    'Access given to an application',
+    'Access granted to an application',
     'Signed in',
   ])
     assert.ok(page.body.includes(text), text);
@@ -267,14 +267,14 @@ test('ending one session, all others, or an application ends what they gave', as
   const [ended] = (await sessionsOf(app, user.id)).filter(({ id }) => id === idIn(page, '/sessions/end'));
   assert.ok(ended, 'the other session is listed, this one has no button');
   const after = await agent.follow(await press(agent, page, 'sessions/end', { id: String(ended.id) }));
-  assert.match(after.body, /That device is signed out/);
+  assert.match(after.body, /Device signed out/);
   assert.equal(await isActive(app, other.body.access_token), false);
   assert.equal((await refresh(app, client, other.body.refresh_token)).status, 400);
   assert.equal(await isActive(app, mine.body.access_token), true);
 
   // An application with a token that outlives its session is closed by name.
   const removed = await agent.follow(await press(agent, page, 'applications/remove', { id: client.id }));
-  assert.match(removed.body, /no longer has access/);
+  assert.match(removed.body, /Access removed/);
   assert.equal(await isActive(app, mine.body.access_token), false);
   assert.equal((await refresh(app, client, mine.body.refresh_token)).status, 400);
   assert.equal((await press(agent, page, 'applications/remove', { id: client.id })).status, 404);
@@ -287,7 +287,7 @@ test('ending one session, all others, or an application ends what they gave', as
     await third.signIn(client.id, user, { scope: 'openid offline_access' }),
   );
   const alone = await agent.follow(await press(agent, page, 'sessions/end-others'));
-  assert.match(alone.body, /signed out everywhere else/);
+  assert.match(alone.body, /Signed out everywhere else/);
   assert.equal(await isActive(app, again.body.access_token), false);
   assert.match((await third.get(HOME)).location ?? '', /authorize/);
 });
@@ -313,7 +313,7 @@ test('a new password ends all other sessions and tokens; this browser goes on in
   });
   assert.equal(unlike.status, 400);
   const changed = await agent.follow(await changePassword(agent, page, PASSWORD, NEW_PASSWORD));
-  assert.match(changed.body, /Your password is changed/);
+  assert.match(changed.body, /Password changed/);
   assert.equal(await isActive(app, other.body.access_token), false);
   assert.equal((await refresh(app, client, other.body.refresh_token)).status, 400);
   assert.match((await phone.get(HOME)).location ?? '', /authorize/);
@@ -344,7 +344,7 @@ test('somebody without a password sets one after a fresh sign-in, and not with a
   assert.match((await agent.get('/account/password')).body, /Before you choose a password/);
   app.advance(-361_000);
   assert.match((await agent.get('/account/password')).body, /Set a password/);
-  assert.match((await agent.follow(await set())).body, /Your password is set/);
+  assert.match((await agent.follow(await set())).body, /Password set/);
   assert.match((await open(new Agent(app), user, HOME, NEW_PASSWORD)).body, /Your account/);
 });
 
@@ -368,7 +368,7 @@ test('attack: guessing the current password on the form that changes it, with a 
   for (let guess = 1; guess <= 4; guess += 1) {
     const wrong = await changePassword(thief, page, `guess ${guess}`, NEW_PASSWORD);
     assert.equal(wrong.status, 401);
-    assert.match(wrong.body, /This isn’t your current password/);
+    assert.match(wrong.body, /Your current password is incorrect/);
   }
   await changePassword(thief, page, 'guess 5', NEW_PASSWORD);
   const { body } = await app.admin('GET', `/users/${user.id}`);
@@ -493,7 +493,7 @@ test('replacing and turning off take the factor that is there, and the old one i
   app.advance(361_000);
   const stale = await agent.get(FACTOR);
   const fresh = await confirm(agent, stale, phone);
-  assert.match(fresh.body, /Use another app or phone/);
+  assert.match(fresh.body, /Use a different app or phone/);
   const sent = await press(agent, fresh, 'second-factor/codes');
   assert.equal(sent.status, 303);
   const made = await agent.follow(sent);
@@ -516,12 +516,12 @@ test('replacing and turning off take the factor that is there, and the old one i
   );
 
   const off = await agent.follow(await press(agent, await agent.get(FACTOR), 'second-factor/app/remove'));
-  assert.match(off.body, /It is turned off/);
+  assert.match(off.body, /Second step turned off/);
   assert.match((await open(new Agent(app), user)).body, /Your account/);
   for (const event of ['mfa.removed', 'recovery.generated']) assert.equal(await events(event), 1, event);
   await mailbox.deliver();
   const subjects = mailbox.received.map(({ mail }) => mail.subject ?? '').join('\n');
-  for (const subject of [/New recovery codes/, /Another authenticator app/, /second step was turned off/])
+  for (const subject of [/New recovery codes/, /Authenticator app replaced/, /second step was turned off/])
     assert.match(subjects, subject);
 });
 
@@ -535,7 +535,7 @@ test('attack: turning the last second factor off where one is demanded', async (
     assert.match(page.body, /can’t be turned off/);
     const refused = await press(agent, page, 'second-factor/app/remove');
     assert.equal(refused.status, 409);
-    assert.match(refused.body, /a second step is demanded here/);
+    assert.match(refused.body, /a second step is required here/);
     assert.equal((await app.admin('GET', `/users/${user.id}`)).body.data.totp_verified, true);
   } finally {
     await change(app, { mfa_mode: 'optional' });
@@ -549,7 +549,7 @@ test('attack: changing factors while they are off for everybody, when no second 
   try {
     const browser = new Agent(app);
     const page = await open(browser, user, FACTOR);
-    assert.match(page.body, /switched the second step off/);
+    assert.match(page.body, /turned off for all users/);
     assert.equal((await press(browser, page, 'second-factor/app/remove')).status, 403);
     assert.equal((await browser.get(`${FACTOR}/app`)).status, 403);
     // They would lie in wait until they are asked for again.
@@ -598,7 +598,7 @@ test('codes by mail: shown, turned off after a code was given, also on a trusted
     const enrolled = await agent.submit(await open(agent, user), { action: 'email' });
     let page = await agent.submit(enrolled, { method: 'email', code: await last(), trust_device: 'on' });
     if (page.body.includes('<ul id="codes"')) page = await agent.submit(page, { action: 'continue' });
-    assert.match(page.body, /After the password, a code from your mailbox/);
+    assert.match(page.body, /After the password, you enter a code from an e-mail/);
     await change(app, { mfa_mode: 'optional' });
     app.advance(361_000);
     const stale = await agent.get(FACTOR);
@@ -607,7 +607,7 @@ test('codes by mail: shown, turned off after a code was given, also on a trusted
     const fresh = await agent.submit(asked, { method: 'email', code: await last() });
     assert.match(fresh.body, /Codes by e-mail/);
     const off = await agent.follow(await press(agent, fresh, 'second-factor/email/remove'));
-    assert.match(off.body, /It is turned off/);
+    assert.match(off.body, /Second step turned off/);
   } finally {
     await change(app, { mfa_mode: 'optional' });
   }
@@ -619,7 +619,7 @@ test('a link to confirm the address: mailed to the owner, not without end, and n
   const page = await open(agent, user);
   assert.match(page.body, /Not confirmed yet/);
   const sent = await agent.follow(await press(agent, page, 'email/verify'));
-  assert.match(sent.body, /A mail is on its way/);
+  assert.match(sent.body, /We sent you an e-mail/);
   const link = await mailbox.linkTo(`${user.username}@example.com`);
   await agent.submit(await agent.get(link), {});
   assert.match((await agent.get(HOME)).body, /Confirmed/);

@@ -37,7 +37,7 @@ const membersOf = async (group: string): Promise<unknown[]> =>
 test('a group’s name that is taken or cannot be one: told, and what was typed stays', async () => {
   const taken = await post('/groups/new', '/groups/new', { name: 'staff', description: 'Typed by me' });
   equal(taken.status, 409);
-  match(taken.body, /There is a group of this name/);
+  match(taken.body, /A group with this name already exists/);
   match(taken.body, /value="Typed by me"/);
   const wrong = await post('/groups/new', '/groups/new', { name: 'Not/One' });
   equal(wrong.status, 400);

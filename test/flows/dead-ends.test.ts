@@ -173,7 +173,7 @@ suite('a page that has expired', () => {
   });
 });
 
-suite('links by mail', () => {
+suite('e-mail links', () => {
   for (const [name, path, way] of [
     ['to a new password', '/oauth2/reset-password', ['Get a new link', '/oauth2/forgot-password']],
     ['to confirm an address', '/oauth2/verify-email', ['Get a new link', '/account']],
@@ -183,7 +183,7 @@ suite('links by mail', () => {
   ] as const)
     test(`an expired link ${name} leads on`, async () => {
       const page = await new Agent(app).get(at(`${path}?token=used-or-invented`));
-      deepEqual([page.status, titleOf(page)], [410, 'This link no longer works']);
+      deepEqual([page.status, titleOf(page)], [410, 'This link is no longer valid']);
       const [label, target] = way;
       deepEqual(firstWay(page), { label, url: `${BASE}${target}` });
     });
@@ -200,7 +200,7 @@ suite('links by mail', () => {
     const interaction = hiddenFields(login.body).interaction ?? '';
     const forgot = await agent.get(at(`/oauth2/forgot-password?interaction=${interaction}`));
     const done = await reset(agent, forgot);
-    equal(titleOf(done), 'Your password is changed');
+    equal(titleOf(done), 'Password changed');
     const { label, url = '' } = firstWay(done);
     equal(label, 'Sign in to Has a page');
     const again = await agent.get(new URL(url, app.url).href);

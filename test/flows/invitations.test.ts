@@ -124,7 +124,7 @@ test('what is wrong is told and costs nothing; the invitation still works', asyn
   const form = await agent.get(url);
   const taken = await agent.submit(form, answers('Occupied'));
   equal(taken.status, 400);
-  match(taken.body, /This username is taken/);
+  match(taken.body, /This username is already taken/);
   const short = await agent.submit(form, { ...answers('retry'), password: 'x', confirm_password: 'x' });
   match(short.body, /at least 8 characters/);
   match((await agent.submit(form, answers('retry'))).body, /Your account is ready/);

@@ -93,7 +93,7 @@ test('attack: a password in passkey-only mode, on every path that ever took one'
     ] as const) {
       const answer = await browser.submit(shown, { username: 'pat', password: PASSWORD });
       assert.equal(answer.status, 403);
-      assert.match(answer.body, /Passwords aren’t used here any more/);
+      assert.match(answer.body, /Passwords are no longer used here/);
     }
     const tokens = await requestTokens(app, grant, {
       grant_type: 'password',

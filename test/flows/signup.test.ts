@@ -117,12 +117,12 @@ test('what is wrong is told at the field, what was right stays, and no password 
   const agent = new Agent(app);
   const form = await openSignup(app, client.id, agent);
   const cases: [Record<string, string>, RegExp][] = [
-    [answersOf('TAKEN'), /This username is taken/],
+    [answersOf('TAKEN'), /This username is already taken/],
     [answersOf('x'), /3 to 64 characters/],
     [answersOf('dora', { email: 'dora@' }), /Must be an e-mail address/],
-    [answersOf('dora', { email: '' }), /Please fill this in/],
+    [answersOf('dora', { email: '' }), /This field is required/],
     [answersOf('dora', { password: 'short', confirm_password: 'short' }), /at least 8 characters/],
-    [answersOf('dora', { confirm_password: 'another' }), /not the same/],
+    [answersOf('dora', { confirm_password: 'another' }), /don’t match/],
     [answersOf('dora', { phone_number: 'x' }), /telephone number/],
     [answersOf('dora', { given_name: 'a\u202eb' }), /control characters/],
     [answersOf('dora@example.com', { email: 'other@example.com' }), /must be the e-mail address/],
@@ -165,7 +165,7 @@ test('terms have to be accepted, and it is written down which and when', async (
   match(form.body, /href="https:\/\/acme.example\/terms\/3"/);
   const refused = await agent.submit(form, answersOf('gina'));
   equal(refused.status, 400);
-  match(refused.body, /Tick the box/);
+  match(refused.body, /Select the box/);
   const page = await agent.submit(form, answersOf('gina', { accept_terms: 'on' }));
   codeOf(await agent.submit(page, { code: await codeTo(mailbox, 'gina@example.com') }));
   const id = String((await userNamed(app, 'gina'))?.id);
@@ -289,14 +289,14 @@ test('five wrong codes end a code, and time does', async () => {
   const wrong = code === '111111' ? '222222' : '111111';
   for (let tries = 0; tries < 5; tries += 1) equal((await agent.submit(page, { code: wrong })).status, 401);
   const late = await agent.submit(page, { code });
-  match(late.body, /too old/);
+  match(late.body, /has expired/);
   equal(await userNamed(app, 'kim'), undefined);
 
   const other = new Agent(app);
   const asked = await other.submit(await openSignup(app, client.id, other), answersOf('kira'));
   const good = await codeTo(mailbox, 'kira@example.com');
   app.advance(600_001);
-  match((await other.submit(asked, { code: good })).body, /too old/);
+  match((await other.submit(asked, { code: good })).body, /has expired/);
 });
 
 test('a name taken meanwhile: told with the code, and another one can be chosen', async () => {
@@ -307,7 +307,7 @@ test('a name taken meanwhile: told with the code, and another one can be chosen'
   await app.createUser('Lena');
   const refused = await agent.submit(page, { code });
   equal(refused.status, 400);
-  match(refused.body, /This username is taken/);
+  match(refused.body, /This username is already taken/);
   notEqual(hiddenFields(refused.body).interaction, undefined);
 });
 

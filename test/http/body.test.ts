@@ -101,9 +101,9 @@ describe('forms', () => {
   });
 
   test('attack: 1 MiB, 100,000 keys', async () => {
-    await assertRefused(form(`a=${'x'.repeat(1024 * 1024)}`), 413, /larger/);
+    await assertRefused(form(`a=${'x'.repeat(1024 * 1024)}`), 413, /too large/);
     const keys = Array.from({ length: 100_000 }, (_, index) => `k${index}=1`).join('&');
-    await assertRefused(form(keys), 413, /larger/);
+    await assertRefused(form(keys), 413, /too large/);
     await assertRefused(form(keys.slice(0, 50_000)), 400, /Too many/);
   });
 });
@@ -165,15 +165,15 @@ describe('JSON', () => {
     await assertRefused(json(nested(33)), 400, /nested deeper than 32/);
     await assertRefused(json(nested(49_000)), 400, /nested deeper/);
     await assertRefused(json('{"a":'.repeat(16_000)), 400, /not valid JSON/);
-    await assertRefused(json(nested(100_000)), 413, /larger/);
+    await assertRefused(json(nested(100_000)), 413, /too large/);
   });
 
   test('has a limit that one reader may raise, exact to the byte', async () => {
     const text = (bytes: number): string => JSON.stringify('x'.repeat(bytes - 2));
     assert.equal((await json(text(100_000))).status, 200);
-    await assertRefused(json(text(100_001)), 413, /larger/);
+    await assertRefused(json(text(100_001)), 413, /too large/);
     assert.equal((await post('/large', JSON_TYPE, text(500_000))).status, 200);
-    await assertRefused(post('/large', JSON_TYPE, text(500_001)), 413, /larger/);
+    await assertRefused(post('/large', JSON_TYPE, text(500_001)), 413, /too large/);
   });
 });
 

@@ -92,8 +92,8 @@ test('codes and links are in the texts and never in the subject', () => {
 test('times are in words of the language', () => {
   const lifetime = (seconds: number, language: string) =>
     render('magic_link', { ...valuesOf('magic_link'), expiresSeconds: seconds }, language).text;
-  assert.match(lifetime(900, 'en'), /for 15 minutes\./);
-  assert.match(lifetime(60, 'en'), /for 1 minute\./);
+  assert.match(lifetime(900, 'en'), /in 15 minutes\./);
+  assert.match(lifetime(60, 'en'), /in 1 minute\./);
   assert.match(lifetime(5400, 'de'), /90 Minuten lang/);
   assert.match(lifetime(86_400, 'fr'), /24.heures/);
   assert.match(lifetime(7 * 86_400, 'es'), /7 días/);

@@ -85,7 +85,7 @@ test('an impatient person sends the form once, sees that it works, and gets it b
     return [button.getAttribute('aria-busy'), button.getBoundingClientRect().width === width,
       document.getElementById('status').textContent];
   })()`);
-  assert.deepEqual(seen, ['true', true, 'One moment, please.']);
+  assert.deepEqual(seen, ['true', true, 'Please wait.']);
   await page.waitForURL('**/oauth2/login');
   assert.equal(pages.posted.length, before + 1);
   const { csrf, interaction, username, password, action } = lastPosted();
@@ -214,7 +214,7 @@ test('a form sent offline stays with what was typed, and is sent when the line i
   await page.getByLabel('Password', { exact: true }).fill('plum trees in June');
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.locator('#status', { hasText: 'You are offline' }).waitFor({ state: 'attached' });
+  await page.locator('#status', { hasText: 'You’re offline' }).waitFor({ state: 'attached' });
   assert.equal(await page.locator('#offline').isVisible(), true);
   assert.equal(await page.getByLabel('Username or e-mail').inputValue(), 'ada');
   assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), 'plum trees in June');

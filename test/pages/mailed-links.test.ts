@@ -47,7 +47,7 @@ test('asking for a mail says which one, and needs an address', async () => {
   const sent = pages.posted.length;
   await page.fill('#email', 'ada@');
   await page.click('.primary');
-  assert.equal(await page.textContent('#email-error'), 'This doesn’t look like an e-mail address.');
+  assert.equal(await page.textContent('#email-error'), 'Enter a valid e-mail address.');
   assert.equal(pages.posted.length, sent);
   await page.fill('#email', 'ada@acme.example');
   await page.click('.primary');
@@ -100,7 +100,7 @@ test('a new password goes with its link and its name for the password manager, t
   await page.fill('#password', 'plum trees in June');
   await page.fill('#confirm_password', 'plum trees in july');
   await page.click('.primary');
-  assert.equal(await page.textContent('#confirm_password-error'), 'The two passwords are not the same.');
+  assert.equal(await page.textContent('#confirm_password-error'), 'The passwords don’t match.');
   assert.equal(pages.posted.length, sent);
   await page.fill('#confirm_password', 'plum trees in June');
   await page.click('.primary');

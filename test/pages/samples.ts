@@ -141,7 +141,7 @@ export const samples = {
   }),
   'error-missing': sample('error', {
     status: 404,
-    message: 'There is nothing at this address.',
+    message: 'No resource exists at this address.',
     reason: 'request.not_found',
     requestId: '01JX3M2W7Z0Q4',
   }),

@@ -28,7 +28,7 @@ test('a password that is sent all the same is refused', () => {
     throws(
       () => readSignup(createForm(`username=ada&email=a%40b.c&${name}=correct+horse`), questions),
       (error: Error & { fields?: object }) => {
-        match(error.message, /not right/);
+        match(error.message, /not valid/);
         ok(Object.hasOwn(error.fields ?? {}, name));
         return true;
       },

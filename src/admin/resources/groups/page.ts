@@ -104,7 +104,7 @@ async function addGroup(visit: Visit): Promise<void> {
   } catch (error) {
     const isUnknown =
       error instanceof AppError && ['group.not_found', 'request.not_found'].includes(error.code);
-    if (isUnknown) return showUser(visit, { alert: 'There is no such group.' }, 400);
+    if (isUnknown) return showUser(visit, { alert: 'Group not found.' }, 400);
     const { status, alert, errors } = refusalOf(error);
     await showUser(visit, { alert, errors }, status);
   }
