@@ -1,8 +1,8 @@
-// Owns what every backend must agree on, written down once: what is derived from a value
-// (index keys, queryable fields), when a document is live, how text is ordered and folded, which queries are valid.
+// What all backends must agree on: derived index keys and fields, when a document is live, how text is ordered and
+// case-folded, which names and queries are valid.
 import type { CollectionDefinition, FieldType, FieldValue, Query } from '../src/store/port.ts';
 
-/** A value made ready for storing. `copy` shares nothing with what the caller holds (C2). */
+/** A value ready to be stored. `copy` shares no reference with the caller's value (C2). */
 export interface Document<T> {
   readonly text: string;
   readonly copy: T;
@@ -11,19 +11,32 @@ export interface Document<T> {
 }
 
 const MAX_LIMIT = 1000;
+const NAME = /^[a-z][a-z0-9_]*$/;
+
+/** Names become identifiers of the database. @throws TypeError for others than lower-case ASCII ones */
+export function checkNames({
+  name,
+  indexes,
+  fields,
+}: Pick<CollectionDefinition<never>, 'name' | 'indexes' | 'fields'>): void {
+  for (const part of [name, ...Object.keys(indexes), ...Object.keys(fields)]) {
+    if (!NAME.test(part))
+      throw new TypeError(`${name}: ${part} is not a name of letters, digits and underscores`);
+  }
+}
 
 /** @returns whether a document with this expiry exists for a reader at `now` (C1) */
 export const isLive = (expiresAt: number | undefined, now: number): boolean =>
   expiresAt === undefined || expiresAt > now;
 
-/** How `contains` and `search` compare: case-insensitively over all of Unicode. */
+/** `contains` and `search` compare case-insensitively over all of Unicode. */
 export const fold = (text: string): string => text.toLowerCase();
 
-/** The order of text in ids and sorted fields: by code point, as UTF-8 bytes compare in the databases. */
+/** Order of ids and sorted text fields: by code point, which is how the databases compare UTF-8 bytes. */
 export const compareText = (a: string, b: string): number =>
   Buffer.compare(Buffer.from(a), Buffer.from(b)) || (a < b ? -1 : Number(a > b));
 
-/** @throws TypeError for what no backend could store as an instant; NaN would otherwise mean "for ever" in SQL */
+/** @throws TypeError for a value that is not an instant: SQL would store NaN as NULL, "never expires" */
 export function checkExpiry(expiresAt: number | null | undefined): void {
   if (typeof expiresAt === 'number' && !Number.isFinite(expiresAt)) {
     throw new TypeError(`expiresAt is ${expiresAt}, not epoch milliseconds`);
@@ -37,11 +50,11 @@ export function checkIndex(definition: CollectionDefinition<never>, index: strin
 }
 
 function checkType(where: string, type: FieldType, value: unknown): void {
-  const isRight = typeof value === type && !Number.isNaN(value);
-  if (!isRight) throw new TypeError(`${where} must be a ${type}, not ${typeof value}`);
+  const isValid = typeof value === type && !Number.isNaN(value);
+  if (!isValid) throw new TypeError(`${where} must be a ${type}, not ${typeof value}`);
 }
 
-/** Index keys and fields of a value. @throws TypeError when a definition yields something of the wrong type */
+/** Index keys and fields of a value. @throws TypeError when a definition returns a value of the wrong type */
 export function derive<T>(
   definition: CollectionDefinition<T>,
   value: T,
@@ -67,7 +80,7 @@ export function derive<T>(
 export function toDocument<T>(definition: CollectionDefinition<T>, value: T): Document<T> {
   const text = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`${definition.name}: the value is not JSON`);
-  // Derived from the copy, not from the caller's object: what a later back-fill would see is what counts.
+  // Derived from the JSON copy, not from the caller's object: a later back-fill sees only the copy.
   const copy: T = JSON.parse(text);
   return { text, copy, ...derive(definition, copy) };
 }
@@ -85,7 +98,7 @@ function checkText(definition: CollectionDefinition<never>, field: string, text:
   }
 }
 
-/** @throws TypeError for an undeclared field, a value of the wrong type, or a page that cannot be */
+/** @throws TypeError for an undeclared field, a value of the wrong type, or an impossible page */
 export function checkQuery(definition: CollectionDefinition<never>, query: Query): void {
   const { filters = [], search, sort, limit, offset, after } = query;
   for (const { field, op, value } of filters) {

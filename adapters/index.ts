@@ -1,4 +1,4 @@
-// Owns which backend a deployment gets, and makes its place ready. A driver is loaded only when it is chosen.
+// Opens the backend that the configuration selects. A driver is loaded only when it is selected.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../src/clock.ts';
@@ -15,13 +15,13 @@ export interface StoreLog {
 export interface OpenStoreOptions {
   readonly config: Pick<Config, 'dataDir'> & Partial<Pick<Config, 'mongodbUri' | 'redisUrl'>>;
   readonly clock: Clock;
-  /** Where a driver tells what an operator should know but no request can say. */
+  /** For messages to the operator that belong to no request. */
   readonly log?: StoreLog | undefined;
 }
 
 const OWNER_ONLY = 0o700;
 
-/** What every process keeps in memory and must hear about within a second. */
+/** Collections that every process caches; a change must reach all processes within a second. */
 const announced = [settings.name, signingKeys.name];
 
 const isOf =
@@ -29,7 +29,7 @@ const isOf =
   (definition: (typeof allCollections)[number]): boolean =>
     definition.durability === durability;
 
-/** @throws StoreUnavailable that names the directory when it cannot be made or written */
+/** @throws StoreUnavailable that names the directory when it cannot be created */
 async function openEmbedded(dataDir: string, clock: Clock): Promise<Store> {
   try {
     await mkdir(dataDir, { recursive: true, mode: OWNER_ONLY });
@@ -77,7 +77,7 @@ async function openSplit(
   }
 }
 
-/** @throws StoreUnavailable when a backend cannot be opened, saying which and why, without any password */
+/** @throws StoreUnavailable when a backend cannot be opened; the message says which and why, and contains no password */
 export async function openStore({ config, clock, log }: OpenStoreOptions): Promise<Store> {
   const { dataDir, mongodbUri: uri, redisUrl: url } = config;
   if (uri === undefined) return openEmbedded(dataDir, clock);
@@ -85,8 +85,8 @@ export async function openStore({ config, clock, log }: OpenStoreOptions): Promi
 }
 
 /**
- * The release step: makes the indexes that this version needs. The embedded database makes its own at every start.
- * @throws StoreUnavailable also when documents share what has to be unique
+ * The release step: creates the indexes that this version needs. The embedded database creates its own at every start.
+ * @throws StoreUnavailable also when documents share a key that must be unique
  */
 export async function prepareStore({ config, clock }: Omit<OpenStoreOptions, 'log'>): Promise<void> {
   const { mongodbUri: uri, redisUrl: url } = config;

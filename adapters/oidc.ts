@@ -1,5 +1,5 @@
-// Owns the translation of oidc-provider's adapter contract (seven methods) onto the storage port, and nothing else.
-// Bearer values (codes, refresh tokens, cookie values, …) are stored as digests, so a copied database signs nobody in.
+// Maps oidc-provider's adapter contract (seven methods) onto the storage port. Bearer values (codes, refresh tokens, cookie
+// values, …) are stored as digests, so that a stolen copy of the database contains no usable credential.
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Clock } from '../src/clock.ts';
 import { secretDigest } from '../src/ids.ts';
@@ -20,7 +20,7 @@ interface Kind {
   readonly isSecret: boolean;
 }
 
-// A model that is missing here (Client, InitialAccessToken, …) is not oidc-provider's to store: see src/clients.
+// A model that is missing here (Client, InitialAccessToken, …) is not stored by oidc-provider: see src/clients.
 const kinds: Readonly<Record<string, Kind>> = {
   Interaction: { definition: protocol.interactions, isSecret: true },
   Session: { definition: protocol.oidcSessions, isSecret: true },
@@ -29,34 +29,34 @@ const kinds: Readonly<Record<string, Kind>> = {
   RefreshToken: { definition: protocol.refreshTokens, isSecret: true },
   DeviceCode: { definition: protocol.deviceCodes, isSecret: true },
   PushedAuthorizationRequest: { definition: protocol.pushedRequests, isSecret: true },
-  // A jti alone opens nothing: the bearer is the signed JWT (src/oidc/models/jwt-format.ts).
+  // Not a credential: the bearer value is the signed JWT, not its jti (src/oidc/models/jwt-format.ts).
   AccessToken: { definition: protocol.accessTokens, isSecret: false },
   ClientCredentials: { definition: protocol.clientCredentials, isSecret: false },
   ReplayDetection: { definition: protocol.replayMarkers, isSecret: true },
 };
 
-// Never written twice. For ReplayDetection the library looks first and saves then: only an insert that refuses the second
-// one stops a parallel replay. A refresh token written again could come back to life after it was used.
+// Never overwritten. The library checks for a ReplayDetection entry and then saves it, so only an insert that fails for the
+// second caller stops a parallel replay. Overwriting a used refresh token could make it usable again.
 const INSERTED_ONCE = new Set(['ReplayDetection', 'RefreshToken']);
 
-// Every secret identifier of the library is base64url; anything else cannot be in the store.
+// Every secret identifier of the library is base64url; a lookup of anything else needs no store call.
 const IDENTIFIER = /^[\w-]{1,512}$/;
 
 type Artifact = Stored<model.ProtocolPayload>;
 
-/** What each request has found, so that a use need not look again: its version is all that the compare-and-set asks. */
-const foundIn = new WeakMap<object, Map<string, Artifact>>();
+/** What each request has found: `consume` needs only the version for its compare-and-set, so it need not read again. */
+const foundByRequest = new WeakMap<object, Map<string, Artifact>>();
 
-function foundNow(): Map<string, Artifact> {
+function foundInRequest(): Map<string, Artifact> {
   const { ctx } = Provider;
-  const found = (ctx && foundIn.get(ctx)) ?? new Map<string, Artifact>();
-  if (ctx !== undefined) foundIn.set(ctx, found);
+  const found = (ctx && foundByRequest.get(ctx)) ?? new Map<string, Artifact>();
+  if (ctx !== undefined) foundByRequest.set(ctx, found);
   return found;
 }
 
 /**
- * Stands in for a device code that was found by its user code: the library saves it again and comes back to it, but nobody
- * but the device knows the code itself. Not for presenting (src/oidc/models/device-code.ts).
+ * Replaces a device code that was found by its user code: only the device knows the code itself, but the library saves the
+ * record again. A handle is never accepted from a client (src/oidc/models/device-code.ts).
  */
 const HANDLE = 'digest:';
 export const isHandle = (id: string): boolean => id.startsWith(HANDLE);
@@ -98,9 +98,9 @@ class PortAdapter implements Adapter {
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-    foundNow().delete(this.#foundKey(id));
+    foundInRequest().delete(this.#foundKey(id));
     const value: model.ProtocolPayload = { ...payload };
-    // With the plain id beside its digest the digest would be of no use; an interaction's return address has it too.
+    // Stored in clear, the id would defeat its digest; an interaction's return address contains it too.
     if (this.#kind.isSecret) {
       delete value.jti;
       delete value.returnTo;
@@ -114,7 +114,7 @@ class PortAdapter implements Adapter {
       await this.#collection.insert(this.#id(id), value, options);
     } catch (cause) {
       if (!(cause instanceof AlreadyExists)) throw cause;
-      // Two tabs that refresh at once derive the same successor (models/refresh-token.ts): the first one's stays.
+      // Two parallel refreshes derive the same successor (models/refresh-token.ts); the first write is kept.
       if (this.#name === 'RefreshToken') return;
       throw new errors.InvalidRequest('this one-time identifier was used before', 400);
     }
@@ -123,7 +123,7 @@ class PortAdapter implements Adapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     if (!IDENTIFIER.test(isHandle(id) ? this.#id(id) : id)) return undefined;
     const stored = await this.#collection.find(this.#id(id));
-    if (stored !== undefined) foundNow().set(this.#foundKey(id), stored);
+    if (stored !== undefined) foundInRequest().set(this.#foundKey(id), stored);
     return stored && this.#load(id, stored.value);
   }
 
@@ -136,26 +136,26 @@ class PortAdapter implements Adapter {
     return stored && { ...stored.value, jti: HANDLE + stored.id };
   }
 
-  /** Compare-and-set: of many parallel calls exactly one returns, the others throw (RFC 6749 §4.1.2, RFC 9700 §4.14). */
+  /** Compare-and-set: of parallel calls exactly one returns, the others throw (RFC 6749 §4.1.2, RFC 9700 §4.14). */
   async consume(id: string): Promise<void> {
-    const stored = foundNow().get(this.#foundKey(id)) ?? (await this.#collection.find(this.#id(id)));
-    if (stored === undefined || stored.value.consumed !== undefined) throw this.#used();
+    const stored = foundInRequest().get(this.#foundKey(id)) ?? (await this.#collection.find(this.#id(id)));
+    if (stored === undefined || stored.value.consumed !== undefined) throw this.#alreadyUsed();
     try {
       const consumed = Math.floor(this.#clock() / 1000);
       await this.#collection.replace(stored.id, stored.version, { ...stored.value, consumed });
     } catch (error) {
-      throw error instanceof VersionConflict ? this.#used() : error;
+      throw error instanceof VersionConflict ? this.#alreadyUsed() : error;
     }
   }
 
-  #used(): Error {
+  #alreadyUsed(): Error {
     if (this.#name === 'PushedAuthorizationRequest')
       return new errors.InvalidRequestUri('request_uri was used before');
     return new errors.InvalidGrant(`${this.#name} was used before`);
   }
 
   async destroy(id: string): Promise<void> {
-    foundNow().delete(this.#foundKey(id));
+    foundInRequest().delete(this.#foundKey(id));
     await this.#collection.remove(this.#id(id));
   }
 

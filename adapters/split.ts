@@ -1,5 +1,5 @@
-// Owns a store over two backends: what is durable in one, what always expires in the other. Which collection lies where
-// is said by its definition alone, so nothing ever has two homes.
+// One store over two backends: durable collections in one, ephemeral ones in the other. A collection's definition alone
+// decides where it is stored.
 import type { Clock } from '../src/clock.ts';
 import {
   type Collection,
@@ -9,17 +9,17 @@ import {
   StoreUnavailable,
 } from '../src/store/port.ts';
 
-/** One of the two, and what an operator calls it. */
+/** One of the two backends, and its name for operators. */
 export interface Half<S> {
   readonly name: string;
   readonly store: S;
 }
 
-/** How processes tell each other that something they keep in memory was changed. */
+/** How processes notify each other of a change to cached data. */
 export interface Changes {
-  /** Said after a write that others must see. */
+  /** Call after a write that other processes must see. */
   announce(): void;
-  /** Differs from the last one seen if somebody may have announced something; undefined: cannot tell. */
+  /** Differs from the last value if another process may have announced a change; undefined: unknown. */
   stamp(): number | undefined;
 }
 
@@ -27,18 +27,18 @@ export interface SplitStoreOptions {
   readonly durable: Half<Store>;
   readonly ephemeral: Half<Omit<Store, 'collection'>>;
   readonly clock: Clock;
-  /** Without it, `stamp` cannot tell. */
+  /** Without it, `stamp` is always undefined. */
   readonly changes?: Changes | undefined;
-  /** Collections that processes keep in memory: a write to one is announced. */
+  /** Collections that processes cache: every write to one is announced. */
   readonly announced?: readonly string[] | undefined;
 }
 
-// A process may die between its write and the announcement: so late does everybody look by itself.
-const LOOK_ANYWAY_MS = 5_000;
+// A process may crash between its write and the announcement: every process reloads after this time anyway.
+const FALLBACK_RELOAD_MS = 5_000;
 
-/** Tells after every write that succeeded; one that failed may have happened, so after that, too. */
-function announcing<T>(inner: Collection<T>, announce: () => void): Collection<T> {
-  const told = <A extends unknown[], R>(act: (...args: A) => Promise<R>) => {
+/** Announces after every write, including failed ones: a write that failed with a timeout may have happened. */
+function announcingWrites<T>(inner: Collection<T>, announce: () => void): Collection<T> {
+  const thenAnnounce = <A extends unknown[], R>(act: (...args: A) => Promise<R>) => {
     return async (...args: A): Promise<R> => {
       try {
         return await act(...args);
@@ -49,15 +49,15 @@ function announcing<T>(inner: Collection<T>, announce: () => void): Collection<T
   };
   return {
     ...inner,
-    insert: told(inner.insert),
-    put: told(inner.put),
-    replace: told(inner.replace),
-    remove: told(inner.remove),
-    removeBy: told(inner.removeBy),
+    insert: thenAnnounce(inner.insert),
+    put: thenAnnounce(inner.put),
+    replace: thenAnnounce(inner.replace),
+    remove: thenAnnounce(inner.remove),
+    removeBy: thenAnnounce(inner.removeBy),
   };
 }
 
-/** @throws StoreUnavailable that names every half that does not answer */
+/** @throws StoreUnavailable that names every backend that does not respond */
 async function pingAll(halves: readonly Half<Pick<Store, 'ping'>>[]): Promise<void> {
   const answers = await Promise.allSettled(halves.map(({ store }) => store.ping()));
   const down = halves.filter((_, n) => answers[n]?.status === 'rejected').map(({ name }) => name);
@@ -72,7 +72,7 @@ export function createSplitStore(options: SplitStoreOptions): Store {
     const { name, durability } = definition;
     if (durability !== 'durable') throw new TypeError(`${name} is ephemeral, so it has no queries`);
     const inner = durable.store.collection(definition);
-    return changes && announced.includes(name) ? announcing(inner, () => changes.announce()) : inner;
+    return changes && announced.includes(name) ? announcingWrites(inner, () => changes.announce()) : inner;
   }
 
   return {
@@ -90,16 +90,16 @@ export function createSplitStore(options: SplitStoreOptions): Store {
     },
 
     stamp() {
-      const heard = changes?.stamp();
-      return heard === undefined ? undefined : heard + Math.floor(clock() / LOOK_ANYWAY_MS);
+      const changeCount = changes?.stamp();
+      return changeCount === undefined ? undefined : changeCount + Math.floor(clock() / FALLBACK_RELOAD_MS);
     },
 
     ping: () => pingAll([durable, ephemeral]),
 
     async close() {
-      // Both, also when one cannot: what is open would keep the process.
-      const ends = await Promise.allSettled([ephemeral.store.close(), durable.store.close()]);
-      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      // Close both even if one fails: an open connection would keep the process alive.
+      const results = await Promise.allSettled([ephemeral.store.close(), durable.store.close()]);
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
     },
   };
 }

@@ -1,5 +1,5 @@
-// Owns how text travels into and out of databases that keep UTF-8, which has no unpaired surrogates: bound as they are,
-// two different ids would both become U+FFFD and clash. (Values need no care: JSON escapes them.)
+// Encodes text for databases that store UTF-8, which has no unpaired surrogates: unencoded, two different ids would both
+// become U+FFFD and clash. JSON values need no encoding: JSON.stringify escapes unpaired surrogates.
 
 // U+10FFFE is a noncharacter that no text carries; U+10D800–U+10DFFF are private use, one for each surrogate.
 const ESCAPE = '\u{10FFFE}';

@@ -1,8 +1,8 @@
-// Owns how the reference store answers a query: filter, sort, cut. Slow and obvious on purpose.
+// Filters, sorts and pages in memory. Simple and slow on purpose: it is the reference for the other backends.
 import type { FieldFilter, FieldValue, Query } from '../../src/store/port.ts';
 import { compareText, fold } from '../document.ts';
 
-/** What a query may look at. */
+/** What a query can refer to. */
 export interface Candidate {
   readonly id: string;
   readonly fields: ReadonlyMap<string, FieldValue>;
@@ -10,7 +10,7 @@ export interface Candidate {
 
 type Position = { readonly id: string; readonly sortValue: FieldValue | undefined };
 
-/** Values of one field have one type; what has no value comes first. */
+/** All values of a field have one type; a missing value sorts first. */
 function compareValues(a: FieldValue | undefined, b: FieldValue | undefined): number {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
@@ -44,7 +44,7 @@ export function select<C extends Candidate>(
     id: candidate.id,
     sortValue: sort === 'id' ? undefined : candidate.fields.get(sort),
   });
-  // `desc` is the exact reverse of `asc`, ids included, so that one index serves both ways.
+  // `desc` is the exact reverse of `asc`, ids included, so that one index serves both.
   const direction = order === 'asc' ? 1 : -1;
   const matching = candidates
     .filter((candidate) => filters.every((filter) => passes(filter, candidate)))

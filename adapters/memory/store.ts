@@ -1,4 +1,4 @@
-// Owns the reference store: the storage contract in plain Maps, for reading and for tests. One process, nothing kept.
+// The reference implementation of the storage contract, for tests. One process, nothing persisted.
 import type { Clock } from '../../src/clock.ts';
 import {
   AlreadyExists,
@@ -20,7 +20,7 @@ import {
 } from '../document.ts';
 import { select } from './query.ts';
 
-/** What is kept: the text instead of the value, so that nothing is shared with callers (C2). */
+/** Stored as text, so that no reference is shared with callers (C2). */
 interface Entry extends Omit<Document<unknown>, 'copy'> {
   readonly id: string;
   readonly version: number;
@@ -56,7 +56,7 @@ function createMemoryCollection<T>(
 
   const read = (entry: Entry): Stored<T> => toStored<T>(entry, JSON.parse(entry.text));
 
-  /** C6: every unique key has one live owner, or nothing is written. */
+  /** C6: every unique key has one live owner, otherwise nothing is written. */
   function write(
     id: string,
     version: number,
@@ -163,7 +163,7 @@ export function createMemoryStore({ clock }: { clock: Clock }): Store {
       return removed.length;
     },
 
-    // Nobody else can write into this process's memory.
+    // No other process can write into this process's memory.
     stamp: () => 0,
 
     async ping() {

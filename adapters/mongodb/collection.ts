@@ -1,5 +1,5 @@
-// Owns reading and writing documents of one collection in MongoDB. Every write is one operation on one document, whose
-// filter says what must still hold (version, expiry); nothing is read first and trusted later, and no transaction is used.
+// Reads and writes one collection's documents. Every write is one operation on one document whose filter contains what must
+// hold (version, expiry), so no transaction is needed.
 import type { Collection as DriverCollection, Filter } from 'mongodb';
 import type { Clock } from '../../src/clock.ts';
 import {
@@ -32,24 +32,24 @@ export interface CollectionDeps<T> {
   readonly rows: DriverCollection<Row>;
   readonly clock: Clock;
   readonly definition: CollectionDefinition<T>;
-  /** Resolves when the collection's indexes are there. */
+  /** Resolves when the collection's indexes exist. */
   readonly ready: () => Promise<void>;
   /** See runQuery. */
   readonly countUpTo: number;
 }
 
-// The server stops an operation that nobody waits for any more.
+// The server stops an operation whose caller has timed out.
 const options = { maxTimeMS: 1_200 } as const;
 // Each round means that another writer was faster, so the loop ends; the bound turns a bug into an error.
 const MAX_ROUNDS = 1_000;
-// MongoDB's own name for the index over ids.
+// MongoDB's name of the index over ids.
 const ID = '_id_';
 
 export function createMongoCollection<T>(deps: CollectionDeps<T>): Collection<T> {
   const { connection, rows, clock, definition, ready, countUpTo } = deps;
   const { name } = definition;
 
-  /** Runs what needs no order when the indexes are there. */
+  /** Reads wait for the indexes but need no order among themselves. */
   const read = <R>(act: () => Promise<R>): Promise<R> =>
     connection.run(async () => {
       await ready();
@@ -62,37 +62,37 @@ export function createMongoCollection<T>(deps: CollectionDeps<T>): Collection<T>
       return act();
     });
 
-  /** @returns whether `row` exists for a reader now */
-  const lives = (row: Pick<Row, 'until' | 'expiresAt'>): boolean => isLive(expiryOf(row), clock());
+  /** @returns whether `row` is live now */
+  const isLiveRow = (row: Pick<Row, 'until' | 'expiresAt'>): boolean => isLive(expiryOf(row), clock());
 
   async function removeExpired(filter: Filter<Row>): Promise<void> {
     await rows.deleteOne({ ...filter, ...isExpiredAt(clock()) }, options);
   }
 
   /**
-   * Looks who holds what a write needs. An expired holder is removed, unless it has come to life by then: the removal
-   * itself asks for its expiry.
-   * @throws AlreadyExists when the holder lives
+   * Removes the holder of a needed key if it has expired; the removal's filter contains the expiry, so a document that was
+   * renewed meanwhile stays.
+   * @throws AlreadyExists when the holder is live
    */
-  async function makeRoom(holder: Filter<Row>, index: string): Promise<void> {
+  async function removeIfExpired(holder: Filter<Row>, index: string): Promise<void> {
     const row = await rows.findOne(holder, { ...options, projection: { until: 1, expiresAt: 1 } });
     if (row === null) return;
-    if (lives(row)) throw new AlreadyExists(name, index);
+    if (isLiveRow(row)) throw new AlreadyExists(name, index);
     await removeExpired({ ...holder, _id: { $eq: row._id } });
   }
 
-  /** What to do about a taken key before the next attempt (C6, and C7 for owners that have expired). */
-  async function makeRoomForKey(clash: string, id: string, document: Document<T>): Promise<void> {
+  /** Handles a key clash before the next attempt (C6, and C7 for expired owners). */
+  async function freeKey(clash: string, id: string, document: Document<T>): Promise<void> {
     const index = uniqueIndexOf(clash);
     const key = index === undefined ? undefined : document.keys.get(index);
-    // Another version of the program, beside this one, may have made another key unique.
+    // Another version of the program, running beside this one, may have created another unique index.
     if (index === undefined || key === undefined)
       throw new AlreadyExists(name, 'an index of another version');
-    // A document does not clash with itself: if it was written just now, the next attempt meets it.
-    await makeRoom({ ...hasKey(index, key), $nor: [byId(id)] }, index);
+    // A document does not clash with itself: if it was written just now, the next attempt finds it.
+    await removeIfExpired({ ...hasKey(index, key), $nor: [byId(id)] }, index);
   }
 
-  /** @param resolve throws when the clash is for good; afterwards `attempt` has another try */
+  /** @param resolve throws when the clash is final; otherwise `attempt` runs again */
   async function persist<R>(
     attempt: () => Promise<R>,
     resolve: (clash: string) => Promise<void>,
@@ -114,7 +114,7 @@ export function createMongoCollection<T>(deps: CollectionDeps<T>): Collection<T>
       const filter = byId(id);
       return read(async () => {
         const row = await rows.findOne(filter, { ...options, projection: readProjection });
-        return row && lives(row) ? fromRow<T>(row) : undefined;
+        return row && isLiveRow(row) ? fromRow<T>(row) : undefined;
       });
     },
 
@@ -137,7 +137,7 @@ export function createMongoCollection<T>(deps: CollectionDeps<T>): Collection<T>
       return write(id, async () => {
         await persist(
           () => rows.insertOne(row, options),
-          (clash) => (clash === ID ? makeRoom(byId(id), 'id') : makeRoomForKey(clash, id, document)),
+          (clash) => (clash === ID ? removeIfExpired(byId(id), 'id') : freeKey(clash, id, document)),
         );
         return toStored(id, row.version, expiresAt, document.copy);
       });
@@ -147,7 +147,7 @@ export function createMongoCollection<T>(deps: CollectionDeps<T>): Collection<T>
       checkExpiry(expiresAt);
       const document = toDocument(definition, value);
       const change = toUpdate(definition, document, expiresAt ?? null);
-      // One operation where there is a live document or none; an upsert beside an expired one clashes with its id.
+      // One operation, whether a live document exists or not; an upsert next to an expired one clashes with its id.
       const attempt = () =>
         rows.findOneAndUpdate({ ...byId(id), ...isLiveAt(clock()) }, change, {
           ...options,
@@ -157,9 +157,9 @@ export function createMongoCollection<T>(deps: CollectionDeps<T>): Collection<T>
         });
       return write(id, async () => {
         const row = await persist(attempt, (clash) =>
-          clash === ID ? removeExpired(byId(id)) : makeRoomForKey(clash, id, document),
+          clash === ID ? removeExpired(byId(id)) : freeKey(clash, id, document),
         );
-        if (row === null) throw new StoreUnavailable(`${name}: MongoDB did not say what it wrote`);
+        if (row === null) throw new StoreUnavailable(`${name}: MongoDB did not return the written document`);
         return toStored(id, row.version, expiresAt, document.copy);
       });
     },
@@ -175,7 +175,7 @@ export function createMongoCollection<T>(deps: CollectionDeps<T>): Collection<T>
           projection: { version: 1, until: 1, expiresAt: 1 },
         });
       return write(id, async () => {
-        const row = await persist(attempt, (clash) => makeRoomForKey(clash, id, document));
+        const row = await persist(attempt, (clash) => freeKey(clash, id, document));
         if (row === null) throw new VersionConflict(name, id, version);
         return toStored(id, row.version, expiryOf(row), document.copy);
       });
@@ -184,7 +184,7 @@ export function createMongoCollection<T>(deps: CollectionDeps<T>): Collection<T>
     async remove(id) {
       const filter = byId(id);
       return write(id, async () => {
-        // An expired one stays for the sweeper: it is in nobody's way.
+        // An expired one is left for the sweeper.
         const { deletedCount } = await rows.deleteOne({ ...filter, ...isLiveAt(clock()) }, options);
         return deletedCount === 1;
       });

@@ -1,5 +1,5 @@
-// Owns one client of the MongoDB driver: how the address is read, the guarantees that no address can weaken, the time
-// that an answer may take, and what the driver's errors mean to the contract.
+// One client of the MongoDB driver: how the address is read, the guarantees that no address can weaken, timeouts, and the
+// mapping of the driver's errors to the contract's.
 import {
   type Db,
   type DbOptions,
@@ -13,61 +13,61 @@ import {
   ReadConcern,
 } from 'mongodb';
 import { StoreUnavailable } from '../../src/store/port.ts';
-import { createAnswerWatch } from '../answer-watch.ts';
+import { createResponseWatch } from '../response-watch.ts';
 
 export interface ConnectionOptions {
-  /** `mongodb://` or `mongodb+srv://`. What it says about pool and timeouts holds; about durability it cannot. */
+  /** `mongodb://` or `mongodb+srv://`. Its pool and timeout options are used; its durability options are overridden. */
   readonly uri: string;
-  /** How long a caller waits for an answer, whatever happens below. */
+  /** How long a caller waits for a response. */
   readonly timeoutMs?: number | undefined;
-  /** How long a start waits for a server that is not there yet. */
+  /** How long a start waits for an unreachable server. */
   readonly startTimeoutMs?: number | undefined;
 }
 
 export interface Connection {
   readonly db: Db;
   /**
-   * Runs acts of the driver for a caller. @throws StoreUnavailable when there is no answer in time, or none at all;
-   * a write may have happened then
+   * Runs operations of the driver. @throws StoreUnavailable after a timeout or without a connection; a write may have
+   * happened then
    */
   run<R>(act: () => Promise<R>, timeoutMs?: number): Promise<R>;
   /**
-   * The same for writes: those of one document happen in the order they were asked for, also when a caller was told
-   * that its time is up: an answer that comes too late must not let a later write overtake.
+   * The same for writes. Writes of one document run in the order of the calls, also after a timeout: a late response must
+   * not let a later write overtake an earlier one.
    */
   write<R>(document: string, act: () => Promise<R>): Promise<R>;
-  /** Refuses what comes after, resolves when all before is settled. */
+  /** Refuses new operations; resolves when all earlier ones are settled. */
   close(): Promise<void>;
 }
 
 const DEFAULT_DATABASE = 'latchkey';
-/** Requests get their 503 within 2 s (docs/operations.md); a process that is busy gets to it a little later. */
+/** Requests must get their 503 within 2 s (docs/operations.md), on a busy process a little later. */
 const TIMEOUT_MS = 1_500;
 const START_TIMEOUT_MS = 10_000;
 const DUPLICATE_KEY = 11000;
-/** The wire version of MongoDB 6.0: what was proved about its guarantees was proved about newer servers. */
-const OLDEST = 17;
+/** The wire version of MongoDB 6.0; older servers are not tested. */
+const MIN_WIRE_VERSION = 17;
 const AUTHENTICATION_FAILED = 18;
 const MAX_TIME_EXPIRED = 50;
 
-/** A write that met an election is sent again, and counts once. */
+/** A write that met an election is retried by the driver, and applied once. */
 const retries: MongoClientOptions = { retryReads: true, retryWrites: true };
 
-/** @param timeoutMs how long callers wait: the pool gives up a little earlier, and then says why */
+/** @param timeoutMs of callers; the pool's timeout is a little shorter, so that its error says why */
 const defaultsFor = (timeoutMs: number): MongoClientOptions => ({
   appName: 'latchkey',
   maxPoolSize: 50,
   serverSelectionTimeoutMS: timeoutMs - 200,
   waitQueueTimeoutMS: timeoutMs - 200,
   connectTimeoutMS: 1_500,
-  // A server that hangs is found out by the monitor within a few seconds; this is for what the monitor cannot see.
+  // The driver's monitor detects a hanging server within a few seconds; this covers what it cannot see.
   socketTimeoutMS: 15_000,
   heartbeatFrequencyMS: 2_000,
 });
 
 /**
- * What the storage contract rests on (C5, C14, C15). Given to the database, too: into a client's the driver mixes single
- * words of the address.
+ * What the storage contract depends on (C5, C14, C15). Also given to the database, since the driver merges single options
+ * of the address into those of the client.
  */
 const guarantees: DbOptions = {
   readPreference: 'primary',
@@ -77,76 +77,78 @@ const guarantees: DbOptions = {
 
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** @returns the index of which a unique key is taken, undefined for any other error */
+/** @returns the index whose unique key is taken; undefined for any other error */
 export function clashingIndex(error: unknown): string | undefined {
   if (!(error instanceof MongoError) || error.code !== DUPLICATE_KEY) return undefined;
-  // `… index: u_username dup key: { … }`: what callers chose comes behind it.
+  // `… index: u_username dup key: { … }`: only what follows is chosen by callers.
   return /index: (\S+) dup key/.exec(error.message)?.[1] ?? '';
 }
 
-/** An error of the driver or, as the driver lets them through at times, of a socket (`EPIPE`, `ECONNRESET`). */
-const isFailure = (error: unknown): error is Error => {
+/** An error of the driver, or of a socket (`EPIPE`, `ECONNRESET`), which the driver sometimes passes through. */
+const isDriverError = (error: unknown): error is Error => {
   if (error instanceof MongoError) return !(error instanceof MongoInvalidArgumentError);
   const isSystem = error instanceof Error && 'code' in error && typeof error.code === 'string';
   return isSystem && !(error instanceof TypeError || error instanceof RangeError);
 };
 
-/** The server is there, and has stopped what took too long. */
-const isTooLong = (error: unknown): boolean =>
+/** The server is reachable and stopped a slow operation. */
+const isOperationTimeout = (error: unknown): boolean =>
   error instanceof MongoServerError &&
   error.code === MAX_TIME_EXPIRED &&
   !(error instanceof MongoWriteConcernError);
 
-/** @returns what callers get instead of the driver's own error; anything else as it is */
+/** @returns StoreUnavailable for an error of the driver; any other error unchanged */
 export const toOutcome = (error: unknown): unknown =>
-  isFailure(error) ? new StoreUnavailable(`MongoDB: ${error.message}`, { cause: error }) : error;
+  isDriverError(error) ? new StoreUnavailable(`MongoDB: ${error.message}`, { cause: error }) : error;
 
-/** @returns the settings of an address, lower case */
-const settingsIn = (uri: string): ReadonlySet<string> => {
+/** @returns the option names of an address, in lower case */
+const optionsOf = (uri: string): ReadonlySet<string> => {
   const names = new URLSearchParams(uri.split('?').slice(1).join('?')).keys();
   return new Set([...names].map((name) => name.toLowerCase()));
 };
 
-/** @returns the database that an address names: `mongodb://host/NAME?…` */
-const databaseIn = (uri: string): string => {
+/** @returns the database name of an address: `mongodb://host/NAME?…` */
+const databaseNameOf = (uri: string): string => {
   const path = /^[^/]*\/\/[^/?]*\/([^?]*)/.exec(uri)?.[1] ?? '';
   return path === '' ? DEFAULT_DATABASE : decodeURIComponent(path);
 };
 
 function createClient(uri: string, timeoutMs: number, extra: MongoClientOptions): MongoClient {
-  const given = settingsIn(uri);
-  const missing = Object.entries(defaultsFor(timeoutMs)).filter(([name]) => !given.has(name.toLowerCase()));
+  const specified = optionsOf(uri);
+  const missing = Object.entries(defaultsFor(timeoutMs)).filter(
+    ([name]) => !specified.has(name.toLowerCase()),
+  );
   try {
     return new MongoClient(uri, { ...Object.fromEntries(missing), ...extra, ...guarantees, ...retries });
   } catch (error) {
-    // The driver quotes an address that it cannot read, with the password in it: neither message nor cause go on.
-    const isHarmless = /^options? [\w, ]+ (?:is|are) not supported$/.test(message(error));
+    // The driver's error quotes an invalid address with its password: pass on neither message nor cause.
+    const isSafeToShow = /^options? [\w, ]+ (?:is|are) not supported$/.test(message(error));
     throw new StoreUnavailable(
-      `The MongoDB address cannot be used${isHarmless ? `: ${message(error)}` : ''}. Check MONGODB_URI.`,
+      `The MongoDB address cannot be used${isSafeToShow ? `: ${message(error)}` : ''}. Check MONGODB_URI.`,
     );
   }
 }
 
-/** @returns why nobody could be reached, with the cure where the driver only says that time was up */
-function whyUnreachable(error: unknown): string {
+/** @returns why no server was reached, and the remedy where the driver only reports a timeout */
+function unreachableReason(error: unknown): string {
   const { setName, servers } = (error instanceof MongoServerSelectionError && error.reason) || {};
   if (!setName || servers?.size !== 0) return message(error);
-  return `no server there belongs to the replica set ${setName}. Put its name into the address (replicaSet=NAME), or leave it out.`;
+  return `no server at this address belongs to the replica set ${setName}. Correct replicaSet=NAME in the address, or remove it.`;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Waits for a primary, and for credentials to be refused no longer than for one answer. A client that could not connect
- * stays closed for good, so each attempt has one of its own.
+ * Waits for a primary; refused credentials fail at once. A client that failed to connect stays closed, so each attempt
+ * creates a new one.
  */
-async function reach(create: () => MongoClient, timeoutMs: number): Promise<MongoClient> {
+async function connectWithRetry(create: () => MongoClient, timeoutMs: number): Promise<MongoClient> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const client = create();
     try {
       const hello = await client.db('admin').command({ hello: 1 }, { readPreference: 'primary' });
-      if (Number(hello.maxWireVersion) < OLDEST)
+      if (Number(hello.maxWireVersion) < MIN_WIRE_VERSION)
         throw new StoreUnavailable('MongoDB 6.0 or newer is needed.');
       return client;
     } catch (error) {
@@ -154,7 +156,9 @@ async function reach(create: () => MongoClient, timeoutMs: number): Promise<Mong
       if (error instanceof StoreUnavailable) throw error;
       const isRefused = error instanceof MongoError && error.code === AUTHENTICATION_FAILED;
       if (isRefused || performance.now() >= deadline) {
-        throw new StoreUnavailable(`MongoDB cannot be reached: ${whyUnreachable(error)}`, { cause: error });
+        throw new StoreUnavailable(`MongoDB cannot be reached: ${unreachableReason(error)}`, {
+          cause: error,
+        });
       }
       await pause(250);
     }
@@ -162,34 +166,34 @@ async function reach(create: () => MongoClient, timeoutMs: number): Promise<Mong
 }
 
 /**
- * @param extra stands above what the address says
- * @throws StoreUnavailable when no primary answers in time
+ * @param extra overrides the options of the address
+ * @throws StoreUnavailable when no primary responds in time
  */
 export async function openConnection(
   options: ConnectionOptions,
   extra: MongoClientOptions = {},
 ): Promise<Connection> {
   const { uri, timeoutMs = TIMEOUT_MS, startTimeoutMs = START_TIMEOUT_MS } = options;
-  const client = await reach(() => createClient(uri, timeoutMs, extra), startTimeoutMs);
-  return createConnection({ client, db: client.db(databaseIn(uri), guarantees), timeoutMs });
+  const client = await connectWithRetry(() => createClient(uri, timeoutMs, extra), startTimeoutMs);
+  return createConnection({ client, db: client.db(databaseNameOf(uri), guarantees), timeoutMs });
 }
 
 function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number }): Connection {
   const { client, db, timeoutMs } = deps;
   const pending = new Set<Promise<unknown>>();
-  /** The last write of each document that has writes under way; never rejects. */
-  const lanes = new Map<string, Promise<void>>();
+  /** The last pending write of each document; never rejects. */
+  const pendingWrites = new Map<string, Promise<void>>();
   let closing: Promise<void> | undefined;
-  const watch = createAnswerWatch();
+  const watch = createResponseWatch();
 
-  /** Answers for `work` when its time is up; the work goes on. */
-  async function inTime<R>(work: Promise<R>, ms: number): Promise<R> {
+  /** Rejects after the timeout; the work itself continues. */
+  async function withTimeout<R>(work: Promise<R>, ms: number): Promise<R> {
     const startedAt = performance.now();
     try {
-      return await watch.within(work, ms, `MongoDB did not answer within ${ms} ms`);
+      return await watch.within(work, ms, `MongoDB did not respond within ${ms} ms`);
     } catch (error) {
       const outcome = toOutcome(error);
-      if (outcome instanceof StoreUnavailable) watch.unanswered(startedAt);
+      if (outcome instanceof StoreUnavailable) watch.timedOut(startedAt);
       throw outcome;
     }
   }
@@ -197,42 +201,42 @@ function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number
   function run<R>(act: () => Promise<R>, ms = timeoutMs): Promise<R> {
     if (closing) return Promise.reject(new StoreUnavailable('the store is closed'));
     const work = act();
-    work.then(watch.answered, (error: unknown) => {
-      if (isTooLong(error)) watch.answered();
+    work.then(watch.responded, (error: unknown) => {
+      if (isOperationTimeout(error)) watch.responded();
     });
-    // A `catch` of its own: when the caller was answered, a late failure has nobody who takes it.
+    // Separate from the caller's promise: after the caller's timeout no one else handles a late rejection.
     const settled = work.then(
       () => {},
       () => {},
     );
     pending.add(settled);
     void settled.then(() => pending.delete(settled));
-    return inTime(work, watch.patienceFor(ms));
+    return withTimeout(work, watch.timeoutFor(ms));
   }
 
   function write<R>(document: string, act: () => Promise<R>): Promise<R> {
-    const patienceMs = watch.patienceFor(timeoutMs);
-    const deadline = performance.now() + patienceMs;
-    const before = lanes.get(document);
+    const writeTimeoutMs = watch.timeoutFor(timeoutMs);
+    const deadline = performance.now() + writeTimeoutMs;
+    const before = pendingWrites.get(document);
     return run(() => {
       const work = (async () => {
         if (before) await before;
-        // The caller has been told by now: what it takes for "not done" must not be done.
+        // The caller was told that the write failed, so it must not run any more.
         if (performance.now() >= deadline)
           throw new StoreUnavailable('MongoDB: earlier writes took too long');
         return act();
       })();
-      const lane: Promise<void> = work
+      const pendingWrite: Promise<void> = work
         .then(
           () => {},
           () => {},
         )
         .then(() => {
-          if (lanes.get(document) === lane) lanes.delete(document);
+          if (pendingWrites.get(document) === pendingWrite) pendingWrites.delete(document);
         });
-      lanes.set(document, lane);
+      pendingWrites.set(document, pendingWrite);
       return work;
-    }, patienceMs);
+    }, writeTimeoutMs);
   }
 
   return {

@@ -1,5 +1,5 @@
-// Owns how a document lies in MongoDB: the value as JSON text (its keys are never names in BSON), and beside it what is
-// found and sorted by. Every condition that callers have a part in is built here or in query.ts.
+// How a document is stored in MongoDB: the value as JSON text (its keys never become BSON names) and, beside it, the derived
+// keys and fields. All conditions with callers' values are built here or in query.ts.
 import type { Document as Bson, Filter, UpdateFilter } from 'mongodb';
 import type { CollectionDefinition, FieldValue, Stored } from '../../src/store/port.ts';
 import { type Document, fold } from '../document.ts';
@@ -7,37 +7,28 @@ import { encodeText } from '../text.ts';
 import { decodeOrdered, encodeOrdered } from './text.ts';
 
 export interface Row extends Bson {
-  /** The id, by encodeOrdered. */
+  /** The id, encoded by encodeOrdered. */
   _id: string;
   version: number;
   /** The value as JSON text. */
   value: string;
-  /** Secondary keys by index name; what is not indexed is not there. */
+  /** Secondary keys by index name, only those that are indexed. */
   k?: Record<string, string>;
   /** Queryable fields by name. */
   f?: Record<string, FieldValue>;
-  /** Folded text of the string fields: what searches look into. */
+  /** Folded text of the searchable string fields. */
   s?: Record<string, string>;
-  /** The first millisecond at which it does not exist; absent: never. For conditions, and for the TTL index. */
+  /** The instant of expiry, for conditions and the TTL index; absent: never. */
   until?: Date;
-  /** The expiry as it was given, where a date is not the same. */
+  /** The exact expiry, where a Date cannot represent it. */
   expiresAt?: number;
-  /** Of the definition that `k`, `f` and `s` were derived by. */
+  /** The version of the definition that `k`, `f` and `s` were derived by. */
   model?: string;
 }
 
-const NAME = /^[a-z][a-z0-9_]*$/;
 const MAX_DATE = 8.64e15;
 
-/** @throws TypeError for names that could mean something to the database */
-export function checkNames({ name, indexes, fields }: CollectionDefinition<never>): void {
-  for (const part of [name, ...Object.keys(indexes), ...Object.keys(fields)]) {
-    if (!NAME.test(part))
-      throw new TypeError(`${name}: ${part} is not a name of letters, digits and underscores`);
-  }
-}
-
-/** @returns what the definition says about the form of documents; differs when they must be derived again */
+/** @returns a description of the derived parts; when it changes, documents must be derived again */
 export const modelOf = ({ indexes, fields }: CollectionDefinition<never>): string =>
   [
     ...Object.keys(indexes).map((index) => `k.${index}`),
@@ -49,7 +40,7 @@ export const modelOf = ({ indexes, fields }: CollectionDefinition<never>): strin
 const toDate = (expiresAt: number): Date =>
   new Date(Math.min(Math.max(Math.ceil(expiresAt), -MAX_DATE), MAX_DATE));
 
-/** What finds or sorts a document: everything that is derived from its value. */
+/** The derived parts that queries filter and sort by. */
 export function derivedParts(
   definition: CollectionDefinition<never>,
   { keys, fields }: Pick<Document<unknown>, 'keys' | 'fields'>,
@@ -67,10 +58,10 @@ export function derivedParts(
 export const toCell = (value: FieldValue): FieldValue =>
   typeof value === 'string' ? encodeOrdered(value) : value;
 
-/** @returns the form in which text is searched, and searched for */
+/** @returns the form in which text is stored and searched */
 export const toSearchable = (text: string): string => encodeText(fold(text));
 
-/** The expiry of a write; `undefined` leaves what is there. */
+/** The expiry of a write; `undefined` leaves it unchanged. */
 function expiryParts(expiresAt: number | null | undefined): UpdateFilter<Row> {
   if (expiresAt === undefined) return {};
   if (expiresAt === null) return { $unset: { until: 1, expiresAt: 1 } };
@@ -79,7 +70,7 @@ function expiryParts(expiresAt: number | null | undefined): UpdateFilter<Row> {
   return { $set: { until, expiresAt } };
 }
 
-/** @param expiresAt null: never; undefined: as it is */
+/** @param expiresAt null: never; undefined: unchanged */
 export function toUpdate<T>(
   definition: CollectionDefinition<T>,
   document: Document<T>,
@@ -123,13 +114,13 @@ export function fromRow<T>(row: Row): Stored<T> {
   return toStored(decodeOrdered(row._id), row.version, expiryOf(row), value);
 }
 
-/** What a reader needs of a row. */
+/** The parts of a row that a reader needs. */
 export const readProjection = { version: 1, value: 1, until: 1, expiresAt: 1 } as const;
 
 /** A bare value, not `$eq`: an upsert takes the new document's id from it. It is a string, whatever was passed. */
 export const byId = (id: string): { _id: string } => ({ _id: encodeOrdered(id) });
 
-/** Matches what exists for a reader at `now` (C1); also what has no expiry. */
+/** Matches live documents (C1), including those without an expiry. */
 export const isLiveAt = (now: number): Filter<Row> => ({ until: { $not: { $lte: new Date(now) } } });
 
 export const isExpiredAt = (now: number): Filter<Row> => ({ until: { $lte: new Date(now) } });

@@ -1,5 +1,5 @@
-// Owns filling a MongoDB database from elsewhere: many documents in one round trip, with the versions they had. For scripts,
-// before anybody uses the database; the store itself never writes this way.
+// Fills a MongoDB database from another store: many documents per round trip, with their versions. For scripts, before the
+// database is in use; the store itself never writes this way.
 import type { Collection } from 'mongodb';
 import type { Clock } from '../../src/clock.ts';
 import { type CollectionDefinition, type Stored, StoreUnavailable } from '../../src/store/port.ts';
@@ -10,11 +10,11 @@ import { checkCollections } from './schema.ts';
 
 export interface MongoLoader {
   /**
-   * Writes the documents as they are, over what is there under their ids: doing it again changes nothing.
+   * Writes the documents over existing ones with their ids; repeating it changes nothing.
    * @throws StoreUnavailable also when another document holds one of their unique keys
    */
   load<T>(definition: CollectionDefinition<T>, documents: readonly Stored<T>[]): Promise<void>;
-  /** Everything that lives, in the order of the ids: one walk along the index, however long it takes. */
+  /** All live documents in the order of their ids. */
   pagesOf<T>(definition: CollectionDefinition<T>): AsyncGenerator<Stored<T>[]>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function createMongoLoader(options: {
   readonly definitions: readonly CollectionDefinition<never>[];
 }): Promise<MongoLoader> {
   const { uri, clock, definitions } = options;
-  // A batch takes as long as it takes.
+  // No socket timeout: a batch may take long.
   const connection = await openConnection({ uri }, { socketTimeoutMS: 0 });
   try {
     await checkCollections(connection.db, definitions, clock());
@@ -36,33 +36,33 @@ export async function createMongoLoader(options: {
     throw toOutcome(error);
   }
 
-  /** What is there just as it should be needs no write. */
-  async function whatDiffers(collection: Collection<Row>, rows: readonly Row[]) {
+  /** Documents that are already identical need no write. */
+  async function findDifferences(collection: Collection<Row>, rows: readonly Row[]) {
     const ids = rows.map(({ _id }) => _id);
     const found = collection.find({ _id: { $in: ids } }, { projection: { ...readProjection, model: 1 } });
-    const there = new Map((await found.toArray()).map((row) => [row._id, row]));
+    const existing = new Map((await found.toArray()).map((row) => [row._id, row]));
     const isSame = (row: Row, old: Row): boolean =>
       old.value === row.value &&
       old.version === row.version &&
       old.model === row.model &&
       expiryOf(old) === expiryOf(row);
     return {
-      absent: rows.filter(({ _id }) => !there.has(_id)),
+      absent: rows.filter(({ _id }) => !existing.has(_id)),
       changed: rows.filter((row) => {
-        const old = there.get(row._id);
+        const old = existing.get(row._id);
         return old !== undefined && !isSame(row, old);
       }),
     };
   }
 
-  /** Most of the time nothing of it is there, and inserting is the fastest; otherwise what differs takes its place. */
+  /** Inserts first, since usually nothing exists yet; on a clash, writes only the differences. */
   async function write(collection: Collection<Row>, rows: readonly Row[]): Promise<void> {
     try {
       await collection.insertMany(rows, { ordered: false });
     } catch (error) {
       if (clashingIndex(error) === undefined) throw error;
-      const { absent, changed } = await whatDiffers(collection, rows);
-      // First, so that a key which has changed hands is free.
+      const { absent, changed } = await findDifferences(collection, rows);
+      // Replace first, so that a key which moved to another document is free.
       const replacements = changed.map(({ _id, ...replacement }) => ({
         replaceOne: { filter: { _id }, replacement },
       }));
@@ -84,7 +84,7 @@ export async function createMongoLoader(options: {
         const index = clashingIndex(error);
         if (index === undefined) throw toOutcome(error);
         throw new StoreUnavailable(
-          `${definition.name}: other documents of the database hold keys (${index}) of what is to be copied.`,
+          `${definition.name}: documents in the database already have keys (${index}) of the documents to copy.`,
           { cause: error },
         );
       }

@@ -1,4 +1,4 @@
-// Owns how a query becomes conditions of MongoDB. Callers' text is only ever a compared value or an escaped literal.
+// Turns a query into MongoDB conditions. Callers' text is only ever a compared value or an escaped literal.
 import type { Collection as DriverCollection, Filter } from 'mongodb';
 import type { FieldFilter, FieldValue, Page, Query } from '../../src/store/port.ts';
 import type { Connection } from './connection.ts';
@@ -19,17 +19,17 @@ export interface QueryDeps {
   readonly ready: () => Promise<void>;
   readonly query: Query;
   readonly now: number;
-  /** Up to here a whole collection is counted one by one; above, see `countAll`. */
+  /** Collections up to this size are counted exactly; for larger ones see `countAll`. */
   readonly countUpTo: number;
 }
 
 type Condition = Filter<Row>;
 
-// A search looks at every document: with many of them that takes longer than a request for one.
+// A search scans every document: with many of them that takes longer than a request's usual timeout.
 const SEARCH_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 1_200;
 
-/** Matches text literally. NUL ends a pattern in BSON, so it is written as its number. */
+/** Matches text literally. NUL would end a pattern in BSON, so it is escaped by number. */
 const literal = (text: string): string =>
   text.replace(/[\\^$.|?*+()[\]{}/#-]/g, '\\$&').replaceAll('\0', '\\x{0}');
 
@@ -55,22 +55,22 @@ function toCondition({ field, op, value }: FieldFilter): Condition {
   }
 }
 
-/** @returns what must hold; none for "everything" */
+/** @returns the conditions; none means "everything" */
 function conditionsOf({ filters = [], search }: Query): Condition[] {
   const conditions = filters.map(toCondition);
   if (search) {
     const anywhere = search.fields.map((field) => contains(field, search.text));
-    // No field contains anything.
+    // A search over no fields matches nothing.
     conditions.push(anywhere.length > 0 ? { $or: anywhere } : { _id: { $in: [] } });
   }
   return conditions;
 }
 
 /**
- * The stretches of the sort order behind a position, in order: each one is a piece of an index. Documents without the
- * field come first in ascending order.
+ * The ranges of the sort order after a position, in order; each is served by an index. Documents without the field come
+ * first in ascending order.
  */
-function stretchesBehind({ sort, order, after }: Query): Condition[] {
+function rangesAfter({ sort, order, after }: Query): Condition[] {
   if (after === undefined) return [{}];
   const than = order === 'asc' ? '$gt' : '$lt';
   const ids: Condition = { _id: { [than]: encodeOrdered(after.id) } };
@@ -83,8 +83,8 @@ function stretchesBehind({ sort, order, after }: Query): Condition[] {
     return order === 'asc' ? [rest, present] : [rest];
   }
   const value = toCell(after.sortValue);
-  const behind = [{ [path]: { $eq: value }, ...ids }, { [path]: { [than]: value } }];
-  return order === 'asc' ? behind : [...behind, absent];
+  const following = [{ [path]: { $eq: value }, ...ids }, { [path]: { [than]: value } }];
+  return order === 'asc' ? following : [...following, absent];
 }
 
 const all = (conditions: readonly Condition[]): Condition =>
@@ -98,9 +98,9 @@ async function readPage(
   const { sort, order, limit, offset = 0 } = query;
   const direction = order === 'asc' ? 1 : -1;
   const page: Row[] = [];
-  for (const stretch of stretchesBehind(query)) {
+  for (const range of rangesAfter(query)) {
     const found = await rows
-      .find(all([...conditions, isLiveAt(now), stretch]), { maxTimeMS, projection: readProjection })
+      .find(all([...conditions, isLiveAt(now), range]), { maxTimeMS, projection: readProjection })
       .sort(sort === 'id' ? { _id: direction } : { [`f.${sort}`]: direction, _id: direction })
       .skip(offset)
       .limit(limit - page.length)
@@ -112,8 +112,8 @@ async function readPage(
 }
 
 /**
- * How many documents live. Counting one by one takes a second for a million, so beyond a bound it is MongoDB's own count
- * less the few expired; after a crash of the database that may be off by the writes of its last minute.
+ * How many documents are live. An exact count takes a second for a million, so above a bound it is MongoDB's estimate less
+ * the few expired; after a crash of the database the estimate may miss the writes of the last minute.
  */
 async function countAll({ rows, now, countUpTo }: QueryDeps): Promise<number> {
   const estimate = await rows.estimatedDocumentCount({ maxTimeMS: QUERY_TIMEOUT_MS });
@@ -121,7 +121,7 @@ async function countAll({ rows, now, countUpTo }: QueryDeps): Promise<number> {
   return estimate - (await rows.countDocuments(isExpiredAt(now), { maxTimeMS: QUERY_TIMEOUT_MS }));
 }
 
-/** @returns undefined where nobody asks: of very many, counting takes longer than there is time, and the page does not */
+/** @returns undefined where the query needs no total: counting very many matches takes longer than reading the page */
 async function countMatching(
   deps: QueryDeps,
   conditions: readonly Condition[],
@@ -132,7 +132,7 @@ async function countMatching(
   return deps.rows.countDocuments(all([...conditions, isLiveAt(deps.now)]), { maxTimeMS });
 }
 
-/** @param deps.query checked against the definition: its names are declared ones */
+/** @param deps.query validated: all its names are declared */
 export async function runQuery<T>(deps: QueryDeps): Promise<Page<T>> {
   const { connection, ready, query } = deps;
   const isSearch = query.search !== undefined || query.filters?.some(({ op }) => op === 'contains') === true;

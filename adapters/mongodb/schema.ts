@@ -1,16 +1,16 @@
-// Owns the indexes of MongoDB: which ones a definition needs, making them (the release step), and whether they are there
-// (every start). Without its unique indexes a store would promise what it cannot keep, so it does not start then.
+// The indexes that a definition needs: created by the release step, verified at every start. Without its unique indexes the
+// store could not keep its contract, so it does not start then.
 import { type Db, type Collection as DriverCollection, type IndexDescription, MongoError } from 'mongodb';
 import type { CollectionDefinition } from '../../src/store/port.ts';
 import { StoreUnavailable } from '../../src/store/port.ts';
-import { derive } from '../document.ts';
+import { checkNames, derive } from '../document.ts';
 import { clashingIndex, toOutcome } from './connection.ts';
-import { checkNames, derivedParts, isExpiredAt, modelOf, type Row } from './document.ts';
+import { derivedParts, isExpiredAt, modelOf, type Row } from './document.ts';
 
 type Definition = CollectionDefinition<never>;
 
-// The sweeper judges by our clocks and comes first. This one is a broom for when no sweeper runs, and later by so much
-// that no difference between clocks makes it take what lives.
+// The sweeper removes expired documents by our clocks. MongoDB's TTL index only cleans up when no sweeper runs, and later by
+// more than clocks may differ, so that it never removes a live document.
 const TTL_SECONDS = 3_600;
 const BACK_FILL_ROWS = 500;
 const NAMESPACE_NOT_FOUND = 26;
@@ -18,11 +18,11 @@ const NAMESPACE_NOT_FOUND = 26;
 const UNIQUE = 'u_';
 const COMMON = 'k_';
 
-/** @returns the index of a definition that this index of the database makes unique */
+/** @returns the index of the definition that this unique index of MongoDB enforces */
 export const uniqueIndexOf = (name: string): string | undefined =>
   name.startsWith(UNIQUE) ? name.slice(UNIQUE.length) : undefined;
 
-/** Partial: what has no key takes no room, and never clashes (C8). */
+/** Partial: a document without the key takes no space and never clashes (C8). */
 function keyIndex(index: string, isUnique: boolean): IndexDescription {
   const path = `k.${index}`;
   return {
@@ -42,7 +42,7 @@ function indexesOf({ indexes, fields }: Definition): IndexDescription[] {
       partialFilterExpression: { until: { $exists: true } },
     },
     ...Object.entries(indexes).map(([index, { unique = false }]) => keyIndex(index, unique)),
-    // With `until` inside, counting skips the expired without fetching documents.
+    // Includes `until`, so that counting skips expired documents without fetching them.
     ...Object.keys(fields).map((field) => ({
       name: `f_${field}`,
       key: { [`f.${field}`]: 1, _id: 1, until: 1 } as const,
@@ -50,7 +50,7 @@ function indexesOf({ indexes, fields }: Definition): IndexDescription[] {
   ];
 }
 
-/** What an earlier definition may have left that would now be wrong. */
+/** Indexes that an earlier definition may have created and that are wrong now. */
 const obsoleteIndexesOf = ({ indexes }: Definition): string[] =>
   Object.entries(indexes).map(([index, { unique = false }]) => `${unique ? COMMON : UNIQUE}${index}`);
 
@@ -69,7 +69,7 @@ function derivedFrom<T>(definition: CollectionDefinition<T>, text: string) {
   return derivedParts(definition, derive(definition, value));
 }
 
-/** Derives again what another version of the definition had derived; a document that changes meanwhile is newer anyway. */
+/** Derives again for documents of another definition; one that changes meanwhile has been derived by its writer. */
 async function backFill(rows: DriverCollection<Row>, definition: Definition): Promise<void> {
   const model = modelOf(definition);
   for (;;) {
@@ -97,7 +97,7 @@ async function createIndexes(rows: DriverCollection<Row>, definition: Definition
     const clash = clashingIndex(error);
     if (clash === undefined) throw error;
     throw new StoreUnavailable(
-      `${definition.name}: ${clash} cannot be unique, documents share a key. Nothing was changed; mend them first.`,
+      `${definition.name}: ${clash} cannot be unique, documents share a key. Nothing was changed; fix those documents first.`,
       { cause: error },
     );
   }
@@ -105,7 +105,7 @@ async function createIndexes(rows: DriverCollection<Row>, definition: Definition
 
 async function complete(rows: DriverCollection<Row>, definition: Definition, now: number): Promise<void> {
   const existing = await existingIndexes(rows);
-  // The expired own no unique key (C7) and must not stand in the way of a new unique index.
+  // Expired documents own no unique key (C7), so they must not prevent a new unique index.
   await rows.deleteMany(isExpiredAt(now));
   await backFill(rows, definition);
   for (const name of obsoleteIndexesOf(definition).filter((index) => existing.has(index))) {
@@ -114,7 +114,7 @@ async function complete(rows: DriverCollection<Row>, definition: Definition, now
   await createIndexes(rows, definition);
 }
 
-/** @returns what is missing, one line for each collection */
+/** @returns what is missing, one line per collection */
 async function missingFrom(rows: DriverCollection<Row>, definition: Definition): Promise<string[]> {
   const existing = await existingIndexes(rows);
   const missing = indexesOf(definition)
@@ -124,9 +124,9 @@ async function missingFrom(rows: DriverCollection<Row>, definition: Definition):
 }
 
 /**
- * The release step: makes indexes and derives anew what a changed definition needs. Safe to run beside running processes,
- * in several places at once, and again after it was stopped anywhere. May take long where there is much.
- * @throws StoreUnavailable also when documents share what has to be unique
+ * The release step: creates indexes and derives again what a changed definition needs. Safe to run while processes are
+ * running, in several places at once, and again after an interruption. It may take long on large collections.
+ * @throws StoreUnavailable also when documents share a key that must be unique
  */
 export async function prepareCollections(
   db: Db,
@@ -143,12 +143,12 @@ export async function prepareCollections(
   }
 }
 
-/** A start that asked for all at once would wait for its connections, on a busy machine longer than it may. */
+/** Checking all at once would wait for connections, on a busy machine longer than the timeout. */
 const CHECKED_AT_ONCE = 4;
 
 /**
- * What every start does: makes the indexes of collections that are empty, which takes no time, so that a new database
- * needs no step of its own; refuses where documents wait for an index, because building it belongs to the release.
+ * Runs at every start. Creates the indexes of empty collections, which takes no time, so that a new database needs no
+ * release step; refuses to start where a collection with documents lacks an index.
  * @throws StoreUnavailable naming what is missing and what to do
  */
 export async function checkCollections(
@@ -162,7 +162,7 @@ export async function checkCollections(
     const missing = await missingFrom(rows, definition);
     if (missing.length === 0) return [];
     const isEmpty = (await rows.findOne({}, { projection: { _id: 1 } })) === null;
-    // Another process may have made the indexes and written since we looked: those documents are no reason to refuse.
+    // Another process may have created the indexes and written documents meanwhile.
     if (!isEmpty) return missingFrom(rows, definition);
     await complete(rows, definition, now);
     return [];

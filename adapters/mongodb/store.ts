@@ -1,19 +1,19 @@
-// Owns the MongoDB store: one client for each process, any number of processes. It puts the parts together: connection
-// (guarantees, time, errors), indexes, collections. Single nodes, replica sets and `mongodb+srv` all work: nothing here
-// needs a transaction or a change stream.
+// The MongoDB store: one client in each process, any number of processes. It works with single nodes, replica sets and
+// `mongodb+srv`, since it needs neither transactions nor change streams.
 import type { Collection as DriverCollection } from 'mongodb';
 import type { Clock } from '../../src/clock.ts';
 import type { Collection, CollectionDefinition, Store } from '../../src/store/port.ts';
+import { checkNames } from '../document.ts';
 import { createMongoCollection } from './collection.ts';
 import { type ConnectionOptions, openConnection, toOutcome } from './connection.ts';
-import { checkNames, isExpiredAt, type Row } from './document.ts';
+import { isExpiredAt, type Row } from './document.ts';
 import { checkCollections, prepareCollections } from './schema.ts';
 
 export interface MongoStoreOptions extends ConnectionOptions {
   readonly clock: Clock;
-  /** Collections whose indexes are looked at now; those of others are when their collection is first used. */
+  /** Collections whose indexes are checked now; others are checked when first used. */
   readonly definitions?: readonly CollectionDefinition<never>[] | undefined;
-  /** Up to here a query without filters counts documents one by one; above, it takes MongoDB's own count. */
+  /** Up to this size a query without filters counts exactly; above, it uses MongoDB's estimate. */
   readonly countUpTo?: number | undefined;
 }
 
@@ -22,14 +22,14 @@ const COUNT_UP_TO = 100_000;
 const SWEEP_TIMEOUT_MS = 10_000;
 
 /**
- * The release step: makes what this version needs, however long it takes, and ends.
- * @throws StoreUnavailable when the server cannot be reached, or documents share what has to be unique
+ * The release step: creates what this version needs, however long it takes.
+ * @throws StoreUnavailable when the server cannot be reached, or documents share a key that must be unique
  */
 export async function prepareMongo(
   options: Omit<MongoStoreOptions, 'timeoutMs' | 'countUpTo'>,
 ): Promise<void> {
   const { clock, definitions = [], ...where } = options;
-  // Building an index takes as long as it takes: no socket gives up on it.
+  // No socket timeout: building an index may take long.
   const connection = await openConnection(where, { socketTimeoutMS: 0 });
   try {
     await prepareCollections(connection.db, definitions, clock());
@@ -38,14 +38,14 @@ export async function prepareMongo(
   }
 }
 
-/** @throws StoreUnavailable when no primary answers in time, or indexes are missing where documents are */
+/** @throws StoreUnavailable when no primary responds in time, or a collection with documents lacks indexes */
 export async function createMongoStore(options: MongoStoreOptions): Promise<Store> {
   const { clock, definitions = [], countUpTo = COUNT_UP_TO, ...where } = options;
   const connection = await openConnection(where);
   const { db } = connection;
-  /** Of each collection: the check of its indexes, done once. */
+  /** The index check of each collection, done once. */
   const checks = new Map<string, Promise<void>>();
-  /** What the sweeper walks: every collection that was declared or asked for. */
+  /** Collections that the sweeper visits: all that were declared or used. */
   const swept = new Map<string, DriverCollection<Row>>();
 
   function check(definition: CollectionDefinition<never>): Promise<void> {
@@ -53,7 +53,7 @@ export async function createMongoStore(options: MongoStoreOptions): Promise<Stor
     if (known) return known;
     const checking = checkCollections(db, [definition], clock());
     checks.set(definition.name, checking);
-    // A check that failed says nothing about the next one: the server may be back.
+    // Retry after a failure: the server may be back.
     checking.catch(() => checks.delete(definition.name));
     return checking;
   }
@@ -103,7 +103,7 @@ export async function createMongoStore(options: MongoStoreOptions): Promise<Stor
       }, SWEEP_TIMEOUT_MS);
     },
 
-    // Only a round trip could tell.
+    // Unknown without a round trip.
     stamp: () => undefined,
 
     async ping() {

@@ -1,8 +1,8 @@
-// Owns how text travels into and out of MongoDB where it is compared and sorted. BSON strings are UTF-8, which has no
-// unpaired surrogates; and a server that compares UTF-16 units instead of bytes (compatible ones do) puts U+E000–U+FFFF
-// behind all that is longer. In this form both orders are the order of code points.
+// Encodes text that MongoDB compares and sorts. BSON strings are UTF-8, which has no unpaired surrogates; and a compatible
+// server that compares UTF-16 units instead of bytes sorts U+E000–U+FFFF after all supplementary characters. In this form
+// both orders are the order of code points.
 
-// An unassigned character below the surrogates; what it introduces stays below them too.
+// An unassigned character below the surrogates; the digits after it stay below them too.
 const MARK = '\ud7ff';
 const FIRST = 0xd7ff;
 const DIGIT_BITS = 12;

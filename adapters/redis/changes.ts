@@ -1,21 +1,21 @@
-// Owns telling all processes that something they keep in memory (settings, signing keys) was changed: a message to those
-// who listen, and a counter for those who missed it, because a message may be lost and a counter is not.
+// Notifies all processes of a change to cached data (settings, signing keys): by a message to subscribers, and by a counter
+// for those that missed it, since Redis may lose messages.
 import type { RedisConnection } from './connection.ts';
 
 export interface Changes {
-  /** To be called after a write that others must see. Never throws; said again and again until Redis has heard it. */
+  /** Call after a write that others must see. Never throws; retried until Redis has received it. */
   announce(): void;
   /**
-   * A number that differs from the last one seen if another process may have announced something since; undefined
-   * while that cannot be told, because Redis does not answer.
+   * A number that differs from the last one if another process may have announced a change since; undefined while that is
+   * unknown because Redis does not respond.
    */
   stamp(): number | undefined;
 }
 
-/** How often the counter is asked for: what a lost message costs at most. */
+/** How often the counter is read: the longest delay that a lost message causes. */
 const POLL_MS = 400;
-/** How long an answer counts: after that we may have missed something. */
-const FRESH_MS = 900;
+/** How long a reading is valid; after that a change may have been missed. */
+const VALID_MS = 900;
 
 export async function createChanges(
   connection: RedisConnection,
@@ -23,48 +23,48 @@ export async function createChanges(
 ): Promise<Changes & { stop(): Promise<void> }> {
   const key = `${prefix}:{changes}:counter`;
   const channel = `${prefix}:changes`;
-  let heard = 0;
+  let changeCount = 0;
   let counter: string | null | undefined;
-  let answeredAt = Number.NEGATIVE_INFINITY;
-  let owed = 0;
-  let paying: Promise<void> | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let unpublished = 0;
+  let publishing: Promise<void> | undefined;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  async function payAll(): Promise<void> {
-    while (owed > 0) {
-      const paid = owed;
+  async function publishAll(): Promise<void> {
+    while (unpublished > 0) {
+      const publishedCount = unpublished;
       await connection.run(async (client) => {
         await client.incr(key);
         await client.publish(channel, '');
       });
-      owed -= paid;
+      unpublished -= publishedCount;
     }
   }
 
-  /** One at a time: two that paid the same debt would leave credit, and the next announcement would not be made. */
-  function pay(): Promise<void> {
-    paying ??= payAll().finally(() => {
-      paying = undefined;
+  /** One run at a time: two runs would subtract the same announcement twice, and the next one would not be published. */
+  function publishPending(): Promise<void> {
+    publishing ??= publishAll().finally(() => {
+      publishing = undefined;
     });
-    return paying;
+    return publishing;
   }
 
-  async function look(): Promise<void> {
-    const askedAt = performance.now();
+  async function readCounter(): Promise<void> {
+    const startedAt = performance.now();
     const now = await connection.run((client) => client.get(key));
-    // A Redis that came back empty has no counter: that differs, too.
-    if (now !== counter) heard += 1;
+    // A Redis that lost its data has no counter, which differs too.
+    if (now !== counter) changeCount += 1;
     counter = now;
-    answeredAt = askedAt;
+    readAt = startedAt;
   }
 
   async function poll(): Promise<void> {
     try {
-      await pay();
-      await look();
+      await publishPending();
+      await readCounter();
     } catch {
-      // Redis is away: the stamp runs dry, and the next look says so again.
+      // Redis is unavailable: the reading expires, and the next poll tries again.
     }
     if (isStopped) return;
     timer = setTimeout(poll, POLL_MS);
@@ -72,24 +72,24 @@ export async function createChanges(
   }
 
   await connection.listen(channel, () => {
-    heard += 1;
+    changeCount += 1;
   });
-  await look();
+  await readCounter();
   await poll();
 
   return {
     announce() {
-      owed += 1;
-      void pay().catch(() => {
-        // Still owed: paid at the next look.
+      unpublished += 1;
+      void publishPending().catch(() => {
+        // Retried at the next poll.
       });
     },
-    stamp: () => (performance.now() - answeredAt < FRESH_MS ? heard : undefined),
+    stamp: () => (performance.now() - readAt < VALID_MS ? changeCount : undefined),
     async stop() {
       isStopped = true;
       clearTimeout(timer);
-      await pay().catch(() => {
-        // Redis is away: the others look by themselves in a while.
+      await publishPending().catch(() => {
+        // Redis is unavailable: other processes reload by themselves.
       });
     },
   };

@@ -1,4 +1,4 @@
-// Owns documents of one collection in Redis: what goes into the scripts of scripts.ts, and what comes back.
+// One collection's documents in Redis: arguments and results of the scripts in scripts.ts.
 import type { Clock } from '../../src/clock.ts';
 import {
   AlreadyExists,
@@ -7,21 +7,19 @@ import {
   type Stored,
   VersionConflict,
 } from '../../src/store/port.ts';
-import { checkExpiry, checkIndex, type Document, isLive, toDocument } from '../document.ts';
-// Redis is binary-safe, its driver is not: it sends UTF-8, which has no unpaired surrogates either.
+import { checkExpiry, checkIndex, checkNames, type Document, isLive, toDocument } from '../document.ts';
+// The driver sends strings as UTF-8, which has no unpaired surrogates.
 import { decodeText, encodeText } from '../text.ts';
 import type { RedisConnection } from './connection.ts';
 
-/** How many documents one script looks at: others wait while it runs. */
+/** Documents that one script handles; other commands wait while it runs. */
 const BATCH = 200;
 
 /**
- * So much later than we Redis forgets by itself. The sweeper comes long before; this is for its absence, and it is
- * what clocks of processes and of Redis may differ by.
+ * Redis' own expiry is later than ours by this much. It matters only when no sweeper runs, and must exceed the difference
+ * between the clocks of our processes and of Redis.
  */
 const SLACK_MS = 3_600_000;
-
-const NAME = /^[a-z][a-z0-9_]*$/;
 
 /** One collection's keys, all in one slot of a cluster. */
 export interface Family {
@@ -32,7 +30,7 @@ export interface Family {
 
 /** @throws TypeError for a name that cannot be a hash tag */
 export function familyOf(prefix: string, name: string): Family {
-  if (!NAME.test(name)) throw new TypeError(`${name} is not a name of letters, digits and underscores`);
+  checkNames({ name, indexes: {}, fields: {} });
   const own = `${prefix}:{${name}}:`;
   return { prefix: own, expiries: `${own}x`, entry: (encodedId) => `${own}d:${encodedId}` };
 }
@@ -45,7 +43,7 @@ interface Write {
   readonly mode: Mode;
   readonly id: string;
   readonly version?: number;
-  /** '' never, 'keep' what is there. */
+  /** '': never; 'keep': unchanged. */
   readonly expires: string;
 }
 
@@ -105,12 +103,12 @@ export function createRedisCollection<T>(deps: {
       checkIndex(definition, index);
       const indexKey = indexKeyOf(index, key);
       const all: Stored<T>[] = [];
-      for (let from = '-', looked = BATCH; looked === BATCH; ) {
+      for (let from = '-', readCount = BATCH; readCount === BATCH; ) {
         const page = await connection.run((client) =>
           client.latchkeyFindBy(`${prefix}${indexKey}`, clock(), prefix, indexKey, from, BATCH),
         );
         const [, last, found] = page;
-        looked = page[0];
+        readCount = page[0];
         from = `(${last}`;
         for (let at = 0; at < found.length; at += 4) {
           const [id = '', version = '', expires = '', text = ''] = found.slice(at, at + 4);
@@ -148,11 +146,11 @@ export function createRedisCollection<T>(deps: {
       checkIndex(definition, index);
       const indexKey = indexKeyOf(index, key);
       let total = 0;
-      for (let looked = BATCH; looked === BATCH; ) {
+      for (let readCount = BATCH; readCount === BATCH; ) {
         const [count, removed] = await connection.run((client) =>
           client.latchkeyRemoveBy(`${prefix}${indexKey}`, clock(), prefix, indexKey, BATCH),
         );
-        looked = count;
+        readCount = count;
         total += removed;
       }
       return total;

@@ -1,14 +1,14 @@
-// Owns the connection to Redis, one server, sentinels or a cluster: failing within two seconds when Redis is away,
-// coming back by itself, and what its errors mean to the contract. Nothing is queued while it is away and nothing is
-// sent again: an act that was told "unavailable" must not happen minutes later.
+// The connection to Redis: one server, sentinels or a cluster. It fails within two seconds when Redis is unavailable and
+// reconnects by itself. Nothing is queued meanwhile and nothing is sent again: a command that was reported as failed must
+// not run minutes later.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
 import { StoreUnavailable } from '../../src/store/port.ts';
-import { createAnswerWatch } from '../answer-watch.ts';
+import { createResponseWatch } from '../response-watch.ts';
 import { scripts } from './scripts.ts';
 import { describeAddress, parseRedisUrl, type RedisAddress } from './url.ts';
 
-/** Where to say that Redis went away and came back. */
+/** For messages about a lost and restored connection. */
 export interface RedisLog {
   warn(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -16,7 +16,7 @@ export interface RedisLog {
 
 export interface RedisConnectionOptions {
   readonly url: string;
-  /** Certificate authority (PEM) for rediss://, where the system's own do not do. */
+  /** Certificate authority (PEM) for rediss://, if it is not one of the system's. */
   readonly ca?: string | undefined;
   readonly log?: RedisLog | undefined;
 }
@@ -24,33 +24,33 @@ export interface RedisConnectionOptions {
 export type Client = Redis | Cluster;
 
 export interface RedisConnection {
-  /** Runs one act. @throws StoreUnavailable within two seconds */
+  /** Runs one operation. @throws StoreUnavailable within two seconds */
   run<R>(act: (client: Client) => Promise<R>): Promise<R>;
-  /** The masters, one server outside of a cluster. */
+  /** The masters; outside a cluster the one server. */
   masters(): Redis[];
-  /** Calls back with every message of this channel, over a connection of its own where needed. */
-  listen(channel: string, heard: () => void): Promise<void>;
-  /** Finishes what runs, refuses what comes after. */
+  /** Calls back for every message on this channel; uses a connection of its own where needed. */
+  listen(channel: string, onAnnouncement: () => void): Promise<void>;
+  /** Waits for running operations, refuses new ones. */
   close(): Promise<void>;
 }
 
-/** So long a lost connection is waited for before callers are told; together with the answer under two seconds. */
-const PATIENCE_MS = 700;
-const ANSWER_MS = 1_200;
+/** How long callers wait for a lost connection; with the response timeout below two seconds in all. */
+const RECONNECT_MS = 700;
+const RESPONSE_MS = 1_200;
 const START_MS = 5_000;
 
 const common = {
-  // Replies in one shape, whatever the server's version.
+  // The same reply format for every server version.
   protocol: 2,
   disableClientInfo: true,
   connectTimeout: 1_000,
-  // A server that accepts and then says nothing is a server that is away.
+  // A server that accepts connections but never responds counts as unavailable.
   socketTimeout: 2_000,
   keepAlive: 10_000,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   scripts,
-  // A master that a failover made a replica: leave it, and ask again who is master.
+  // After a failover this master may be a replica: reconnect and look up the new master.
   reconnectOnError: (error: Error) => /\bREADONLY\b/.test(error.message),
 } satisfies CommonRedisOptions;
 
@@ -72,7 +72,7 @@ function createClient(address: RedisAddress, ca: string | undefined): Client {
       scripts,
       lazyConnect: true,
       enableOfflineQueue: false,
-      // Not sent again: it may have been done.
+      // Not retried: the command may have run.
       retryDelayOnFailover: 0,
       maxRedirections: 5,
       slotsRefreshTimeout: 1_000,
@@ -100,30 +100,30 @@ function createClient(address: RedisAddress, ca: string | undefined): Client {
   });
 }
 
-/** What a server says when it cannot answer now, or not us; everything else that it says is our mistake. */
-const AWAY =
+/** Replies of a server that cannot answer now, or not us; any other error reply is a bug of ours. */
+const UNAVAILABLE =
   /\b(?:READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|BUSY|NOAUTH|WRONGPASS|NOPERM|UNKILLABLE)\b/;
 
-/** What the server itself has said, as against what the driver says of it. */
+/** An error reply of the server, as opposed to an error of the driver. */
 const isReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
 
-/** Refused by the driver before anything was sent, so it cannot have happened. */
+/** Refused by the driver before sending, so the command cannot have run. */
 const isUnsent = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("Stream isn't writeable");
 
-/** The driver's errors carry the command with all its arguments, which are people's data: only the message goes on. */
+/** The driver's errors contain the command with all arguments (personal data), so only the message is kept. */
 function toOutcome(error: unknown): Error {
   if (error instanceof StoreUnavailable || error instanceof TypeError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return isReply(error) && !AWAY.test(message)
+  return isReply(error) && !UNAVAILABLE.test(message)
     ? new Error(`Redis refused a command: ${message}`)
-    : new StoreUnavailable(`Redis cannot answer: ${message}`);
+    : new StoreUnavailable(`Redis is unavailable: ${message}`);
 }
 
-/** What a server does that was talked to without TLS, or from elsewhere than it allows; the driver says no more of it. */
-const HANGS_UP = /^(?:read ECONNRESET|Connection is closed\.)$/;
+/** How a server ends a connection without TLS, or from an address it does not allow; the driver gives no details. */
+const DISCONNECTED = /^(?:read ECONNRESET|Connection is closed\.)$/;
 
-/** Connects to what the address means; a single host that turns out to be part of a cluster is taken for one. */
+/** Connects to the address; a single host that reports cluster mode is connected to as a cluster. */
 async function connect(address: RedisAddress, ca: string | undefined): Promise<Client> {
   const client = createClient(address, ca);
   let problem: unknown;
@@ -145,15 +145,15 @@ async function connect(address: RedisAddress, ca: string | undefined): Promise<C
   } catch (error) {
     client.disconnect();
     const cause = problem ?? error;
-    const said = cause instanceof Error ? cause.message : 'no answer';
-    const reason = HANGS_UP.test(said)
-      ? 'it hangs up. Does it want TLS (rediss://), or is it in protected mode?'
-      : said;
+    const detail = cause instanceof Error ? cause.message : 'no answer';
+    const reason = DISCONNECTED.test(detail)
+      ? 'the server closed the connection. Does it need TLS (rediss://), or is it in protected mode?'
+      : detail;
     throw new StoreUnavailable(`Redis (${describeAddress(address)}) cannot be reached: ${reason}`);
   }
 }
 
-/** @throws StoreUnavailable when there is no Redis there, saying where and why */
+/** @throws StoreUnavailable when Redis cannot be reached; the message says where and why */
 export async function openRedisConnection({
   url,
   ca,
@@ -164,48 +164,50 @@ export async function openRedisConnection({
   const pending = new Set<Promise<unknown>>();
   let subscriber: Redis | undefined;
   let isClosed = false;
-  let isAway = false;
-  const watch = createAnswerWatch();
+  let isDisconnected = false;
+  const watch = createResponseWatch();
   const isReady = (): boolean => client.status === 'ready';
-  /** Settles when the connection is back, or when nobody should wait any longer. */
-  let patience: Promise<unknown> = Promise.resolve();
+  /** Settles when the connection is back, or after RECONNECT_MS. */
+  let reconnection: Promise<unknown> = Promise.resolve();
 
   client.on('close', () => {
-    if (isAway || isClosed) return;
-    isAway = true;
-    const isBack = new Promise((resolve) => client.once('ready', resolve));
-    // A server that hung before was waited for already.
-    patience = watch.isSilent() ? Promise.resolve() : Promise.race([isBack, sleep(PATIENCE_MS)]);
+    if (isDisconnected || isClosed) return;
+    isDisconnected = true;
+    const reconnected = new Promise((resolve) => client.once('ready', resolve));
+    // An unresponsive server has used up its waiting time.
+    reconnection = watch.isUnresponsive()
+      ? Promise.resolve()
+      : Promise.race([reconnected, sleep(RECONNECT_MS)]);
     log?.warn({ redis: describeAddress(address) }, 'connection to Redis lost');
   });
   client.on('ready', () => {
-    if (isAway) log?.info({ redis: describeAddress(address) }, 'connection to Redis is back');
-    isAway = false;
+    if (isDisconnected) log?.info({ redis: describeAddress(address) }, 'connection to Redis restored');
+    isDisconnected = false;
     watch.reconnected();
   });
 
-  /** @returns what the act came to, or StoreUnavailable: whichever is first */
-  function inTime<R>(act: (client: Client) => Promise<R>): Promise<R> {
+  /** @returns the operation's result, or StoreUnavailable if the timeout comes first */
+  function withTimeout<R>(act: (client: Client) => Promise<R>): Promise<R> {
     const work = act(client);
-    work.then(watch.answered, (error: unknown) => {
-      if (isReply(error)) watch.answered();
+    work.then(watch.responded, (error: unknown) => {
+      if (isReply(error)) watch.responded();
     });
-    return watch.within(work, watch.patienceFor(ANSWER_MS), 'Redis did not answer in time');
+    return watch.within(work, watch.timeoutFor(RESPONSE_MS), 'Redis did not respond in time');
   }
 
   async function attempt<R>(act: (client: Client) => Promise<R>): Promise<R> {
     if (isReady()) {
       try {
-        return await inTime(act);
+        return await withTimeout(act);
       } catch (error) {
         if (!isUnsent(error)) throw error;
-        // The connection has just ended: the driver says so in a moment, and then we know whether it comes back.
+        // The connection has just ended; wait for the driver's `close` event, which starts the reconnection.
         await sleep(5);
       }
     }
-    await patience;
+    await reconnection;
     if (!isReady()) throw new StoreUnavailable('Redis cannot be reached');
-    return inTime(act);
+    return withTimeout(act);
   }
 
   return {
@@ -224,29 +226,29 @@ export async function openRedisConnection({
 
     masters: () => (client instanceof Cluster ? client.nodes('master') : [client]),
 
-    async listen(channel, heard) {
-      const hear = (from: string): void => {
-        if (from === channel) heard();
+    async listen(channel, onAnnouncement) {
+      const onMessage = (from: string): void => {
+        if (from === channel) onAnnouncement();
       };
       try {
         if (client instanceof Cluster) {
-          // It keeps a connection for subscriptions by itself, and its servers pass messages on to each other.
-          client.on('message', hear);
+          // The cluster client has its own subscription connection, and the servers forward messages to each other.
+          client.on('message', onMessage);
           await client.subscribe(channel);
           return;
         }
-        // The driver's own subscribing again throws where nobody can catch it when Redis goes away in the middle.
+        // The driver's automatic resubscription throws outside any promise when Redis disconnects meanwhile.
         subscriber = client.duplicate({ autoResubscribe: false });
         const listener = subscriber;
         listener.on('error', () => {
-          // Said by the other connection.
+          // The main connection logs it.
         });
-        listener.on('message', hear);
+        listener.on('message', onMessage);
         await listener.connect();
         await listener.subscribe(channel);
         listener.on('ready', () => {
           void listener.subscribe(channel).catch(() => {
-            // Gone again already: there will be another `ready`.
+            // Disconnected again: another `ready` will follow.
           });
         });
       } catch (error) {

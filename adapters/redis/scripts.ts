@@ -1,14 +1,14 @@
-// Owns the atomic acts on one family of entries (a collection) as Lua scripts: Redis runs each alone, so a document and
-// its index entries change together (C9). All keys of a family carry the hash tag {name}, so they live in one slot of a
-// cluster; what a script finds out by itself (the index keys of the document that was there, the documents of an
-// index) is in that slot too, and only for that reason may it touch keys that KEYS did not name.
+// The atomic operations on one collection's entries, as Lua scripts. Redis runs one script at a time, so a document and its
+// index entries change together (C9). All keys of a collection carry the hash tag {name} and so are in one cluster slot;
+// therefore a script may also touch keys that KEYS does not name (index keys of the previous document, documents of an
+// index).
 //
-//   <prefix>:{name}:d:<id>            hash: v version, x expiry (epoch ms, '' never), d the JSON, k its index keys (JSON)
-//   <prefix>:{name}:i:<index>:<key>   sorted set of ids, all of score 0: in the order of their bytes
-//   <prefix>:{name}:x                 sorted set of the ids that expire, by expiry; what `sweep` reads
+//    <prefix>:{name}:d:<id>            hash: v version, x expiry (epoch ms, '' never), d the JSON, k its index keys (JSON)
+//    <prefix>:{name}:i:<index>:<key>   sorted set of ids, all of score 0, hence in byte order
+//    <prefix>:{name}:x                 sorted set of the ids that expire, by expiry; read by `sweep`
 import type { Result } from 'ioredis';
 
-/** ARGV[1] is our now (epoch ms), ARGV[2] the family's prefix. Expiry is judged by our clock alone (C1). */
+/** ARGV[1] is the current time of our clock (epoch ms), which alone decides expiry (C1); ARGV[2] is the key prefix. */
 const prelude = `
 local now, prefix = tonumber(ARGV[1]), ARGV[2]
 local function live(expires) return expires == '' or tonumber(expires) > now end
@@ -31,7 +31,7 @@ end
 /**
  * KEYS: document, expiries, one set for each index key. ARGV from 3: id, mode, expected version, expiry ('' never,
  * 'keep'), JSON, index keys as JSON, slack in ms, then for each index key the index's name if it is unique, else ''.
- * Redis' own expiry is a broom for what no sweeper came for, later than ours by the slack: clocks may differ by that.
+ * Redis' own expiry is later than ours by the slack and only cleans up when no sweeper runs.
  */
 const write = `${prelude}
 local id, mode, expires = ARGV[3], ARGV[4], ARGV[6]
@@ -96,8 +96,8 @@ return live(head[1]) and 1 or 0
 `;
 
 /**
- * KEYS: the index's set. ARGV from 3: index key, where to begin (ZRANGEBYLEX), how many to look at.
- * @returns how many were looked at, the last of them, and id, version, expiry and JSON of each that is live
+ * KEYS: the index's set. ARGV from 3: index key, where to start (ZRANGEBYLEX), how many entries to read.
+ * @returns how many were read, the last of them, and id, version, expiry and JSON of each live one
  */
 const findBy = `${prelude}
 local ids = redis.call('ZRANGEBYLEX', KEYS[1], ARGV[4], '+', 'LIMIT', 0, ARGV[5])
@@ -113,7 +113,7 @@ end
 return { #ids, ids[#ids] or '', found }
 `;
 
-/** KEYS: the index's set. ARGV from 3: index key, how many to look at. @returns looked at, live documents removed */
+/** KEYS: the index's set. ARGV from 3: index key, how many to read. @returns entries read, live documents removed */
 const removeBy = `${prelude}
 local ids = redis.call('ZRANGE', KEYS[1], 0, ARGV[4] - 1)
 local removed = 0
@@ -129,7 +129,7 @@ end
 return { #ids, removed }
 `;
 
-/** KEYS: expiries. ARGV from 3: how many at most. @returns how many were expired and are gone */
+/** KEYS: expiries. ARGV from 3: how many at most. @returns how many expired documents were removed */
 const sweep = `${prelude}
 local ids = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
 for _, id in ipairs(ids) do
@@ -139,7 +139,7 @@ end
 return #ids
 `;
 
-/** As ioredis defines them: sent whole once for each connection, by their hash from then on. */
+/** ioredis sends each script once per connection, and its hash from then on. */
 export const scripts: Record<string, { lua: string; numberOfKeys?: number }> = {
   latchkeyWrite: { lua: write },
   latchkeyRemove: { lua: remove, numberOfKeys: 1 },
@@ -150,7 +150,7 @@ export const scripts: Record<string, { lua: string; numberOfKeys?: number }> = {
 
 type Head = [key: string, now: number, prefix: string];
 
-// ioredis' own way to give scripts their types.
+// How ioredis types custom commands.
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     latchkeyWrite(numberOfKeys: number, ...keysAndArguments: (string | number)[]): Result<string[], Context>;

@@ -1,31 +1,31 @@
-// Owns the Redis store: the ephemeral half of the storage port. Durable collections with queries live elsewhere.
+// The Redis store: ephemeral collections only. Durable collections with queries are stored elsewhere (split.ts).
 import type { Clock } from '../../src/clock.ts';
 import type { CollectionDefinition, Store } from '../../src/store/port.ts';
 import { type Changes, createChanges } from './changes.ts';
 import { createRedisCollection, type Family, familyOf, sweepFamily } from './collection.ts';
 import { openRedisConnection, type RedisConnection, type RedisConnectionOptions } from './connection.ts';
-import { refuseEviction, warnOfForgetting } from './settings.ts';
+import { refuseEviction, warnAboutDataLoss } from './settings.ts';
 
 export interface RedisStoreOptions extends RedisConnectionOptions {
   readonly clock: Clock;
-  /** What `sweep` cares for from the start; others join when they are asked for. */
+  /** Collections that `sweep` covers from the start; others are added when first used. */
   readonly definitions?: readonly CollectionDefinition<never>[] | undefined;
-  /** Before all keys, so that several deployments may share one Redis. */
+  /** Of all keys, so that several deployments can share one Redis. */
   readonly prefix?: string | undefined;
 }
 
 export interface RedisStore extends Store {
-  /** How processes tell each other that settings or keys, wherever they are stored, have changed. */
+  /** Notifies other processes of changed settings or keys, wherever those are stored. */
   readonly changes: Changes;
 }
 
-/** @throws StoreUnavailable when Redis is not there, is not like the address says, or may evict keys */
+/** @throws StoreUnavailable when Redis cannot be reached, does not match the address, or may evict keys */
 export async function createRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
   const { clock, definitions = [], prefix = 'latchkey' } = options;
   const connection = await openRedisConnection(options);
   try {
     await refuseEviction(connection);
-    if (options.log) await warnOfForgetting(connection, options.log);
+    if (options.log) await warnAboutDataLoss(connection, options.log);
     const changes = await createChanges(connection, prefix);
     return createStoreOn({ connection, clock, definitions, prefix, changes });
   } catch (error) {
@@ -69,7 +69,7 @@ function createStoreOn(parts: {
       return removed;
     },
 
-    // Whatever is stored here is read anew each time; what processes keep in memory has `changes`.
+    // What is stored here is read anew each time; for cached data there is `changes`.
     stamp: () => undefined,
 
     async ping() {
@@ -78,7 +78,7 @@ function createStoreOn(parts: {
         await connection.run((client) => client.ping());
         return;
       }
-      // In a cluster: whether the slot of each family is served.
+      // In a cluster: whether the slot of every collection is served.
       await Promise.all(
         [...families.values()].map(({ expiries }) => connection.run((client) => client.exists(expiries))),
       );

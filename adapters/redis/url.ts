@@ -1,4 +1,4 @@
-// Owns what a REDIS_URL may look like: one server, a cluster (several hosts), or a master found by its sentinels.
+// Parses REDIS_URL: one server, a cluster (several hosts), or a master found through its sentinels.
 import { StoreUnavailable } from '../../src/store/port.ts';
 
 export interface RedisAddress {
@@ -6,13 +6,13 @@ export interface RedisAddress {
   readonly isTls: boolean;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** 0 unless the address says otherwise; a cluster has no other. */
+  /** 0 unless the address names another; a cluster has only 0. */
   readonly db: number;
-  /** The master's name among the sentinels that `hosts` are then. */
+  /** The master's name; `hosts` are then its sentinels. */
   readonly sentinelName?: string | undefined;
   readonly sentinelUsername?: string | undefined;
   readonly sentinelPassword?: string | undefined;
-  /** Said by `?cluster`, or meant by several hosts; a single host is asked. */
+  /** By `?cluster` or several hosts; a single host is asked. */
   readonly isCluster: boolean;
 }
 
@@ -22,7 +22,7 @@ const HOST = /^(?:\[(?<v6>[0-9a-fA-F:.]+)\]|(?<name>[^:[\]\s]+))(?::(?<port>\d{1
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26_379;
 
-/** The address may hold a password, so no message repeats it. */
+/** The address may contain a password, so no message repeats it. */
 const HELP =
   'REDIS_URL must be like redis://user:password@host:6379/0, rediss://… (TLS), redis://host:6379,host:6379 (cluster) ' +
   'or redis-sentinel://host:26379,host:26379/master-name, special characters of user and password %-encoded.';
@@ -51,7 +51,7 @@ function toDb(text: string): number {
   return /^\d{0,5}$/.test(text) ? Number(text) : refuse();
 }
 
-/** @throws StoreUnavailable that says what an address looks like */
+/** @throws StoreUnavailable that describes the valid forms */
 export function parseRedisUrl(url: string): RedisAddress {
   const parts = SHAPE.exec(url)?.groups ?? refuse();
   const isSentinel = parts.sentinel !== undefined;
@@ -79,6 +79,6 @@ export function parseRedisUrl(url: string): RedisAddress {
   };
 }
 
-/** For messages: where, without who. */
+/** For messages: hosts and ports, without credentials. */
 export const describeAddress = ({ hosts, sentinelName }: RedisAddress): string =>
   `${sentinelName === undefined ? '' : `${sentinelName} at `}${hosts.map(({ host, port }) => `${host}:${port}`).join(', ')}`;

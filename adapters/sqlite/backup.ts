@@ -1,15 +1,15 @@
-// Owns copying the embedded database while it runs: SQLite's online backup takes a consistent copy beside readers and
-// writers, and what comes out is checked before it gets its name.
+// Copies the embedded database while it is in use: SQLite's online backup gives a consistent copy, which is verified before
+// it gets its final name.
 import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../../src/store/port.ts';
 
 export interface BackupResult {
-  /** Documents by collection, as they are in the copy. */
+  /** Number of documents in the copy, by collection. */
   readonly documents: Readonly<Record<string, number>>;
 }
 
-// So many pages at once, then others get their turn.
+// Pages per step; between steps other work runs.
 const PAGES = 500;
 const OWNER_ONLY = 0o600;
 
@@ -18,7 +18,7 @@ function check(file: string): BackupResult {
   try {
     const [problem] = copy.prepare('PRAGMA integrity_check').all();
     if (problem?.integrity_check !== 'ok') throw new Error(String(problem?.integrity_check));
-    // What is derived from a table has its name, two underscores and more.
+    // Tables derived from a collection's table are named <table>__<suffix>.
     const tables = copy
       .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND instr(name, '__') = 0 ORDER BY name`)
       .all();
@@ -33,14 +33,14 @@ function check(file: string): BackupResult {
 /**
  * @param options.file the database, which may be in use
  * @param options.to a file that does not exist yet; readable by its owner alone
- * @throws StoreUnavailable when there is no such database, the target exists, or the copy is not whole
+ * @throws StoreUnavailable when there is no such database, the target exists, or the copy is damaged
  */
 export async function backupSqlite({ file, to }: { file: string; to: string }): Promise<BackupResult> {
   if (!existsSync(file)) throw new StoreUnavailable(`There is no database at ${file}.`);
   const part = `${to}.part`;
   try {
-    // Made first, so that it never is anybody else's to read; and never on top of an older backup.
-    if (existsSync(to)) throw new Error('it exists; a backup replaces nothing');
+    // Created with mode 0600 before it has content, so that no other user can read it; an existing backup is never overwritten.
+    if (existsSync(to)) throw new Error('the file exists; choose another name');
     rmSync(part, { force: true });
     closeSync(openSync(part, 'wx', OWNER_ONLY));
     const source = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
@@ -50,7 +50,7 @@ export async function backupSqlite({ file, to }: { file: string; to: string }): 
       source.close();
     }
     const result = check(part);
-    // Fails where something has come to be meanwhile, and is there whole or not at all.
+    // linkSync fails if the target exists by now, and is atomic.
     linkSync(part, to);
     return result;
   } catch (error) {

@@ -1,5 +1,5 @@
-// Owns reading and writing documents of one collection in SQLite: every write looks at the row and its unique keys
-// first and then changes it, inside one write transaction, so no other process gets in between.
+// Reads and writes one collection's documents. Every write checks the row and its unique keys and then changes them inside
+// one write transaction, so that no other process can write in between.
 import type { SQLInputValue } from 'node:sqlite';
 import type { Clock } from '../../src/clock.ts';
 import {
@@ -51,14 +51,14 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
   const headSql = `SELECT ${columns.filter((column) => column !== 'value')} FROM ${table.sql} WHERE id = ?`;
   const insertSql = `INSERT INTO ${table.sql} (id, ${columns}) VALUES (?${', ?'.repeat(columns.length)})`;
   const removeSql = `DELETE FROM ${table.sql} WHERE id = ?`;
-  // Written so that the index on expires_at, useless here, does not tempt the planner.
+  // Not `expires_at IS NULL OR …`: the planner would choose the index on expires_at, which is slower here.
   const liveSql = 'ifnull(expires_at > ?, 1)';
 
   const removeRow = (id: string): void => {
     connection.statement(removeSql).run(id);
   };
 
-  /** The row without its value, or undefined when there is no live document; an expired one makes room. */
+  /** The row without its value; undefined when there is no live document. Removes an expired row. */
   function liveHead(id: string): Row | undefined {
     const head = connection.statement(headSql).get(id);
     if (head === undefined || isLive(expiryOf(head), clock())) return head;
@@ -84,7 +84,7 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
     try {
       connection.statement(sql).run(...cells);
     } catch (error) {
-      // Ours are claimed by now; a later version of the program, beside this one, may have made another key unique.
+      // Our declared keys are free at this point; a newer version, running beside this one, may have added a unique key.
       if (isUniqueClash(error)) throw new AlreadyExists(name, 'an index of a later version');
       throw error;
     }
@@ -92,7 +92,7 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
 
   /**
    * @param id encoded
-   * @param head the live row that is there; its unchanged columns aren't written, which spares their SQL indexes
+   * @param head the existing live row; columns that do not change are not written, which saves updates of their SQL indexes
    */
   function write(
     id: string,

@@ -1,15 +1,15 @@
-// Owns how filters become SQL: text of callers is only ever bound, never part of it. Conditions on one field can be
-// answered from that field's index alone, also the other way round: by what does not meet them.
+// Turns filters into SQL; callers' text is only ever bound. Conditions on one field can be evaluated on that field's index
+// alone, also inverted: by counting what does not match.
 import type { FieldFilter, FieldValue } from '../../src/store/port.ts';
 import { fold } from '../document.ts';
 import { encodeText } from '../text.ts';
 import type { Condition } from './sql.ts';
 import { fieldColumn, toCell } from './table.ts';
 
-/** What must hold of one field. */
+/** A condition on one field. */
 export interface FieldCondition extends Condition {
   readonly field: string;
-  /** Stretches of the field's index that together hold everything else; undefined where that is not simple. */
+  /** Ranges of the field's index that together match everything else; undefined where that is not simple. */
   readonly others: readonly Condition[] | undefined;
 }
 
@@ -23,10 +23,10 @@ export const anyOf = (conditions: readonly Condition[]): Condition => ({
   cells: conditions.flatMap(({ cells }) => cells),
 });
 
-/** The form in which text is searched, and searched for. */
+/** The form in which text is stored and searched. */
 export const searchable = (text: FieldValue | undefined): string => encodeText(fold(String(text)));
 
-/** SQLite's lower() knows ASCII alone and is fast; `fold` is ours and takes over for all other text. */
+/** SQLite's lower() is fast but folds ASCII only; our `fold` handles all other text. */
 export function contains(field: string, text: FieldValue | undefined): Condition {
   const column = fieldColumn(field);
   const wanted = searchable(text);
@@ -62,13 +62,13 @@ function partsOf({ field, op, value }: FieldFilter): Parts {
   }
 }
 
-/** @param filters none of them `contains`. @returns one condition for each field */
+/** @param filters without `contains`. @returns one condition per field */
 export function byField(filters: readonly FieldFilter[]): FieldCondition[] {
   const grouped = Map.groupBy(filters, ({ field }) => field);
   return [...grouped].map(([field, group]) => {
     const parts = group.map(partsOf);
     const [only, ...more] = parts;
-    // A stretch of the index with two ends: what is below, above, or absent.
+    // A range with two bounds: its complement is everything below, above, or absent.
     const isRange = group.length === 2 && group[0]?.op === 'gte' && group[1]?.op === 'lte';
     const others = more.length === 0 ? only?.others : undefined;
     const around = parts.flatMap((part) => part.others.slice(0, 1));

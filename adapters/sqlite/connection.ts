@@ -1,5 +1,5 @@
-// Owns one connection to the database file: the pragmas that durability rests on, prepared statements, reads that
-// wait out a lock, and what SQLite's errors mean to the contract.
+// One connection to the database file: the pragmas that durability depends on, prepared statements, reads that wait for a
+// lock, and the mapping of SQLite's errors to the contract's.
 import { randomInt } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
@@ -10,40 +10,40 @@ import { fold } from '../document.ts';
 export type Row = Record<string, SQLOutputValue>;
 
 export interface Connection {
-  /** Prepared at first use and kept. */
+  /** Prepared at first use and cached. */
   statement(sql: string): StatementSync;
   /** For pragmas, transactions and schema; no parameters. */
   exec(sql: string): void;
   readonly isInTransaction: boolean;
   /** Runs a read. @throws StoreUnavailable when SQLite cannot answer */
   read<R>(act: () => R): Promise<R>;
-  /** Runs `act` while SQLite itself waits for locks: blocks the event loop, so for the start alone. */
-  patiently<R>(act: () => R): R;
+  /** Runs `act` while SQLite itself waits for locks. It blocks the event loop, so it is for the start only. */
+  withBusyWait<R>(act: () => R): R;
   close(): void;
 }
 
-// Higher than any start of several processes on one fresh file takes, lower than a supervisor's patience.
+// Longer than several processes need to start on one new file, shorter than a supervisor's start timeout.
 const START_TIMEOUT_MS = 10_000;
 const READ_TIMEOUT_MS = 5_000;
-// Statements of queries differ by their filters; the bound keeps a hostile variety from filling the memory.
+// Query statements differ by their filters; the bound keeps many variants from exhausting memory.
 const MAX_STATEMENTS = 500;
 
 const BUSY = 5;
 const PROTOCOL = 15;
 const CONSTRAINT = 19;
 
-/** @returns the primary result code (https://sqlite.org/rescode.html), undefined for errors that aren't SQLite's */
+/** @returns the primary result code (https://sqlite.org/rescode.html), undefined for other errors */
 export function sqliteCode(error: unknown): number | undefined {
   const isSqlite = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
   return isSqlite ? Number(error.errcode) & 0xff : undefined;
 }
 
-/** Another connection holds the lock (or recovers the log): worth another try. */
+/** Another connection holds the lock or recovers the log: worth a retry. */
 export const isBusy = (error: unknown): boolean => [BUSY, PROTOCOL].includes(sqliteCode(error) ?? 0);
 
 export const isUniqueClash = (error: unknown): boolean => sqliteCode(error) === CONSTRAINT;
 
-/** @returns what callers get instead of SQLite's own error; anything else as it is */
+/** @returns StoreUnavailable for an error of SQLite; any other error unchanged */
 export function toOutcome(error: unknown): unknown {
   if (sqliteCode(error) !== undefined && error instanceof Error) {
     return new StoreUnavailable(`SQLite: ${error.message}`, { cause: error });
@@ -56,7 +56,7 @@ const pauseSync = (ms: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 };
 
-/** SQLite does not always wait by itself where the journal mode of a fresh file changes under several openers. */
+/** SQLite's own busy timeout does not cover several processes changing the journal mode of a new file at once. */
 function retrySync<R>(act: () => R): R {
   const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
@@ -76,7 +76,7 @@ function setPragma(
   reads: string | number = wanted,
 ): void {
   retrySync(() => database.exec(`PRAGMA ${name} = ${wanted}`));
-  // Some pragmas refuse without an error (WAL on a file system that cannot share memory), so: ask.
+  // Some pragmas are ignored without an error (WAL on a file system without shared memory), so read the value back.
   const actual = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
   if (actual !== reads) throw new Error(`SQLite: ${name} is ${String(actual)} instead of ${reads}`);
 }
@@ -84,24 +84,24 @@ function setPragma(
 function configure(database: DatabaseSync): void {
   setPragma(database, 'busy_timeout', START_TIMEOUT_MS);
   setPragma(database, 'journal_mode', 'WAL', 'wal');
-  // FULL: a commit is on the disk before it is acknowledged (C15); NORMAL may lose the last ones at power loss.
+  // FULL: a commit is on disk before it is acknowledged (C15); NORMAL may lose the last commits on power loss.
   setPragma(database, 'synchronous', 'FULL', 2);
   setPragma(database, 'foreign_keys', 'ON', 1);
   setPragma(database, 'cache_size', -16_384);
   setPragma(database, 'temp_store', 'MEMORY', 2);
-  // One burst must not leave a huge log behind for ever.
+  // Truncate the log after a burst of writes.
   setPragma(database, 'journal_size_limit', 64 * 1024 * 1024);
   database.function('fold', { deterministic: true }, (text) =>
     typeof text === 'string' ? fold(text) : text,
   );
 }
 
-/** Only its owner may read the file; SQLite gives its log the same mode. */
+/** Readable by the owner only; SQLite gives its log files the same mode. */
 function createFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
-    // Never open a file that exists: closing it again would drop the locks of this process's other connections.
+    // Never open an existing file here: closing it would release the POSIX locks of this process's other connections.
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     if (!exists) throw error;
   }
@@ -121,7 +121,7 @@ function openDatabase(file: string): DatabaseSync {
   }
 }
 
-/** @throws StoreUnavailable when the file cannot be opened, or not with the guarantees that the contract needs */
+/** @throws StoreUnavailable when the file cannot be opened, or not with the guarantees of the contract */
 export function openConnection(file: string): Connection {
   const database = openDatabase(file);
   const statements = new Map<string, StatementSync>();
@@ -148,7 +148,7 @@ export function openConnection(file: string): Connection {
     }
   }
 
-  function patiently<R>(act: () => R): R {
+  function withBusyWait<R>(act: () => R): R {
     database.exec(`PRAGMA busy_timeout = ${START_TIMEOUT_MS}`);
     try {
       return act();
@@ -157,7 +157,7 @@ export function openConnection(file: string): Connection {
     }
   }
 
-  // From here on waiting is done between turns of the event loop, never inside SQLite.
+  // From here on, waiting happens between turns of the event loop, never inside SQLite.
   setPragma(database, 'busy_timeout', 0);
   return {
     statement,
@@ -165,7 +165,7 @@ export function openConnection(file: string): Connection {
     get isInTransaction() {
       return database.isTransaction;
     },
-    // Readers of a write-ahead log wait for nobody, except for a moment while it is recovered or removed.
+    // In WAL mode readers wait only while the log is recovered or removed.
     async read(act) {
       try {
         return act();
@@ -174,7 +174,7 @@ export function openConnection(file: string): Connection {
         return readLater(act);
       }
     },
-    patiently,
+    withBusyWait,
     close: () => database.close(),
   };
 }

@@ -1,14 +1,14 @@
-// Owns finding what only a look at very many rows can find: in slices, with a turn of the event loop after each, so that
-// nobody's sign-in waits for an administrator's search; and not counted again at every page of the same list.
-import { setImmediate as letOthersThrough } from 'node:timers/promises';
+// Finds and counts matches that need a scan of very many rows: in slices, yielding to the event loop after each, so that an
+// administrator's search does not delay sign-ins. Counts are cached for the following pages of the same list.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { all } from './condition.ts';
 import type { Connection } from './connection.ts';
 import {
-  amongRows,
   candidateRows,
   count,
   countExpired,
   defaultSizes,
+  hasRowId,
   type Plan,
   rowsOf,
   type Sizes,
@@ -18,30 +18,30 @@ import type { Table } from './table.ts';
 
 export interface Found {
   readonly total: number;
-  /** Ids of the rows, where they are few. */
+  /** Row ids, when there are few. */
   readonly rows: readonly number[] | undefined;
 }
 
 export interface Counter {
   readonly sizes: Sizes;
-  /** @returns how many documents match; of more than some thousands it may be some seconds old */
+  /** @returns how many documents match; a count above some thousands may be some seconds old */
   countMatching(table: Table, plan: Plan, wanted: Condition, now: number): Promise<Found>;
 }
 
-/** A count that took a second is good for a minute. */
+/** A count is cached for this many times the time it took: one that took a second, for a minute. */
 const REST_FACTOR = 60;
 const MAX_KNOWN = 100;
 
 export function createCounter(connection: Connection, sizes: Sizes = defaultSizes): Counter {
   const known = new Map<string, { readonly total: number; readonly until: number }>();
 
-  /** Conditions that together let each candidate through once. */
+  /** Conditions that together match each candidate exactly once. */
   async function slicesOf(table: Table, plan: Plan): Promise<Condition[]> {
     const ids = await connection.read(() => candidateRows({ connection, sizes }, table, plan, sizes.many));
     const slices: Condition[] = [];
     if (ids) {
       for (let at = 0; at < ids.length; at += sizes.slice)
-        slices.push(amongRows(ids.slice(at, at + sizes.slice)));
+        slices.push(hasRowId(ids.slice(at, at + sizes.slice)));
       return slices;
     }
     const last = await connection.read(() =>
@@ -67,7 +67,7 @@ export function createCounter(connection: Connection, sizes: Sizes = defaultSize
         total += found.length;
         for (const row of found) rows.push(row);
       });
-      await letOthersThrough();
+      await yieldToEventLoop();
     }
     return { total, rows: total <= sizes.few ? rows : undefined };
   }
@@ -96,7 +96,7 @@ export function createCounter(connection: Connection, sizes: Sizes = defaultSize
       const live: Condition = { sql: 'ifnull(expires_at > ?, 1)', cells: [now] };
       const slices = await slicesOf(table, plan);
       const found = await lookThrough(table, slices, all([wanted, live]));
-      // What a few slices tell is told afresh each time.
+      // A count that needed only a few slices is not cached.
       if (found.rows === undefined && slices.length > 2) {
         remember(key, found.total, performance.now() - startedAt);
       }

@@ -1,5 +1,5 @@
-// Owns looking, before a query is answered, at how many documents meet each of its filters: that decides whether to begin
-// with the few, or to walk the sorted index past those that don't match. SQLite itself would guess.
+// Counts, before a query runs, how many documents match each filter. That decides whether to start from the fewest matches
+// or to scan the sorted index. SQLite's own planner would only estimate.
 import type { Query } from '../../src/store/port.ts';
 import { all, anyOf, byField, contains, type FieldCondition, searchable } from './condition.ts';
 import type { Connection } from './connection.ts';
@@ -8,18 +8,18 @@ import type { Condition } from './sql.ts';
 import { expiryIndex, sortIndex, type Table } from './table.ts';
 
 export interface Sizes {
-  /** Sorting so many rows takes a few milliseconds, less than walking an index past all that don't match. */
+  /** Sorting this many rows takes a few milliseconds, less than scanning an index past all rows that do not match. */
   readonly few: number;
-  /** So many rows are looked at before others get their turn: ten milliseconds. */
+  /** Rows scanned before yielding to the event loop: about ten milliseconds. */
   readonly slice: number;
-  /** So many row ids are taken from an index at once. */
+  /** Row ids taken from an index at once. */
   readonly many: number;
 }
 
 export const defaultSizes: Sizes = { few: 5_000, slice: 5_000, many: 50_000 };
 
 interface Narrowing extends FieldCondition {
-  /** How many rows meet it; infinite: more than another's. */
+  /** How many rows match; Infinity: more than another condition's. */
   readonly count: number;
 }
 
@@ -29,19 +29,19 @@ export interface PlanDeps {
 }
 
 export interface Plan {
-  /** Of all rows, the expired among them. */
+  /** Of all rows, including expired ones. */
   rowCount(): number;
-  /** Everything that must hold, without what holds for every row; undefined: nothing. */
+  /** All conditions that do not match every row anyway; undefined: there are none. */
   readonly wanted: Condition | undefined;
-  /** What must hold and has an index, the fewest first. */
+  /** Conditions with an index, most selective first. */
   readonly narrowings: readonly Narrowing[];
   readonly hasText: boolean;
-  /** A SELECT of the row ids among which are all with that text, where an index knows. */
+  /** A SELECT of the row ids that may contain the searched text, where an index can tell. */
   readonly candidates: Condition | undefined;
 }
 
-/** @returns the table, bound to one of its SQL indexes; an unknown one is an error, never a slow answer */
-export const along = (table: Table, index: string): string => `${table.sql} INDEXED BY "${index}"`;
+/** @returns the table with a forced SQL index (INDEXED BY); an unknown index is an error instead of a slow query */
+export const indexedBy = (table: Table, index: string): string => `${table.sql} INDEXED BY "${index}"`;
 
 export function count(connection: Connection, from: string, where: Condition): number {
   const row = connection
@@ -50,13 +50,13 @@ export function count(connection: Connection, from: string, where: Condition): n
   return Number(row?.n);
 }
 
-/** Counts no further than `limit`. */
+/** Stops counting at `limit`. */
 const countTo = (connection: Connection, from: string, { sql, cells }: Condition, limit: number): number =>
   count(connection, `(SELECT 1 FROM ${from} WHERE ${sql} LIMIT ${limit})`, { sql: 'TRUE', cells });
 
 /**
- * How many rows meet each condition, by the indexes alone: of a million in some 30 ms at worst. In steps, each from both
- * ends of the index, as the fewer are found sooner; it ends when the fewest are known.
+ * Counts the matches of each condition by the indexes alone: at most some 30 ms for a million rows. Counts in growing steps,
+ * matches and non-matches alternately, and stops when the most selective condition is known.
  */
 function narrow(
   { connection, sizes }: PlanDeps,
@@ -64,7 +64,7 @@ function narrow(
   conditions: readonly FieldCondition[],
   rowCount: () => number,
 ): Narrowing[] {
-  const indexOf = ({ field }: FieldCondition): string => along(table, sortIndex(table, field));
+  const indexOf = ({ field }: FieldCondition): string => indexedBy(table, sortIndex(table, field));
   const known = new Map<FieldCondition, number>();
   const metByAll = new Set<FieldCondition>();
   for (const step of [sizes.few, 10 * sizes.few, 50 * sizes.few]) {
@@ -91,9 +91,13 @@ function narrow(
     .toSorted((a, b) => a.count - b.count);
 }
 
-/** So few are expired that looking at each is nearly free. @returns how many of those that meet `where` */
+/** @returns how many rows that match `where` are expired; fast, since few rows are expired at any time */
 export const countExpired = (connection: Connection, table: Table, where: Condition, now: number): number =>
-  count(connection, along(table, expiryIndex(table)), all([{ sql: 'expires_at <= ?', cells: [now] }, where]));
+  count(
+    connection,
+    indexedBy(table, expiryIndex(table)),
+    all([{ sql: 'expires_at <= ?', cells: [now] }, where]),
+  );
 
 export function planOf(deps: PlanDeps, table: Table, { filters = [], search }: Query): Plan {
   const { connection } = deps;
@@ -109,7 +113,7 @@ export function planOf(deps: PlanDeps, table: Table, { filters = [], search }: Q
   if (search) texts.push(anyOf(search.fields.map((field) => contains(field, search.text))));
   const isIndexed = (field: string): boolean => table.search?.fields.has(field) === true;
   const indexed = withText.filter(({ field }) => isIndexed(field)).map(({ value }) => searchable(value));
-  // Of no field: nothing contains it, and the index must not be asked.
+  // A search over no fields matches nothing, and has no index to use.
   if (search && search.fields.length > 0 && search.fields.every(isIndexed)) {
     indexed.push(searchable(search.text));
   }
@@ -123,7 +127,7 @@ export function planOf(deps: PlanDeps, table: Table, { filters = [], search }: Q
   };
 }
 
-/** @returns ids of rows among which are all that match, from the index that knows the fewest; undefined: too many */
+/** @returns ids of the rows that may match, from the most selective index; undefined: too many */
 export function candidateRows(deps: PlanDeps, table: Table, plan: Plan, limit: number): number[] | undefined {
   const [fewest] = plan.narrowings;
   const select = ({ sql, cells }: Condition): number[] | undefined => {
@@ -131,14 +135,14 @@ export function candidateRows(deps: PlanDeps, table: Table, plan: Plan, limit: n
     return found.length <= limit ? found.map(({ rowid }) => Number(rowid)) : undefined;
   };
   if (fewest !== undefined && fewest.count <= limit) {
-    const from = along(table, sortIndex(table, fewest.field));
+    const from = indexedBy(table, sortIndex(table, fewest.field));
     return select({ sql: `SELECT rowid FROM ${from} WHERE ${fewest.sql}`, cells: fewest.cells });
   }
   return plan.candidates && select(plan.candidates);
 }
 
-/** A table's rows of these ids. */
-export const amongRows = (ids: readonly number[]): Condition => ({
+/** Restricts a query to these row ids. */
+export const hasRowId = (ids: readonly number[]): Condition => ({
   sql: 'rowid IN (SELECT value FROM json_each(?))',
   cells: [JSON.stringify(ids)],
 });

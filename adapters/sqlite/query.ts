@@ -1,5 +1,4 @@
-// Owns how a query is answered: along the sorted field's index when many documents match, from the few that match when
-// they are few.
+// Runs a query: along the sorted field's index when many documents match, from the matches when there are few.
 
 import type { SQLInputValue } from 'node:sqlite';
 import { setImmediate as letOthersThrough } from 'node:timers/promises';
@@ -8,7 +7,7 @@ import { encodeText } from '../text.ts';
 import { all, byField } from './condition.ts';
 import type { Connection, Row } from './connection.ts';
 import type { Counter } from './count.ts';
-import { along, amongRows, candidateRows, countExpired, type Plan, planOf, rowsOf } from './plan.ts';
+import { candidateRows, countExpired, hasRowId, indexedBy, type Plan, planOf, rowsOf } from './plan.ts';
 import type { Condition } from './sql.ts';
 import { fieldColumn, sortIndex, type Table, toCell } from './table.ts';
 
@@ -25,7 +24,7 @@ interface Deps {
   readonly now: number;
 }
 
-/** A place in the sort order, as the table has it. */
+/** A position in the sort order, in stored form. */
 interface Place {
   readonly cell: SQLInputValue;
   readonly id: SQLInputValue;
@@ -38,10 +37,10 @@ const orderOf = (query: Query): string =>
     .join(', ');
 
 /**
- * The stretches of the sort order behind a position, in order. Documents without the field (NULL) come first in
- * ascending order; SQL compares NULL with nothing, so they are a stretch of their own.
+ * The ranges of the sort order after a position, in order. Documents without the field (NULL) come first in ascending
+ * order; SQL comparisons never match NULL, so they are a range of their own.
  */
-function stretchesBehind({ sort, order }: Query, after: Place | undefined): Condition[] {
+function rangesAfter({ sort, order }: Query, after: Place | undefined): Condition[] {
   if (after === undefined) return [{ sql: 'TRUE', cells: [] }];
   const { cell, id } = after;
   const than = order === 'asc' ? '>' : '<';
@@ -61,8 +60,8 @@ const placeOf = ({ after }: Query): Place | undefined =>
 function readPage(connection: Connection, from: string, where: Condition, query: Query): Row[] {
   const { limit, offset = 0 } = query;
   const rows: Row[] = [];
-  for (const stretch of stretchesBehind(query, placeOf(query))) {
-    const { sql, cells } = all([where, stretch]);
+  for (const range of rangesAfter(query, placeOf(query))) {
+    const { sql, cells } = all([where, range]);
     const page = connection.statement(
       `SELECT id, version, expires_at, value FROM ${from} WHERE ${sql} ORDER BY ${orderOf(query)} LIMIT ? OFFSET ?`,
     );
@@ -73,49 +72,49 @@ function readPage(connection: Connection, from: string, where: Condition, query:
 }
 
 /**
- * What matches among the next rows of the sorted index.
- * @returns also where to go on; undefined at the end
+ * Reads the matches among the next rows of the sorted index.
+ * @returns also the position to continue from; undefined at the end
  */
 function readWindow({ connection, table, query, counter }: Deps, where: Condition, at: Walk) {
   const { slice } = counter.sizes;
-  const index = along(table, sortIndex(table, query.sort));
+  const index = indexedBy(table, sortIndex(table, query.sort));
   const rows: Row[] = [];
   let { skip } = at;
-  for (const { sql, cells } of stretchesBehind(query, at.behind)) {
-    const stretch = `FROM ${index} WHERE ${sql} ORDER BY ${orderOf(query)}`;
-    const from = `(SELECT rowid AS row ${stretch} LIMIT ${slice}) AS next CROSS JOIN ${table.sql} AS found
+  for (const { sql, cells } of rangesAfter(query, at.after)) {
+    const range = `FROM ${index} WHERE ${sql} ORDER BY ${orderOf(query)}`;
+    const from = `(SELECT rowid AS row ${range} LIMIT ${slice}) AS next CROSS JOIN ${table.sql} AS found
       ON found.rowid = next.row WHERE ${where.sql}`;
     const page = connection.statement(`SELECT id, version, expires_at, value FROM ${from} LIMIT ? OFFSET ?`);
     rows.push(...page.all(...cells, ...where.cells, at.wanted - rows.length, skip));
-    if (rows.length === at.wanted) return { rows, skip: 0, behind: undefined };
+    if (rows.length === at.wanted) return { rows, skip: 0, after: undefined };
     if (skip > 0) {
       const passed = connection.statement(`SELECT count(*) AS n FROM ${from}`).get(...cells, ...where.cells);
       skip = Math.max(0, skip - Number(passed?.n));
     }
     const last = connection
-      .statement(`SELECT ${columnsOf(query)[0]} AS cell, id ${stretch} LIMIT 1 OFFSET ${slice - 1}`)
+      .statement(`SELECT ${columnsOf(query)[0]} AS cell, id ${range} LIMIT 1 OFFSET ${slice - 1}`)
       .get(...cells);
-    if (last !== undefined) return { rows, skip, behind: { cell: last.cell ?? null, id: last.id ?? null } };
+    if (last !== undefined) return { rows, skip, after: { cell: last.cell ?? null, id: last.id ?? null } };
   }
-  return { rows, skip, behind: undefined };
+  return { rows, skip, after: undefined };
 }
 
 interface Walk {
-  readonly behind: Place | undefined;
+  readonly after: Place | undefined;
   readonly skip: number;
   readonly wanted: number;
 }
 
-/** Along the sorted index, past all that does not match, in slices: it may be far. */
+/** Scans along the sorted index in slices; matches may be far apart. */
 async function walk(deps: Deps, where: Condition): Promise<Row[]> {
   const { connection, query } = deps;
   const rows: Row[] = [];
-  let at: Walk = { behind: placeOf(query), skip: query.offset ?? 0, wanted: query.limit };
+  let at: Walk = { after: placeOf(query), skip: query.offset ?? 0, wanted: query.limit };
   for (;;) {
     const window = await connection.read(() => inSnapshot(connection, () => readWindow(deps, where, at)));
     rows.push(...window.rows);
-    if (window.behind === undefined) return rows;
-    at = { behind: window.behind, skip: window.skip, wanted: query.limit - rows.length };
+    if (window.after === undefined) return rows;
+    at = { after: window.after, skip: window.skip, wanted: query.limit - rows.length };
     await letOthersThrough();
   }
 }
@@ -131,18 +130,18 @@ function answerAtOnce(deps: Deps, live: Condition): Step {
   const plan = planOf(planning, table, query);
   const { wanted } = plan;
   if (wanted === undefined) {
-    // Counting everything is nearly free in SQLite, counting the live is not: so, everything less the few expired.
+    // Counting all rows is nearly free in SQLite, counting live ones is not: subtract the few expired ones instead.
     const total = plan.rowCount() - countExpired(connection, table, all([]), now);
-    return { rows: readPage(connection, along(table, sortIndex(table, query.sort)), live, query), total };
+    return { rows: readPage(connection, indexedBy(table, sortIndex(table, query.sort)), live, query), total };
   }
   const candidates = candidateRows(planning, table, plan, counter.sizes.few);
   if (candidates === undefined && plan.rowCount() > counter.sizes.few) return { plan, wanted };
-  const among = candidates ? [amongRows(candidates)] : [];
+  const among = candidates ? [hasRowId(candidates)] : [];
   const few = rowsOf(connection, table, all([...among, wanted, live]));
-  return { rows: pageOf(deps, amongRows(few)), total: few.length };
+  return { rows: pageOf(deps, hasRowId(few)), total: few.length };
 }
 
-/** Inside, all is of the same moment. */
+/** All reads inside see the same snapshot. */
 function inSnapshot<R>(connection: Connection, act: () => R): R {
   connection.exec('BEGIN');
   try {
@@ -152,17 +151,17 @@ function inSnapshot<R>(connection: Connection, act: () => R): R {
   }
 }
 
-/** Whether the sorted field's index alone leads to the page: no filter is of another field. */
+/** Whether the sorted field's index alone gives the page: no filter is on another field. */
 const isAlongIndex = ({ filters = [], search, sort }: Query): boolean =>
   search === undefined && filters.every(({ field, op }) => field === sort && op !== 'contains');
 
-/** Page and total are of the same moment, unless counting takes many. */
+/** Page and total come from one snapshot, unless counting takes many slices. */
 export async function runQuery(deps: Deps): Promise<Answer> {
   const { connection, counter, table, query, now } = deps;
-  // `ifnull`: an OR would tempt the planner to the index on expires_at, away from the one that sorts.
+  // `ifnull`: with OR the planner would choose the index on expires_at instead of the sorting one.
   const live: Condition = { sql: 'ifnull(expires_at > ?, 1)', cells: [now] };
   if (query.isCounted === false && isAlongIndex(query)) {
-    const from = along(table, sortIndex(table, query.sort));
+    const from = indexedBy(table, sortIndex(table, query.sort));
     const where = all([...byField(query.filters ?? []), live]);
     const rows = await connection.read(() =>
       inSnapshot(connection, () => readPage(connection, from, where, query)),
@@ -175,5 +174,5 @@ export async function runQuery(deps: Deps): Promise<Answer> {
   const where = all([wanted, live]);
   const { total, rows: few } = await counter.countMatching(table, plan, wanted, now);
   if (few === undefined) return { rows: await walk(deps, where), total };
-  return { rows: await connection.read(() => pageOf(deps, all([amongRows(few), where]))), total };
+  return { rows: await connection.read(() => pageOf(deps, all([hasRowId(few), where]))), total };
 }

@@ -1,5 +1,5 @@
-// Owns the schema of the database file: creates what is missing, adds what a grown definition declares and fills it
-// for the rows that exist. Safe to run in several processes at once and to kill at any statement.
+// Creates missing tables and indexes, adds columns that a definition has gained, and fills them for existing rows. Safe to
+// run in several processes at once and to kill at any statement.
 import { type Connection, isUniqueClash } from './connection.ts';
 import type { Table } from './table.ts';
 
@@ -8,7 +8,7 @@ const BACK_FILL_ROWS = 500;
 interface Catalog {
   /** `table.column` */
   readonly columns: ReadonlySet<string>;
-  /** Names of indexes, triggers and tables for searching. */
+  /** Names of indexes, triggers and search tables. */
   readonly indexes: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ function createTable(connection: Connection, table: Table): void {
   );
 }
 
-/** Walks the rows in small steps, so that memory does not grow with the table. */
+/** In small steps, so that memory use does not grow with the table. */
 function backFill(connection: Connection, table: Table): void {
   const read = connection.statement(
     `SELECT rowid, value FROM ${table.sql} WHERE rowid > ? ORDER BY rowid LIMIT ${BACK_FILL_ROWS}`,
@@ -72,7 +72,7 @@ function createIndexes(connection: Connection, table: Table): void {
   }
 }
 
-/** All of it anew: what was there may have missed writes. */
+/** Always rebuilt from scratch: an existing search table may have missed writes. */
 function createSearch(connection: Connection, { search }: Table, { indexes }: Catalog): void {
   const { create, fillSql } = search ?? { create: [] };
   if (fillSql === undefined || create.every(({ name }) => indexes.has(name))) return;
@@ -90,7 +90,7 @@ function complete(connection: Connection, table: Table, catalog: Catalog, now: n
   const missing = isNew ? [] : table.columns.filter(({ name }) => !columns.has(`${table.name}.${name}`));
   for (const { name, type } of missing)
     connection.exec(`ALTER TABLE ${table.sql} ADD COLUMN ${name} ${type}`);
-  // The expired own no unique key (C7) and must not stand in the way of a new unique index.
+  // Expired documents own no unique key (C7), so they must not prevent a new unique index.
   if (!isNew) connection.statement(`DELETE FROM ${table.sql} WHERE expires_at <= ?`).run(now);
   if (missing.length > 0) backFill(connection, table);
   createIndexes(connection, table);
@@ -98,15 +98,15 @@ function complete(connection: Connection, table: Table, catalog: Catalog, now: n
 }
 
 /**
- * Brings the file up to the definitions. Blocks while another process does the same.
- * What a definition no longer declares stays in the file, for a process of the version before.
+ * Migrates the file to the definitions. Blocks while another process does the same.
+ * What a definition no longer declares stays in the file, for a process of the previous version.
  */
 export function ensureTables(connection: Connection, tables: readonly Table[], now: number): void {
   const isUpToDate = (): boolean => {
     const catalog = readCatalog(connection);
     return tables.every((table) => isComplete(table, catalog));
   };
-  connection.patiently(() => {
+  connection.withBusyWait(() => {
     if (isUpToDate()) return;
     connection.exec('BEGIN IMMEDIATE');
     try {

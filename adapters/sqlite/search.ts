@@ -1,10 +1,9 @@
-// Owns searching in text with millions of documents: an index over every three characters that follow each other
-// (SQLite's FTS5, trigrams) of the fields that are searched. It finds candidates; whoever asks it looks at each again. It
-// keeps no text of its own, and triggers keep it in step with the table, whichever process writes.
+// Text search over millions of documents: SQLite's FTS5 trigram index over the searched fields. It finds candidates; the
+// caller must check each one. It stores no text itself, and triggers keep it in step with the table in every process.
 import type { Condition } from './sql.ts';
 
 export interface SearchIndex {
-  /** Of the virtual table, which names its fields: with others it is another one. */
+  /** Of the virtual table. The name includes the searched fields, so that a change of them creates a new table. */
   readonly name: string;
   readonly fields: ReadonlySet<string>;
   /** The table, then its triggers. */
@@ -13,7 +12,7 @@ export interface SearchIndex {
 }
 
 const GRAM = 3;
-// Each one narrows; beyond these few there is nothing left to narrow.
+// More trigrams than this no longer narrow the result.
 const MAX_GRAMS = 24;
 
 /** @param columns of the searched fields, by their names */
@@ -55,8 +54,8 @@ function gramsOf(text: string): string[] {
 }
 
 /**
- * @param texts folded; a candidate has all of them, in whichever field
- * @returns what candidates' row ids are taken from; undefined when the index cannot help
+ * @param texts folded; a candidate contains all of them, in any field
+ * @returns a SELECT of candidates' row ids; undefined when the index cannot help
  */
 export function candidatesOf(
   index: SearchIndex | undefined,

@@ -1,5 +1,4 @@
-// Owns the SQLite store: one file, one connection in each process, any number of processes. It puts the parts together:
-// connection (pragmas, errors), schema, write queue, collections.
+// The SQLite store: one file, one connection in each process, any number of processes.
 import type { Clock } from '../../src/clock.ts';
 import {
   type Collection,
@@ -16,17 +15,17 @@ import { type Table, toTable } from './table.ts';
 import { createWriter, type WriterOptions } from './writer.ts';
 
 export interface SqliteStoreOptions extends Omit<WriterOptions, 'connection'> {
-  /** Created, readable by its owner alone, when missing. Its directory must exist. */
+  /** Created with mode 0600 if missing. Its directory must exist. */
   readonly file: string;
   readonly clock: Clock;
-  /** Tables to make ready now, in one transaction; others are when their collection is asked for. */
+  /** Tables to prepare now, in one transaction; others are prepared when their collection is first used. */
   readonly definitions?: readonly CollectionDefinition<never>[] | undefined;
-  /** From how many rows on a query is answered in another way; tests make them small. */
+  /** Row counts at which the query strategy changes; tests set small ones. */
   readonly sizes?: Sizes | undefined;
 }
 
 /**
- * Opens the file and blocks until the schema is ready, so: for the start of a process.
+ * Opens the file and blocks until the schema is ready, so call it at the start of a process only.
  * @throws StoreUnavailable when it cannot be opened
  */
 export function createSqliteStore({ file, ...options }: SqliteStoreOptions): Store {
@@ -39,7 +38,7 @@ export function createSqliteStore({ file, ...options }: SqliteStoreOptions): Sto
   }
 }
 
-/** The same on a connection that the caller has opened; the store closes it. */
+/** The same on an open connection, which the store then closes. */
 export function createSqliteStoreOn(
   options: Omit<SqliteStoreOptions, 'file'> & { readonly connection: Connection },
 ): Store {
@@ -93,7 +92,7 @@ export function createSqliteStoreOn(
         const row = connection.statement('PRAGMA data_version').get();
         return Number(row?.data_version);
       } catch {
-        // Locked for a moment, or closed: "cannot tell" is an answer that the port has.
+        // Locked for a moment, or closed: undefined means "unknown" (port.ts).
         return undefined;
       }
     },

@@ -1,7 +1,7 @@
-// Owns how a collection definition becomes a table: names, columns, SQL indexes, and the row a value is stored as.
+// Maps a collection definition to a table: names, columns, SQL indexes, and the row of a value.
 import type { SQLInputValue } from 'node:sqlite';
 import type { CollectionDefinition, FieldType, FieldValue } from '../../src/store/port.ts';
-import { type Document, derive } from '../document.ts';
+import { checkNames, type Document, derive } from '../document.ts';
 import { encodeText } from '../text.ts';
 import { type SearchIndex, toSearchIndex } from './search.ts';
 
@@ -19,18 +19,17 @@ export interface Table {
   /** Quoted, for use in SQL. */
   readonly sql: string;
   readonly name: string;
-  /** One for each declared index and field, on top of id, version, expires_at and value. */
+  /** One per declared index and field, besides id, version, expires_at and value. */
   readonly columns: readonly Column[];
   readonly indexes: readonly SqlIndex[];
-  /** Over the text of the fields that are searched; undefined where none are. */
+  /** Over the text of the searched fields; undefined where there are none. */
   readonly search: SearchIndex | undefined;
-  /** What an earlier definition may have left that would now be wrong. */
+  /** Indexes that an earlier definition may have created and that are wrong now. */
   readonly obsoleteIndexes: readonly string[];
   /** The content of `columns` for a stored value. */
   cellsOf(text: string): SQLInputValue[];
 }
 
-const NAME = /^[a-z][a-z0-9_]*$/;
 const columnTypes = { string: 'TEXT', number: 'REAL', boolean: 'INTEGER' } as const satisfies Record<
   FieldType,
   string
@@ -39,21 +38,21 @@ const columnTypes = { string: 'TEXT', number: 'REAL', boolean: 'INTEGER' } as co
 export const keyColumn = (index: string): string => `k_${index}`;
 export const fieldColumn = (field: string): string => `f_${field}`;
 
-/** @returns the SQL index over what can expire */
+/** @returns the name of the SQL index over expires_at */
 export const expiryIndex = ({ name }: Pick<Table, 'name'>): string => `${name}__expires_at`;
 
-/** @returns the SQL index that has the rows in the order of this field, or of the id (SQLite's own name for that) */
+/** @returns the name of the SQL index with the rows in this order (for ids, the one that SQLite creates itself) */
 export const sortIndex = ({ name }: Pick<Table, 'name'>, sort: string): string =>
   sort === 'id' ? `sqlite_autoindex_${name}_1` : `${name}__${fieldColumn(sort)}`;
 
-/** @returns what to bind for a key or field; absent becomes NULL, which no comparison matches */
+/** @returns the value to bind; a missing one becomes NULL, which no comparison matches */
 export function toCell(value: FieldValue | undefined): SQLInputValue {
   if (typeof value === 'string') return encodeText(value);
   if (typeof value === 'boolean') return Number(value);
   return value ?? null;
 }
 
-/** @returns the declared columns' content, in their order */
+/** @returns the declared columns' values, in their order */
 export function toCells<T>(
   definition: CollectionDefinition<T>,
   { keys, fields }: Pick<Document<T>, 'keys' | 'fields'>,
@@ -67,10 +66,7 @@ export function toCells<T>(
 /** @throws TypeError for names that cannot be SQL identifiers */
 export function toTable<T>(definition: CollectionDefinition<T>): Table {
   const { name, indexes, fields } = definition;
-  for (const part of [name, ...Object.keys(indexes), ...Object.keys(fields)]) {
-    if (!NAME.test(part))
-      throw new TypeError(`${name}: ${part} is not a name of letters, digits and underscores`);
-  }
+  checkNames(definition);
   const create = (kind: string, indexName: string, over: string): SqlIndex => ({
     name: indexName,
     sql: `CREATE ${kind} IF NOT EXISTS "${indexName}" ON "${name}" ${over}`,
@@ -91,7 +87,7 @@ export function toTable<T>(definition: CollectionDefinition<T>): Table {
       ...Object.entries(indexes).map(([index, { unique = false }]) =>
         create(unique ? 'UNIQUE INDEX' : 'INDEX', keyIndex(index, unique), `(${keyColumn(index)})`),
       ),
-      // With expires_at inside, a scan skips the expired without touching the table.
+      // Includes expires_at, so that a scan skips expired rows without reading the table.
       ...Object.keys(fields).map((field) =>
         create('INDEX', sortIndex({ name }, field), `(${fieldColumn(field)}, id, expires_at)`),
       ),

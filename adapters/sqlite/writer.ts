@@ -1,36 +1,36 @@
-// Owns the write queue: everything that asks to be written during one turn of the event loop goes to the disk in one
-// transaction. One fsync then serves many callers (group commit); each is answered after the commit, never before.
+// The write queue. All writes requested during one turn of the event loop share one transaction and so one fsync (group
+// commit); callers are answered after the commit, never before.
 import { randomInt } from 'node:crypto';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { type Connection, isBusy, sqliteCode, toOutcome } from './connection.ts';
 
 export interface Writer {
   /**
-   * Runs `act` alone inside a write transaction; resolves after its commit. Acts run in the order of the calls.
-   * An act looks first and changes what others can see last, so what it throws itself (AlreadyExists,
-   * VersionConflict) leaves nothing behind and touches no neighbour.
-   * @throws StoreUnavailable when the transaction failed, and nothing of it happened
+   * Runs `act` alone inside a write transaction; resolves after the commit. Acts run in the order of the calls.
+   * An act must check first and write last, so that what it throws itself (AlreadyExists, VersionConflict) leaves no
+   * change behind and does not affect the other acts of the transaction.
+   * @throws StoreUnavailable when the transaction failed and was rolled back
    */
   write<R>(act: () => R): Promise<R>;
-  /** Refuses new writes, resolves when all earlier ones are settled. */
+  /** Refuses new writes; resolves when all earlier ones are settled. */
   drain(): Promise<void>;
 }
 
 export interface WriterOptions {
   readonly connection: Connection;
-  /** How long another process may hold the write lock before everybody who waits is told. */
+  /** How long another process may hold the write lock before waiting writes fail. */
   readonly lockTimeoutMs?: number | undefined;
-  /** More waiting writes than this are refused at once. */
+  /** Further writes are refused at once. */
   readonly maxPending?: number | undefined;
 }
 
 interface Pending {
-  /** Does the work. @returns what tells the caller, to be called after the commit */
+  /** Does the work. @returns a function that resolves the caller's promise, to be called after the commit */
   run(): () => void;
   fail(error: unknown): void;
 }
 
-// So long may one transaction collect before it commits; readers and other processes get their turn in between.
+// Upper bound of one transaction, so that readers and other processes get their turn.
 const BATCH_MS = 10;
 const MAX_BACK_OFF_MS = 20;
 
@@ -59,14 +59,14 @@ export function createWriter({
 
   function rollBack(): void {
     try {
-      // SQLite has rolled back by itself after some errors.
+      // After some errors SQLite has already rolled back.
       if (connection.isInTransaction) connection.exec('ROLLBACK');
     } catch {
-      // The disk refuses even this; the next batch tries again before it begins.
+      // A disk error; the next batch tries again before it begins.
     }
   }
 
-  /** @returns whether the write lock is ours */
+  /** @returns whether this process holds the write lock */
   function begin(): boolean {
     try {
       rollBack();
@@ -89,7 +89,7 @@ export function createWriter({
     }
   }
 
-  /** Runs what is queued until the time is up. @returns how many were taken, and what to tell them */
+  /** Runs queued writes until the time limit. @returns functions that resolve their callers */
   function runBatch(taken: Pending[]): (() => void)[] {
     const answers: (() => void)[] = [];
     const deadline = performance.now() + BATCH_MS;
@@ -98,7 +98,7 @@ export function createWriter({
       try {
         answers.push(pending.run());
       } catch (error) {
-        // An error of SQLite itself (disk full, I/O) says nothing about the neighbours' rows: nobody is told "done".
+        // An error of SQLite itself (disk full, I/O) affects the whole transaction: no caller may be answered "done".
         if (sqliteCode(error) !== undefined) throw error;
         answers.push(() => pending.fail(error));
       }

@@ -78,7 +78,7 @@ describe('scripts/backup.ts', () => {
     await writeFile(join(folder, 'older.db'), 'older');
     const taken = await backup(folder, join(folder, 'older.db'));
     assert.equal(taken.code, 1);
-    assert.match(taken.stderr, /replaces nothing/);
+    assert.match(taken.stderr, /the file exists/);
     const away = await backup(folder, join(folder, 'no', 'such', 'folder.db'));
     assert.equal(away.code, 1);
     assert.equal(existsSync(join(folder, 'copy.db')), false);

@@ -175,7 +175,8 @@ describe('mongodb: outage', () => {
     const opening = createMongoStore({ uri, clock: Date.now, startTimeoutMs: 100 });
     await assert.rejects(opening, {
       name: 'StoreUnavailable',
-      message: /^MongoDB cannot be reached: no server there belongs to the replica set rs9\. .*replicaSet/,
+      message:
+        /^MongoDB cannot be reached: no server at this address belongs to the replica set rs9\. .*replicaSet/,
     });
   });
 

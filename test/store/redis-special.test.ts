@@ -447,7 +447,7 @@ describe('redis: what it refuses and how it is reached', () => {
     await assert.rejects(createRedisStore({ url, clock }), StoreUnavailable);
     await assert.rejects(createRedisStore({ url: `redis://127.0.0.1:${server.port}`, clock }), {
       name: 'StoreUnavailable',
-      message: /cannot be reached: it hangs up\. Does it want TLS/,
+      message: /cannot be reached: the server closed the connection\. Does it need TLS/,
     });
   });
 

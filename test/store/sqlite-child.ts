@@ -31,7 +31,7 @@ const acts: Readonly<Record<string, () => Promise<void>>> = {
   /** Holds the write lock for `amount` ms. */
   async hold() {
     const connection = openConnection(file);
-    connection.patiently(() => connection.exec('BEGIN IMMEDIATE'));
+    connection.withBusyWait(() => connection.exec('BEGIN IMMEDIATE'));
     say('held');
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(amount));
     connection.exec('COMMIT');
