@@ -215,6 +215,7 @@ const doors: readonly [vendor: RegExp, door: RegExp][] = [
   [/^argon2$/, /^src\/accounts\/passwords\/password\.ts$/],
   [/^bcryptjs$/, /^src\/accounts\/passwords\/bcrypt-worker\.ts$/],
   [/^koa-body$/, /^src\/http\/body\.ts$/],
+  [/^@koa\/cors$/, /^src\/http\/cors\.ts$/],
   [/^koa-router$/, /^src\/http\/router\.ts$/],
   [/^nodemailer(?:\/|$)/, /^src\/mail\//],
   [/^rate-limiter-flexible$/, /^src\/rate-limits\/limiter\.ts$/],
@@ -308,6 +309,16 @@ test('JSON: input from outside goes through src/json.ts', () => {
       sources.filter(({ path }) => !own.has(path)),
       /\bJSON\.parse\b|\.json\(\)/,
     ),
+  );
+});
+
+test('CORS headers: named in http/cors.ts alone', () => {
+  // The security headers look whether one was set.
+  const known = new Set(['src/http/cors.ts', 'src/http/security-headers.ts']);
+  assertNone(
+    product
+      .filter(({ path, text }) => /access-control-/i.test(text) && !known.has(path))
+      .map(({ path }) => path),
   );
 });
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { publicCorsHeaders } from '../http/cors.ts';
 
 interface Document {
   readonly body: Buffer;
@@ -30,8 +31,7 @@ function createDocument(content: object, commonHeaders: Readonly<Record<string, 
       ...withoutResourcePolicy,
       'Content-Type': 'application/json; charset=utf-8',
       'Cache-Control': CACHE_CONTROL,
-      // Public data: any origin may read it (R010 asks for a list only where answers are personal).
-      'Access-Control-Allow-Origin': '*',
+      ...publicCorsHeaders,
       Vary: 'Accept-Encoding',
       ETag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
     },

@@ -1,6 +1,7 @@
 // Owns the order of everything under /oauth2: our endpoints first, the library's for the rest.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
+import { crossOrigin } from '../http/cors.ts';
 import { createRouter } from '../http/router.ts';
 import type { AuthorizeAdmin } from './admin-bearer.ts';
 import { authorizeByPost } from './authorize-post.ts';
@@ -59,6 +60,7 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   });
   return [
     checkMethods,
+    crossOrigin,
     router.middleware,
     deps.registration,
     onlyExactPaths,

@@ -2,6 +2,7 @@
 // is meant for it, nobody the pages.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import test, { after } from 'node:test';
+import { CROSS_ORIGIN } from '../../src/http/cors.ts';
 import { Agent, challengeOf } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';
 import { basic, call, isActive, postForm } from './support.ts';
@@ -57,8 +58,8 @@ test('an application with a secret is no browser application: no origin may use 
 });
 
 test('preflights of the endpoints that scripts call are answered, without credentials', async () => {
-  for (const endpoint of ['token', 'userinfo', 'revoke', 'introspect', 'par', 'device_authorization']) {
-    const answer = await call(app, 'OPTIONS', `/oauth2/${endpoint}`, {
+  for (const endpoint of CROSS_ORIGIN.client) {
+    const answer = await call(app, 'OPTIONS', endpoint, {
       headers: {
         origin: HOME,
         'access-control-request-method': 'POST',
@@ -72,9 +73,23 @@ test('preflights of the endpoints that scripts call are answered, without creden
 });
 
 test('the public documents may be read from anywhere', async () => {
-  for (const path of ['/.well-known/openid-configuration', '/.well-known/jwks.json']) {
+  for (const path of [...CROSS_ORIGIN.any, '/.well-known/openid-configuration', '/.well-known/jwks.json']) {
     const { headers } = await call(app, 'GET', path, { headers: { origin: 'https://evil.example' } });
     equal(headers.get('access-control-allow-origin'), '*', path);
+  }
+});
+
+test('a preflight of a public document is answered for any origin', async () => {
+  for (const path of CROSS_ORIGIN.any) {
+    const { status, headers } = await call(app, 'OPTIONS', path, {
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'GET' },
+    });
+    deepEqual([status, headers.get('access-control-allow-origin')], [204, 'https://evil.example'], path);
+    deepEqual(
+      [headers.get('access-control-allow-methods'), headers.get('access-control-allow-credentials')],
+      ['GET', null],
+      path,
+    );
   }
 });
 
