@@ -79,8 +79,9 @@ const adminFloors: readonly (readonly string[])[] = [
   ['pages'],
   ['resources'],
   ['test-sign-in'],
-  ['routes'],
+  ['routes', 'own-parts'],
   ['console'],
+  ['index'],
 ];
 
 /** What points upwards still, and why. This list only ever gets shorter. */

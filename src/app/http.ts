@@ -5,8 +5,8 @@ import mount from 'koa-mount';
 import type { Interactions } from '../../interactions/routes.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Groups } from '../accounts/groups.ts';
-import { createAdminUi } from '../admin/console/create.ts';
-import { type AdminRoutesDeps, adminRoutes } from '../admin/routes.ts';
+import { createAdmin } from '../admin/index.ts';
+import { createApiKeys } from '../clients/api-keys.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
@@ -14,15 +14,16 @@ import { readForm, readJson } from '../http/body.ts';
 import { errorBoundary, logLateErrors } from '../http/boundary.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { healthRoutes } from '../http/health.ts';
-import { createAskOurselves } from '../http/in-process.ts';
+import { createInProcess } from '../http/in-process.ts';
 import { metricsRoute } from '../http/metrics.ts';
 import { pinOrigin } from '../http/origin.ts';
 import { limitByAddress } from '../http/rate-middleware.ts';
 import { relatedOrigins } from '../http/related-origins.ts';
 import { requestLog } from '../http/request-log.ts';
 import { securityHeaders } from '../http/security-headers.ts';
-import { newId } from '../ids.ts';
+import { newId, newSecret, secretDigest } from '../ids.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import type { Sealer } from '../keys/sealing.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createAuthorizeAdmin } from '../oidc/admin-bearer.ts';
@@ -32,7 +33,6 @@ import type { MountedProvider } from '../oidc/create-provider.ts';
 import type { AccountDirectory } from '../oidc/find-account.ts';
 import { registrationRoutes } from '../oidc/registration.ts';
 import { protocolRoutes } from '../oidc/routes.ts';
-import { ACR } from '../oidc/scopes.ts';
 import { createSignedInUsers } from '../oidc/signed-in-user.ts';
 import { createSessionOfToken } from '../oidc/token-session.ts';
 import type { AnyToken, TokenState } from '../oidc/token-state.ts';
@@ -42,17 +42,16 @@ import { createApplicationAccess } from '../sessions/application-access.ts';
 import type { Grants } from '../sessions/grants.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
+import { apiKeys as apiKeyRecords } from '../store/administration.ts';
 import type { Store } from '../store/port.ts';
 import type { Views } from '../views/views.ts';
 import type { AccountParts } from './accounts.ts';
-import { createAdministration } from './administration.ts';
 import { auditedRegistration, auditOrigin } from './audit.ts';
 import type { Factors } from './factors.ts';
 import type { Keys } from './keys.ts';
 import type { NewAccounts } from './new-accounts.ts';
 import type { PasskeyApp } from './passkeys.ts';
 import type { Protection } from './protection.ts';
-import { createTrialApp } from './trials.ts';
 
 /** What create-app.ts has built, each for the middleware that needs it. */
 export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirmSession' | 'refusalTime'> {
@@ -60,7 +59,7 @@ export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirm
   readonly version: string;
   readonly basePath: string;
   readonly store: Store;
-  readonly sealer: Parameters<typeof createAdministration>[0]['sealer'];
+  readonly sealer: Sealer;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -96,7 +95,15 @@ export function createHandler(parts: HttpParts): RequestListener {
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
 
-  const administration = createAdministration(parts);
+  const current = () => settings.current();
+  const apiKeys = createApiKeys({
+    collection: parts.store.collection(apiKeyRecords),
+    clock,
+    newId,
+    newSecret,
+    secretDigest,
+  });
+  const inProcess = createInProcess();
   const sessionOf = createSessionOfToken(() => mounted().provider);
   const findClient = async (id: string) => (await clients.find(id))?.value;
   const authorizeAdmin = parts.protection.limitAdmins(
@@ -106,11 +113,49 @@ export function createHandler(parts: HttpParts): RequestListener {
       accounts: parts.directory,
       findClient,
       sessionOf,
-      useApiKey: administration.apiKeys.use,
+      useApiKey: apiKeys.use,
     }),
   );
   const authorizeRequest = (ctx: Koa.Context, need: 'all' | 'read' = 'all') =>
     authorizeAdmin(ctx.get('authorization'), need);
+  const signedIn = createSignedInUsers({ browser, directory: parts.directory, settings: current });
+  const pages = { views, csrf, oneTime: factors.signIn.oneTime };
+  const admin = createAdmin({
+    config: { ...config, basePath, version },
+    store: parts.store,
+    clock,
+    settings: current,
+    pages,
+    domains: {
+      accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
+      clients,
+      initialAccessTokens: clients.initialAccessTokens,
+      sessions: {
+        ...sessions,
+        async endAllOf(accountId) {
+          await parts.protection.knownBrowsers.forgetAll(accountId);
+          return sessions.endAllOf(accountId);
+        },
+      },
+      settings: passkeys.guardSettings(settings),
+      keys: parts.keys,
+      mail: factors.mail,
+      trustedDevices: factors.factors.trustedDevices,
+      passkeys: passkeys.forAdministrators,
+      sendPasswordReset: factors.mailedLinks.sendPasswordReset,
+      sendEmailVerification: factors.mailedLinks.sendEmailVerification,
+      ...parts.newAccounts.forAdministrators,
+      audit,
+      tokenEvents: parts.protection.tokenLog,
+      groups: parts.groups,
+      apiKeys,
+      authorizeAdmin: authorizeRequest,
+      sealer: parts.sealer,
+      refusalTime: parts.refusalTime,
+    },
+    users: { signedIn, directory: parts.directory, setActor: origins.setActor },
+    protocol: { browser, tokens, grants: parts.grants, ask: inProcess.ask },
+  });
   const app = new Koa();
   pinOrigin(app, pinned);
   logLateErrors(app, log);
@@ -137,8 +182,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   site.use(limitByAddress({ limits }));
   site.use(parts.protection.noteFailedForms);
   site.use(interactions.middleware);
-  const trials = createTrialApp({ ...parts, audit });
-  site.use(trials.gate);
+  site.use(admin.testSignInGate);
   const protocol = protocolRoutes({
     mounted,
     issuer,
@@ -162,43 +206,12 @@ export function createHandler(parts: HttpParts): RequestListener {
     }),
   });
   for (const middleware of protocol) site.use(middleware);
-  const adminApi: AdminRoutesDeps = {
-    accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
-    clients,
-    initialAccessTokens: clients.initialAccessTokens,
-    sessions: {
-      ...sessions,
-      async endAllOf(accountId) {
-        await parts.protection.knownBrowsers.forgetAll(accountId);
-        return sessions.endAllOf(accountId);
-      },
-    },
-    settings: passkeys.guardSettings(settings),
-    keys: parts.keys,
-    mail: factors.mail,
-    trustedDevices: factors.factors.trustedDevices,
-    passkeys: passkeys.forAdministrators,
-    sendPasswordReset: factors.mailedLinks.sendPasswordReset,
-    sendEmailVerification: factors.mailedLinks.sendEmailVerification,
-    ...parts.newAccounts.forAdministrators,
-    audit,
-    tokenEvents: parts.protection.tokenLog,
-    groups: parts.groups,
-    ...administration,
-    authorizeAdmin: authorizeRequest,
-    clock,
-    cursorKey: config.cookieKeys[0] ?? '',
-    baseUrl,
-    version,
-  };
-  site.use(adminRoutes(adminApi));
-  const current = () => settings.current();
-  const signedIn = createSignedInUsers({ browser, directory: parts.directory, settings: current });
+  for (const middleware of admin.middleware) site.use(middleware);
   const selfService = createSelfService({
     site: { baseUrl, basePath },
     clock,
     settings: current,
-    pages: { views, csrf, oneTime: factors.signIn.oneTime },
+    pages,
     users: {
       signedIn,
       authorize: parts.protection.limitAdmins(createAuthorizeUser({ tokens, sessionOf, findClient })),
@@ -225,30 +238,6 @@ export function createHandler(parts: HttpParts): RequestListener {
     },
   });
   for (const middleware of selfService) site.use(middleware);
-  site.use(
-    createAdminUi({
-      api: adminApi,
-      views,
-      csrf,
-      oneTime: factors.signIn.oneTime,
-      basePath,
-      baseUrl,
-      issuer,
-      clock,
-      readForm,
-      setActor: origins.setActor,
-      strongAcr: ACR.multiFactor,
-      addableFactors: () => ({
-        passkey: passkeys.mode() !== 'password',
-        app: current().mfa_mode !== 'off',
-      }),
-      idleSeconds: () => current().admin_idle_seconds,
-      ask: createAskOurselves(() => handler),
-      trials: trials.forConsole,
-      cookieKeys: config.cookieKeys,
-      signedIn: signedIn.ofBrowser,
-    }),
-  );
   app.use(mount(basePath === '' ? '/' : basePath, site));
 
   const koa = app.callback();
@@ -264,5 +253,6 @@ export function createHandler(parts: HttpParts): RequestListener {
     if (news === undefined) answer(request, response);
     else void news.then(() => answer(request, response));
   }
+  inProcess.attach(handler);
   return handler;
 }

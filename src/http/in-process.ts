@@ -1,5 +1,5 @@
-// Owns asking ourselves: a request that goes through everything a request from outside goes through, without a network.
-// It is how our own application (the Admin UI) uses the public token endpoint wherever we listen and whatever BASE_URL is.
+// In-process requests: they pass everything that a request from outside passes, without a network. This is how our own
+// application (the Admin UI) uses the public token endpoint wherever we listen and whatever BASE_URL is.
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -45,9 +45,17 @@ const HEAD_END = '\r\n\r\n';
 
 const told = ['user-agent', 'x-forwarded-for', 'x-forwarded-proto', 'forwarded'] as const;
 
-export const createAskOurselves =
-  (listener: () => RequestListener): AskOurselves =>
-  async (path, fields, caller, { bearer, mark } = {}) => {
+export interface InProcess {
+  readonly ask: AskOurselves;
+  /** @param listener of the whole server; once, before the first request */
+  attach(listener: RequestListener): void;
+}
+
+export function createInProcess(): InProcess {
+  let attached: RequestListener | undefined;
+
+  const ask: AskOurselves = async (path, fields, caller, { bearer, mark } = {}) => {
+    if (attached === undefined) throw new TypeError('the server is not attached');
     const body = Buffer.from(new URLSearchParams(fields).toString());
     const wire = new Wire(caller.socket.remoteAddress);
     // Node's HTTP classes use of a socket what a stream has, and the address.
@@ -75,9 +83,17 @@ export const createAskOurselves =
       response.once('close', resolve);
       response.once('error', reject);
     });
-    listener()(request, response);
+    attached(request, response);
     await finished;
     const text = Buffer.concat(wire.written).toString('utf8');
     wire.destroy();
     return { status: response.statusCode, body: text.slice(text.indexOf(HEAD_END) + HEAD_END.length) };
   };
+
+  return {
+    ask,
+    attach(listener) {
+      attached = listener;
+    },
+  };
+}

@@ -15,11 +15,12 @@ import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
 import { createGroups, type Groups } from '../../src/accounts/groups.ts';
 import { createPasswords } from '../../src/accounts/passwords/password.ts';
+import { createOwnParts } from '../../src/admin/own-parts.ts';
 import { type AdminRoutesDeps, adminRoutes } from '../../src/admin/routes.ts';
-import { createAdministration } from '../../src/app/administration.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createOrigins } from '../../src/audit/origin.ts';
 import { createTokenLog } from '../../src/audit/token-log.ts';
+import { createApiKeys } from '../../src/clients/api-keys.ts';
 import { createClients } from '../../src/clients/clients.ts';
 import type { Clients } from '../../src/clients/contract.ts';
 import { createFindRestricted } from '../../src/clients/restricted.ts';
@@ -42,7 +43,11 @@ import { createTrustedDevices, type TrustedDevices } from '../../src/second-fact
 import { createGrants } from '../../src/sessions/grants.ts';
 import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
-import { groups as groupRecords, tokenEvents } from '../../src/store/administration.ts';
+import {
+  apiKeys as apiKeyRecords,
+  groups as groupRecords,
+  tokenEvents,
+} from '../../src/store/administration.ts';
 import * as model from '../../src/store/collections.ts';
 import { passkeyChallenges, passkeys as passkeyRecords } from '../../src/store/passkeys.ts';
 import type { Store } from '../../src/store/port.ts';
@@ -182,7 +187,14 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clients,
     initialAccessTokens: clients.initialAccessTokens,
     groups,
-    ...createAdministration({ store, clock, sealer, grants, groups, refusalTime: { note: async () => {} } }),
+    ...createOwnParts({ store, clock, sealer, grants, groups, refusalTime: { note: async () => {} } }),
+    apiKeys: createApiKeys({
+      collection: store.collection(apiKeyRecords),
+      clock,
+      newId,
+      newSecret,
+      secretDigest,
+    }),
     sessions,
     settings,
     keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),

@@ -16,7 +16,7 @@ import { createSealedCookie } from './sealed-cookie.ts';
 import { createConsoleSignIn, isPendingSignIn, type PendingSignIn } from './sign-in.ts';
 import { type Admission, createVisitors, isAdmission, type Visitors } from './visitor.ts';
 
-interface Deps
+export interface AdminUiDeps
   extends Pick<ConsoleDeps, 'views' | 'csrf' | 'oneTime' | 'readForm' | 'setActor' | 'strongAcr'> {
   /** What the REST API is made of; the pages do everything by its routes. */
   readonly api: AdminRoutesDeps;
@@ -35,7 +35,7 @@ interface Deps
 }
 
 /** @returns middleware for /admin, beside /admin/api */
-export function createAdminUi(deps: Deps): Koa.Middleware {
+export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
   const { api, baseUrl, basePath, issuer, clock, views } = deps;
   const cookie = {
     keys: deps.cookieKeys,

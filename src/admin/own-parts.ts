@@ -1,19 +1,18 @@
-// Owns putting together what only the admin API needs (http.ts serves it).
+// What only the admin API uses: imports, statistics, issued tokens, and replies kept for `Idempotency-Key`.
 import type { Groups } from '../accounts/groups.ts';
 import { createPrepareImport } from '../accounts/import.ts';
 import type { RefusalTime } from '../accounts/passwords/refusal-time.ts';
-import { createIdempotency } from '../admin/api/idempotency.ts';
 import { createStatistics } from '../audit/statistics.ts';
-import { createApiKeys } from '../clients/api-keys.ts';
 import type { Clock } from '../clock.ts';
-import { newId, newSecret, secretDigest } from '../ids.ts';
+import { newId } from '../ids.ts';
 import type { Grants } from '../sessions/grants.ts';
 import { createIssuedTokens } from '../sessions/issued-tokens.ts';
 import * as administration from '../store/administration.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
+import { createIdempotency } from './api/idempotency.ts';
 
-interface Parts {
+export interface OwnPartsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly sealer: Parameters<typeof createIdempotency>[0]['sealer'];
@@ -22,7 +21,7 @@ interface Parts {
   readonly refusalTime: Pick<RefusalTime, 'note'>;
 }
 
-export function createAdministration({ store, clock, sealer, grants, groups, refusalTime }: Parts) {
+export function createOwnParts({ store, clock, sealer, grants, groups, refusalTime }: OwnPartsDeps) {
   const audit = store.collection(model.audit);
   const hours = store.collection(administration.eventHours);
   return {
@@ -49,12 +48,5 @@ export function createAdministration({ store, clock, sealer, grants, groups, ref
       },
     },
     issuedTokens: createIssuedTokens({ store, grants }),
-    apiKeys: createApiKeys({
-      collection: store.collection(administration.apiKeys),
-      clock,
-      newId,
-      newSecret,
-      secretDigest,
-    }),
   };
 }

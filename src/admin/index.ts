@@ -1,0 +1,111 @@
+// Administration: the admin REST API (/admin/api) and the Admin UI (/admin), which does everything by the routes of the API.
+// It owns the contract of routes, lists and pages, the resources, and test sign-ins. It does not own the rules of what it
+// administers: those are in the domains below, which it is given. Start with routes.ts (all routes) and console/create.ts.
+import type Koa from 'koa';
+import type { Account } from '../accounts/account.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/types.ts';
+import { readForm } from '../http/body.ts';
+import type { AskOurselves } from '../http/in-process.ts';
+import type { BrowserSession } from '../oidc/browser-session.ts';
+import type { AccountDirectory } from '../oidc/find-account.ts';
+import { ACR } from '../oidc/scopes.ts';
+import type { SignedInUsers } from '../oidc/signed-in-user.ts';
+import type { TokenState } from '../oidc/token-state.ts';
+import type { Grants } from '../sessions/grants.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import type { Store } from '../store/port.ts';
+import { type AdminUiDeps, createAdminUi } from './console/create.ts';
+import { createOwnParts, type OwnPartsDeps } from './own-parts.ts';
+import { type AdminRoutesDeps, adminRoutes } from './routes.ts';
+import { createTestSignIn } from './test-sign-in/create.ts';
+
+/** What is made here rather than given. */
+type Own =
+  | keyof ReturnType<typeof createOwnParts>
+  | 'clock'
+  | 'cursorKey'
+  | 'baseUrl'
+  | 'basePath'
+  | 'version';
+
+export interface AdminDeps {
+  readonly config: Pick<Config, 'baseUrl' | 'issuer' | 'cookieKeys'> & {
+    readonly basePath: string;
+    readonly version: string;
+  };
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly settings: () => SettingValues;
+  readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
+  /** What is administered. */
+  readonly domains: Omit<AdminRoutesDeps, Own> & Pick<OwnPartsDeps, 'sealer' | 'groups' | 'refusalTime'>;
+  readonly users: {
+    readonly signedIn: Pick<SignedInUsers, 'ofBrowser'>;
+    readonly directory: AccountDirectory<Account>;
+    readonly setActor: AdminUiDeps['setActor'];
+  };
+  readonly protocol: {
+    readonly browser: BrowserSession;
+    readonly tokens: TokenState;
+    readonly grants: Grants;
+    readonly ask: AskOurselves;
+  };
+}
+
+export interface Admin {
+  /** Admits test sign-ins; to be used before the protocol's routes. */
+  readonly testSignInGate: Koa.Middleware;
+  /** In the order in which it is to be used. */
+  readonly middleware: readonly Koa.Middleware[];
+}
+
+export function createAdmin({ config, store, clock, settings, ...deps }: AdminDeps): Admin {
+  const { domains, pages, users, protocol } = deps;
+  const { baseUrl, basePath, issuer, cookieKeys, version } = config;
+  const api: AdminRoutesDeps = {
+    ...domains,
+    ...createOwnParts({ ...domains, store, clock, grants: protocol.grants }),
+    clock,
+    cursorKey: cookieKeys[0] ?? '',
+    baseUrl,
+    version,
+  };
+  const testSignIn = createTestSignIn({
+    baseUrl,
+    issuer,
+    cookieKeys,
+    store,
+    clock,
+    csrf: pages.csrf,
+    ...users,
+    ...protocol,
+    audit: domains.audit,
+  });
+  return {
+    testSignInGate: testSignIn.gate,
+    middleware: [
+      adminRoutes(api),
+      createAdminUi({
+        api,
+        ...pages,
+        readForm,
+        signedIn: users.signedIn.ofBrowser,
+        setActor: users.setActor,
+        strongAcr: ACR.multiFactor,
+        addableFactors: () => ({
+          passkey: settings().auth_mode !== 'password',
+          app: settings().mfa_mode !== 'off',
+        }),
+        idleSeconds: () => settings().admin_idle_seconds,
+        ask: protocol.ask,
+        trials: testSignIn.forConsole,
+        cookieKeys,
+        clock,
+        baseUrl,
+        basePath,
+        issuer,
+      }),
+    ],
+  };
+}

@@ -1,0 +1,87 @@
+// Assembles test sign-ins ("Try it" in the Admin UI): the gate in front of the authorization endpoint, and what the Admin UI
+// runs them with. src/oidc/trial-gate.ts says what they may do.
+import type Koa from 'koa';
+import type { Account } from '../../accounts/account.ts';
+import { createTrials } from '../../clients/trials.ts';
+import type { Clock } from '../../clock.ts';
+import type { Config } from '../../config/types.ts';
+import type { Csrf } from '../../http/csrf.ts';
+import { newSecret, secretDigest } from '../../ids.ts';
+import type { BrowserSession } from '../../oidc/browser-session.ts';
+import type { AccountDirectory } from '../../oidc/find-account.ts';
+import { describeToken, type TokenState } from '../../oidc/token-state.ts';
+import { admitTrials, markTrialExchange, trialRedirectUri } from '../../oidc/trial-gate.ts';
+import type { Grants } from '../../sessions/grants.ts';
+import * as administration from '../../store/administration.ts';
+import type { Store } from '../../store/port.ts';
+import type { TrialRunDeps } from './run.ts';
+
+export interface TestSignInDeps {
+  readonly baseUrl: string;
+  readonly issuer: string;
+  readonly cookieKeys: Config['cookieKeys'];
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly csrf: Csrf;
+  readonly browser: BrowserSession;
+  readonly directory: AccountDirectory<Account>;
+  readonly tokens: TokenState;
+  readonly grants: Grants;
+  readonly audit: TrialRunDeps['audit'];
+}
+
+export type TestSignInParts = Omit<TrialRunDeps, 'ask' | 'basePath' | 'issuer'>;
+
+export interface TestSignIn {
+  /** To be used before the protocol's routes. */
+  readonly gate: Koa.Middleware;
+  readonly forConsole: TestSignInParts;
+}
+
+export function createTestSignIn(deps: TestSignInDeps): TestSignIn {
+  const { baseUrl, issuer, csrf, browser, directory, tokens, grants } = deps;
+  const redirectUri = trialRedirectUri(baseUrl);
+  const trials = createTrials({
+    collection: deps.store.ephemeral(administration.trials),
+    clock: deps.clock,
+    newSecret,
+    secretDigest,
+    key: deps.cookieKeys[0] ?? '',
+  });
+
+  function browserOf(ctx: Koa.Context): string | undefined {
+    const id = csrf.existingBrowserId(ctx);
+    return id === undefined ? undefined : secretDigest(id);
+  }
+
+  async function isAdministrator(accountId: string): Promise<boolean> {
+    const account = await directory.find(accountId);
+    return account?.role === 'admin' && directory.isUsable(account);
+  }
+
+  async function isStarted(ctx: Koa.Context, query: URLSearchParams): Promise<boolean> {
+    const [state, id] = [query.get('state'), browserOf(ctx)];
+    const trial = state === null || id === undefined ? undefined : await trials.find(state, id);
+    if (trial === undefined || query.toString() !== trial.query.toString()) return false;
+    const session = await browser.current(ctx);
+    const isSame = session?.uid === trial.sessionUid && session.accountId === trial.adminId;
+    return isSame && isAdministrator(trial.adminId);
+  }
+
+  return {
+    gate: admitTrials({ redirectUri, isBegun: isStarted }),
+    forConsole: {
+      trials,
+      redirectUri,
+      browserOf,
+      isAdministrator,
+      markExchange: markTrialExchange,
+      introspect: async (token) => describeToken(await tokens.live(await tokens.find(token)), issuer),
+      async endGrants(ctx, clientId) {
+        const session = await browser.current(ctx);
+        if (session !== undefined) await grants.revokeTrials(session.uid, clientId);
+      },
+      audit: deps.audit,
+    },
+  };
+}
