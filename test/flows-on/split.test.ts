@@ -25,7 +25,7 @@ const LESS_STORED = [
   'discovery',
   'forged-tokens',
   'id-token',
-  'kinds',
+  'token-kinds',
   'methods',
   'passkey-modes',
   'pkce',
@@ -34,7 +34,7 @@ const LESS_STORED = [
   'relying-party',
   'response-modes',
   'tampering',
-  'try-it',
+  'test-sign-in',
   'userinfo',
 ];
 const isWanted = (name: string): boolean =>

@@ -47,7 +47,7 @@ async function publishedKeys(): Promise<JSONWebKeySet> {
   return keys;
 }
 
-test('exactly the claims of decisions §5, typ at+jwt, signed with a published key', async () => {
+test('access token: exactly the specified claims, typ at+jwt, signed by a published key', async () => {
   const before = epoch();
   const { access_token } = await tokensOf(app, client, alice, { scope: 'openid' });
   const keys = await publishedKeys();
@@ -81,7 +81,7 @@ const byScope: Readonly<Record<string, Json>> = {
 };
 
 for (const [scope, expected] of Object.entries(byScope)) {
-  test(`username and role are in it as "${scope}" asks`, async () => {
+  test(`access token: contains username and role as "${scope}" asks`, async () => {
     const first = await tokensOf(app, client, alice, { scope });
     const again = await refresh(app, client, first.refresh_token);
     for (const token of [first.access_token, again.body.access_token]) {
@@ -96,7 +96,7 @@ for (const [scope, expected] of Object.entries(byScope)) {
   });
 }
 
-test('a refreshed access token keeps sub, auth_time, sid and scope under a new jti', async () => {
+test('access token: a refreshed one keeps sub, auth_time, sid and scope under a new jti', async () => {
   const first = await tokensOf(app, client, alice);
   const { body } = await refresh(app, client, first.refresh_token);
   const [before, now] = [claimsOf(first.access_token), claimsOf(body.access_token)];
@@ -105,7 +105,7 @@ test('a refreshed access token keeps sub, auth_time, sid and scope under a new j
   notEqual(now.jti, before.jti);
 });
 
-test("a client's own token has the client as subject and nothing of a person", async () => {
+test('access token: client credentials have the client as subject and no user claims', async () => {
   const { status, body } = await requestTokens(app, machine, {
     grant_type: 'client_credentials',
     scope: 'profile',
@@ -122,7 +122,7 @@ test("a client's own token has the client as subject and nothing of a person", a
   equal((await userinfo(app, body.access_token)).status, 401);
 });
 
-test('a scope that the client was not allowed is refused, an unknown one ignored or refused, never given', async () => {
+test('scope: one the client may not have is refused, an unknown one ignored or refused', async () => {
   const refused = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'email' });
   deepEqual([refused.status, refused.body.error], [400, 'invalid_scope']);
   const admin = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'admin' });
@@ -132,7 +132,7 @@ test('a scope that the client was not allowed is refused, an unknown one ignored
   else deepEqual([unknown.status, unknown.body.error], [400, 'invalid_scope']);
 });
 
-test('the answer is not cached and says type, lifetime and scope', async () => {
+test('token response: not cached; has type, lifetime and scope', async () => {
   const { code, verifier } = await new Agent(app).signIn(client.id, alice);
   const answer = await postForm(
     app,
@@ -163,7 +163,7 @@ test('the answer is not cached and says type, lifetime and scope', async () => {
   equal(answer.headers.get('set-cookie'), null);
 });
 
-test('refresh tokens: always for a server, for a browser application only with offline_access (decisions §5)', async () => {
+test('refresh token: always for a server, for a browser application only by offline_access', async () => {
   const spa = await app.register({ token_endpoint_auth_method: 'none' });
   equal((await tokensOf(app, spa, alice)).refresh_token, undefined);
   const offline = { scope: 'openid offline_access', prompt: 'consent' };
@@ -176,7 +176,7 @@ test('refresh tokens: always for a server, for a browser application only with o
   equal(tokens.scope, 'openid');
 });
 
-test('tokens, codes, secrets and passwords are in no log line (R051)', async () => {
+test('attack: tokens, codes, secrets and passwords in log lines (R051)', async () => {
   const agent = new Agent(app);
   const authorization = await agent.signIn(client.id, alice);
   const { body } = await redeem(app, client, authorization);

@@ -89,7 +89,7 @@ test('attack: a bearer of another kind, of another application, or none', async 
   assert.equal((await call(mine.access_token, 'GET', 'profile')).status, 401);
 });
 
-test('attack: an old bearer waits for its owner to prove anew who they are', async () => {
+test('attack: an old bearer; the owner must authenticate again first', async () => {
   const browser = new Agent(app);
   const parameters = { scope: 'openid offline_access' };
   const old = await redeem(app, client, await browser.signIn(client.id, user, parameters));
@@ -106,7 +106,7 @@ test('attack: an old bearer waits for its owner to prove anew who they are', asy
   assert.equal((await call(token, 'POST', 'totp')).error.reason, 'auth.stale');
 });
 
-test('the profile and lists are the own; wrong methods, members and bodies are named', async () => {
+test('account API: own profile and lists; wrong methods, members and bodies are named', async () => {
   const { access_token: token } = await signIn(user);
   const { data } = await call(token, 'GET', 'profile');
   assert.deepEqual(
@@ -128,7 +128,7 @@ test('the profile and lists are the own; wrong methods, members and bodies are n
   assert.deepEqual([odd.status, Object.keys(odd.error.fields ?? {}).sort()], [400, ['password', 'role']]);
 });
 
-test('a password by the one there is: every token ends, guesses are counted, no cookie is made', async () => {
+test('account API: a password change needs the current one, ends tokens, sets no cookie', async () => {
   const { access_token: token } = await signIn(user);
   const weak = await call(token, 'PUT', 'password', { current_password: PASSWORD, password: 'password' });
   assert.ok(weak.status === 400 && weak.error.fields?.password);
@@ -167,7 +167,7 @@ test('attack: sensitive calls with a sign-in of six minutes ago', async () => {
   assert.equal(await isActive(app, other.access_token), true);
 });
 
-test("attack: another person's things by their ids (IDOR)", async () => {
+test('attack: another user’s resources by their ids (IDOR)', async () => {
   const victim = await app.createUser(`victim-${people}`);
   const theirs = await signIn(victim);
   const [session] = await sessionsOf(app, victim.id);
@@ -183,7 +183,7 @@ test("attack: another person's things by their ids (IDOR)", async () => {
   assert.equal(await isActive(app, theirs.access_token), true);
 });
 
-test('an app turned on and off, codes made, others signed out', async () => {
+test('account API: TOTP on and off, recovery codes, ending other sessions', async () => {
   const { access_token: token } = await signIn(user);
   const other = await signIn(user);
   const { data: begun } = await call(token, 'POST', 'totp');

@@ -69,7 +69,7 @@ const count = async (): Promise<unknown> =>
 const change = (browser: Agent, page: Page, act: string, fields: Record<string, string>): Promise<Page> =>
   browser.post(`${PAGE}/${act}`, { csrf: hiddenFields(page.body).csrf ?? '', ...fields });
 
-test('add, rename, remove: each with a word in the audit log, and mails to the owner', async () => {
+test('own passkeys: add, rename, remove; each is audited and mailed to the owner', async () => {
   const mailbox = await openMailbox(app);
   const page = await open(agent, user);
   assert.match(page.body, /You don’t have any passkeys yet/);
@@ -117,7 +117,7 @@ test('attack: changes with a sign-in of six minutes ago', async () => {
   }
 });
 
-test('attack: finishing a registration that was begun before the sign-in became too old, or in another session', async () => {
+test('attack: a passkey registration begun before the sign-in aged, or in another session', async () => {
   const page = await open(agent, user);
   const begun = await send(agent, page, `${PAGE}/register/begin`);
   const response = key.create(begun.body);
@@ -129,7 +129,7 @@ test('attack: finishing a registration that was begun before the sign-in became 
   assert.equal(await count(), 0);
 });
 
-test("attack: another user's passkey by its id", async () => {
+test('attack: another user’s passkey by its id', async () => {
   const victim = await app.createUser(`victim-${people}`);
   const theirs = newKey();
   await enrol(new Agent(app), client, victim, theirs);
@@ -143,7 +143,7 @@ test("attack: another user's passkey by its id", async () => {
   assert.equal((await app.admin('DELETE', `/users/${user.id}/passkeys/${id}`)).status, 404);
 });
 
-test('attack: forms and ceremonies without a token, of another session, from another site, signed out', async () => {
+test('attack: forms and ceremonies without token, of another session or site, signed out', async () => {
   const page = await open(agent, user);
   for (const act of ['rename', 'remove'])
     assert.equal((await agent.post(`${PAGE}/${act}`, { csrf: 'x', id: 'x', label: 'x' })).status, 403);
@@ -159,7 +159,7 @@ test('attack: forms and ceremonies without a token, of another session, from ano
   assert.match((await out.post(`${PAGE}/remove`, { id: 'x' })).location ?? '', /oauth2\/authorize/);
 });
 
-test('the last way in stays: without a password, until there is another passkey', async () => {
+test('own passkeys: the last sign-in method cannot be removed', async () => {
   const page = await open(agent, user);
   await add(agent, page, key);
   const fresh = await confirm(agent, await agent.get(PAGE), key);
@@ -188,7 +188,7 @@ test('the last way in stays: without a password, until there is another passkey'
   }
 });
 
-test('a passkey added or removed ends what others are in by, and what they are half-way through', async () => {
+test('own passkeys: adding or removing one ends other sessions and sign-ins under way', async () => {
   const thief = new Agent(app);
   const stolen = await redeem(
     app,
@@ -212,7 +212,7 @@ test('a passkey added or removed ends what others are in by, and what they are h
   assert.equal((await other.get(PAGE)).status, 303);
 });
 
-test('where a second step is required, the last factor stays', async () => {
+test('own passkeys: where a second step is required the last factor cannot be removed', async () => {
   const page = await open(agent, user);
   await add(agent, page, key);
   const fresh = await confirm(agent, await agent.get(PAGE), key);
@@ -226,7 +226,7 @@ test('where a second step is required, the last factor stays', async () => {
   }
 });
 
-test("an administrator's reset takes the passkeys, their sign-ins and their records", async () => {
+test('own passkeys: a reset by an administrator removes them and their records', async () => {
   await enrol(agent, client, user, key);
   assert.equal((await app.admin('POST', `/users/${user.id}/reset-mfa`)).body.data.passkey_count, 0);
   const browser = new Agent(app);

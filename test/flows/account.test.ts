@@ -98,7 +98,7 @@ async function confirm(browser: Agent, page: Page, phone?: Phone): Promise<Page>
 const events = async (event: string): Promise<number> =>
   (await app.admin('GET', `/audit?event=${event}&target_id=${user.id}`)).body.data.items?.length ?? 0;
 
-test('attack: a password given before the owner turned on an app, used up afterwards', async () => {
+test('attack: a stolen password used up after the owner enabled TOTP', async () => {
   const [parked, offered] = [await park(app, client, user), await parkAtOffer(app, client, user)];
   await open(agent, user);
   await turnOn(agent);
@@ -106,7 +106,7 @@ test('attack: a password given before the owner turned on an app, used up afterw
   await offered.isWorthless();
 });
 
-test('attack: the old app shown before the owner replaced it, used up afterwards', async () => {
+test('attack: a code of the old authenticator after the owner replaced it', async () => {
   await open(agent, user);
   const { phone } = await turnOn(agent);
   app.advance(31_000);
@@ -117,7 +117,7 @@ test('attack: the old app shown before the owner replaced it, used up afterwards
   await parked.isWorthless();
 });
 
-test('the page tells who one is, what protects the account, where it is open, and what happened', async () => {
+test('account page: profile, protection, sessions and recent events', async () => {
   await change(app, { product_name: 'Latchkey' });
   const third = await app.register({ client_name: 'Acme <b>Analytics</b>', skip_consent: false });
   await agent.signIn(third.id, user, { scope: 'openid email offline_access', prompt: 'consent' });
@@ -139,7 +139,7 @@ test('the page tells who one is, what protects the account, where it is open, an
   assert.doesNotMatch(page.body, /latchkey-admin/, 'our own pages are no application');
 });
 
-test('attack: framing and keeping the pages of an account (clickjacking, caches)', async () => {
+test('attack: framing and caching account pages (clickjacking)', async () => {
   await open(agent, user);
   for (const path of [HOME, '/account/password', FACTOR, `${FACTOR}/app`, '/account/passkeys']) {
     const { status, headers } = await agent.get(path);
@@ -167,7 +167,7 @@ const ACTS = [
   'second-factor/codes',
 ] as const;
 
-test('attack: each act by a form of another site, without a token, or with that of another session', async () => {
+test('attack: each account form from another site, without token or of another session', async () => {
   const page = await open(agent, user);
   const other = await open(new Agent(app), user);
   assert.notEqual(csrfOf(page), csrfOf(other));
@@ -204,7 +204,7 @@ test('attack: each act by a form of another site, without a token, or with that 
   assert.equal(await events('password.changed'), 0);
 });
 
-test('attack: sensitive acts with a sign-in of six minutes ago lead to a sign-in, and change nothing', async () => {
+test('attack: sensitive acts with a sign-in of six minutes ago require a new one', async () => {
   const victim = new Agent(app);
   await open(victim, user);
   const page = await open(agent, user);
@@ -227,7 +227,7 @@ test('attack: sensitive acts with a sign-in of six minutes ago lead to a sign-in
   assert.match((await victim.get(HOME)).location ?? '', /oauth2\/authorize/);
 });
 
-test("attack: another person's session, device, application and passkey by their ids (IDOR)", async () => {
+test('attack: another user’s session, device, application and passkey by id (IDOR)', async () => {
   const victim = await newPerson();
   const theirs = new Agent(app);
   const authorization = await theirs.signIn(client.id, victim, {
@@ -251,7 +251,7 @@ test("attack: another person's session, device, application and passkey by their
   assert.equal(await isActive(app, tokens.body.access_token), true);
 });
 
-test('ending one session, all others, or an application ends what they gave', async () => {
+test('own sessions: ending one, all others or an application revokes their tokens', async () => {
   const phone = new Agent(app);
   const other = await redeem(
     app,
@@ -292,7 +292,7 @@ test('ending one session, all others, or an application ends what they gave', as
   assert.match((await third.get(HOME)).location ?? '', /authorize/);
 });
 
-test('a new password ends all other sessions and tokens; this browser goes on in a new session', async (t) => {
+test('password change: ends other sessions and tokens; this browser gets a new session', async (t) => {
   const mailbox = await mailboxOf(t);
   const phone = new Agent(app);
   const other = await redeem(
@@ -332,7 +332,7 @@ test('a new password ends all other sessions and tokens; this browser goes on in
   assert.match((await open(new Agent(app), user, HOME, NEW_PASSWORD)).body, /Your account/);
 });
 
-test('somebody without a password sets one after a fresh sign-in, and not with an old one', async () => {
+test('first password: set after a fresh sign-in, not with an old one', async () => {
   const page = await open(agent, user);
   const records = app.store.collection(accounts);
   const { passwordHash: _gone, ...without } = (await records.find(user.id))?.value ?? assert.fail();
@@ -362,7 +362,7 @@ function withoutKnownCookie(browser: Agent): Agent {
   return copy;
 }
 
-test('attack: guessing the current password on the form that changes it, with a stolen session', async () => {
+test('attack: guessing the current password on its form with a stolen session', async () => {
   const thief = withoutKnownCookie(await signedIn());
   const page = await open(thief, user, '/account/password');
   for (let guess = 1; guess <= 4; guess += 1) {
@@ -380,7 +380,7 @@ test('attack: guessing the current password on the form that changes it, with a 
   assert.match((await open(new Agent(app), user)).body, /Your account/, 'the old password still counts');
 });
 
-test('attack: twenty guesses at the current password at once are no more than five', async () => {
+test('attack: twenty guesses at the current password at once: five evaluated', async () => {
   const thief = withoutKnownCookie(await signedIn());
   const page = await open(thief, user, '/account/password');
   const guesses = Array.from({ length: 20 }, (_, index) =>
@@ -392,7 +392,7 @@ test('attack: twenty guesses at the current password at once are no more than fi
   assert.equal(await events('password.changed'), 0);
 });
 
-test('the limit per address holds on the form, and says how long', async () => {
+test('password form: the limit per address applies and says how long', async () => {
   await change(app, { limit_login_account_ip: 2 });
   try {
     const bare = withoutKnownCookie(await signedIn());
@@ -408,7 +408,7 @@ test('the limit per address holds on the form, and says how long', async () => {
   }
 });
 
-test('turning the app on: only with a right code, used up by it; other sessions end, this one has two factors', async (t) => {
+test('TOTP enrolment: needs a valid code, uses it up and ends other sessions', async (t) => {
   const mailbox = await mailboxOf(t);
   const elsewhere = new Agent(app);
   await open(elsewhere, user);
@@ -449,7 +449,7 @@ test('turning the app on: only with a right code, used up by it; other sessions 
   assert.ok(mailbox.received.some(({ mail }) => /Two-step sign-in is on/.test(mail.subject ?? '')));
 });
 
-test('attack: an enrolment that was begun in another session, or for another person', async () => {
+test('attack: an enrolment begun in another session or by another user', async () => {
   const other = new Agent(app);
   await open(other, user);
   await open(agent, user);
@@ -464,7 +464,7 @@ test('attack: an enrolment that was begun in another session, or for another per
   assert.equal(body.data.totp_verified, false);
 });
 
-test('attack: a session of the password alone, on a trusted browser, takes the factor away (R098, R101)', async () => {
+test('attack: a password session on a trusted browser removes the factor (R098, R101)', async () => {
   // Its address unconfirmed, so that the page has a form whose token such a session can use.
   user = await newPerson({ is_email_verified: false });
   await open(agent, user);
@@ -482,7 +482,7 @@ test('attack: a session of the password alone, on a trusted browser, takes the f
   assert.equal((await app.admin('GET', `/users/${user.id}`)).body.data.totp_verified, true);
 });
 
-test('replacing and turning off take the factor that is there, and the old one is worth nothing then', async (t) => {
+test('TOTP: replacing or removing it needs the current factor, which is then void', async (t) => {
   const mailbox = await mailboxOf(t);
   await open(agent, user);
   const { phone, page } = await turnOn(agent);
@@ -525,7 +525,7 @@ test('replacing and turning off take the factor that is there, and the old one i
     assert.match(subjects, subject);
 });
 
-test('attack: turning the last second factor off where one is demanded', async () => {
+test('attack: removing the last second factor where one is required', async () => {
   await open(agent, user);
   await turnOn(agent);
   await change(app, { mfa_mode: 'required' });
@@ -542,7 +542,7 @@ test('attack: turning the last second factor off where one is demanded', async (
   }
 });
 
-test('attack: changing factors while they are off for everybody, when no second one is asked for', async () => {
+test('attack: changing factors while they are switched off for everyone', async () => {
   await open(agent, user);
   const { phone } = await turnOn(agent);
   await change(app, { mfa_mode: 'off' });
@@ -562,7 +562,7 @@ test('attack: changing factors while they are off for everybody, when no second 
   assert.ok(phone.code());
 });
 
-test('attack: going on in a session whose account was deactivated, or whose password an administrator replaced', async () => {
+test('attack: a session after deactivation or a password reset by an administrator', async () => {
   const page = await open(agent, user);
   await app.admin('POST', `/users/${user.id}/deactivate`);
   for (const act of ['password', 'sessions/end-others', 'second-factor/codes'])
@@ -582,7 +582,7 @@ test('attack: going on in a session whose account was deactivated, or whose pass
   );
 });
 
-test('codes by mail: shown, turned off after a code was given, also on a trusted browser', async (t) => {
+test('e-mail codes: shown, and turned off by a code, on a trusted browser too', async (t) => {
   const mailbox = await mailboxOf(t);
   const record = await app.store
     .collection((await import('../../src/store/collections.ts')).accounts)
@@ -613,7 +613,7 @@ test('codes by mail: shown, turned off after a code was given, also on a trusted
   }
 });
 
-test('a link to confirm the address: mailed to the owner, not without end, and not where there is nothing to confirm', async (t) => {
+test('e-mail verification link: mailed to the owner, limited, and only when unverified', async (t) => {
   const mailbox = await mailboxOf(t);
   user = await newPerson({ is_email_verified: false });
   const page = await open(agent, user);
@@ -637,7 +637,7 @@ test('a link to confirm the address: mailed to the owner, not without end, and n
   }
 });
 
-test('cancelling a sign-in on the way to a page leads to a page, not round and round', async () => {
+test('cancelled re-authentication: leads to a page, without a loop', async () => {
   const callback = `${HOME}/callback?error=access_denied&state=password`;
   const page = await agent.get(callback);
   assert.equal(page.status, 200);

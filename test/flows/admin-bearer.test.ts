@@ -63,7 +63,7 @@ async function expectEverywhere(
   }
 }
 
-test('no bearer: 401 and the bare scheme (RFC 6750 §3.1)', async () => {
+test('admin API: no bearer is 401 with the bare scheme (RFC 6750 §3.1)', async () => {
   for (const headers of [{}, { authorization: '' }, { authorization: 'Negotiate x' }] as Record<
     string,
     string
@@ -77,7 +77,7 @@ test('no bearer: 401 and the bare scheme (RFC 6750 §3.1)', async () => {
   await expectEverywhere(401, {}, 'nothing');
 });
 
-test('the bootstrap token, by header alone and letter by letter', async () => {
+test('bootstrap token: accepted in the header only, compared exactly', async () => {
   await expectEverywhere(200, bearer(ADMIN_TOKEN), 'bootstrap');
   await expectEverywhere(200, { authorization: `bearer ${ADMIN_TOKEN}` }, 'the scheme in lower case');
   const wrong = [
@@ -102,14 +102,14 @@ test('the bootstrap token, by header alone and letter by letter', async () => {
   equal(status, 401);
 });
 
-test('without ADMIN_TOKEN in the environment no token is the bootstrap one', async () => {
+test('bootstrap token: none exists without ADMIN_TOKEN', async () => {
   await withApp({ env: { ADMIN_TOKEN: '' } }, async (bare) => {
     for (const token of [ADMIN_TOKEN, '', 'undefined'])
       equal((await call(bare, 'GET', '/admin/api/users', { headers: bearer(token) })).status, 401, token);
   });
 });
 
-test("an administrator's token with the scope admin; without the scope, or of somebody else, it is 403", async () => {
+test('administrator token: needs scope admin; without it, or by another user, 403', async () => {
   const root = await app.createUser('root', { role: 'admin' });
   const withScope = await tokensOf(app, client, root, { scope: 'openid admin' });
   await expectEverywhere(200, bearer(withScope.access_token), 'admin with scope');
@@ -124,13 +124,13 @@ test("an administrator's token with the scope admin; without the scope, or of so
   await later(901_000, () => expectEverywhere(401, bearer(withScope.access_token), 'expired'));
 });
 
-test('an application that was not allowed the scope cannot ask for it, even for an administrator', async () => {
+test('scope admin: a client without it cannot request it, even for an administrator', async () => {
   const root = await app.createUser('root-elsewhere', { role: 'admin' });
   const { response } = await new Agent(app).signIn(plain.id, root, { scope: 'openid admin' });
   deepEqual([response.get('error'), response.get('code')], ['invalid_scope', null]);
 });
 
-test('demoted, deactivated, locked or deleted: refused at the next call', async () => {
+test('administrator demoted, deactivated, locked or deleted: refused at the next call', async () => {
   const ends: Readonly<Record<string, (id: string) => Promise<{ status: number }>>> = {
     demoted: (id) => app.admin('PATCH', `/users/${id}`, { role: 'user' }),
     deactivated: (id) => app.admin('POST', `/users/${id}/deactivate`),
@@ -146,7 +146,7 @@ test('demoted, deactivated, locked or deleted: refused at the next call', async 
   }
 });
 
-test('demoted without any other trace (a role changed in the store): 403, the token is still a token', async () => {
+test('administrator demoted in the store alone: 403, the token itself stays valid', async () => {
   const root = await app.createUser('root-in-store', { role: 'admin' });
   const tokens = await tokensOf(app, client, root, { scope: 'openid admin' });
   const collection = app.store.collection(accounts);
@@ -156,7 +156,7 @@ test('demoted without any other trace (a role changed in the store): 403, the to
   await expectEverywhere(403, bearer(tokens.access_token), 'role read afresh');
 });
 
-test("an application's own token with the scope admin; without it 403; revoked or of a deactivated one 401", async () => {
+test('client token: with scope admin; without it 403, revoked or of an inactive client 401', async () => {
   const own = await requestTokensOf(app, machine, { grant_type: 'client_credentials', scope: 'admin' });
   await expectEverywhere(200, bearer(own.access_token), 'with scope');
   const without = await requestTokensOf(app, machine, { grant_type: 'client_credentials', scope: 'openid' });
@@ -168,7 +168,7 @@ test("an application's own token with the scope admin; without it 403; revoked o
   await expectEverywhere(401, bearer(own.access_token), 'deactivated');
 });
 
-test('an application whose scope admin was taken away gets no new token with it', async () => {
+test('client whose scope admin was removed: gets no new token with it', async () => {
   const losing = await app.register({
     grant_types: ['client_credentials'],
     redirect_uris: [],

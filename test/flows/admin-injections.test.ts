@@ -113,7 +113,7 @@ function inTurn<T>(of: readonly T[], count: number): () => T[] {
   };
 }
 
-test('in every place of every path: 404, and nothing happens', async () => {
+test('attack: injection in every position of every path is 404 without effect', async () => {
   const before = await world.snapshot();
   let tried = 0;
   const encoded = inTurn(texts.map(encodeURIComponent), isLong ? texts.length : 7);
@@ -131,7 +131,7 @@ test('in every place of every path: 404, and nothing happens', async () => {
   deepEqual(await world.snapshot(), before);
 });
 
-test('in every parameter of every query: refused by name, or taken as the text that it is, which finds nothing', async () => {
+test('attack: injection in every query parameter is refused or a literal without matches', async () => {
   const before = await world.snapshot();
   let tried = 0;
   const few = inTurn(texts, 4);
@@ -179,7 +179,7 @@ function withField(body: object, [name = '', ...rest]: readonly string[], value:
   return { ...body, [name]: rest.length === 0 ? value : withField({}, rest, value) };
 }
 
-test('in every field of every body: refused, or kept as the text that it is; nobody else is touched', async () => {
+test('attack: injection in every body field is refused or stored as text', async () => {
   let tried = 0;
   const some = inTurn(texts, isLong ? texts.length : process.env.TEST_STORE ? 2 : 4);
   const thing = inTurn(things, isLong ? things.length : 1);
@@ -208,7 +208,7 @@ test('in every field of every body: refused, or kept as the text that it is; nob
   equal(await readBystanders(), bystanders);
 });
 
-test('in every setting: refused, or kept as the text that it is', async () => {
+test('attack: injection in every setting is refused or stored as text', async () => {
   const settings = itemsOf(await world.api('GET', '/settings'));
   const [patch] = routes.filter(({ method, path }) => method === 'PATCH' && path === '/settings');
   ok(patch);
@@ -227,7 +227,7 @@ test('in every setting: refused, or kept as the text that it is', async () => {
   equal(await readBystanders(), bystanders);
 });
 
-test('as keys and as bytes of every body: refused, no prototype is changed', async () => {
+test('attack: injection by keys and bytes of every body; no prototype changes', async () => {
   const raws = [
     '{"__proto__":{"polluted":true}}',
     '{"constructor":{"prototype":{"polluted":true}}}',

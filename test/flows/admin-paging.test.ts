@@ -75,7 +75,7 @@ async function everybody(sort: string, order: string, change: () => Promise<void
   throw new Error('the pages have no end');
 }
 
-test(`${USERS} users are paged through while others come and go: no duplicate, no gap, in order`, async () => {
+test(`paging: ${USERS} users while others come and go: no duplicate, no gap, in order`, async () => {
   const { staying, going } = await populate();
   let isOver = false;
   let changes = 0;

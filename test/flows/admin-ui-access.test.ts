@@ -80,7 +80,7 @@ const wanted = {
   to: 'owned@example.com',
 };
 
-test('without a session: every page leads to the sign-in, every form does nothing', async () => {
+test('without a session: every page leads to the sign-in, no form has an effect', async () => {
   const before = await world();
   for (const path of addresses('GET')) {
     const answer = await new Agent(app).get(path);
@@ -94,7 +94,7 @@ test('without a session: every page leads to the sign-in, every form does nothin
   deepEqual(await world(), before);
 });
 
-test('signed in as a user: told so on every page, and no form does anything', async () => {
+test('user without the role: refused on every page and form', async () => {
   const before = await world();
   const agent = await enter('somebody');
   for (const { method, path } of adminPages) {
@@ -107,7 +107,7 @@ test('signed in as a user: told so on every page, and no form does anything', as
   deepEqual(await world(), before);
 });
 
-test('forged form: no token, an invented one, one of another administrator, or from another site changes nothing', async () => {
+test('attack: forms without token, with a forged or foreign one, or from another site', async () => {
   const before = await world();
   const other = await enter('second-admin');
   const [own, foreign] = [await tokenOf(admin), await tokenOf(other)];
@@ -125,7 +125,7 @@ test('forged form: no token, an invented one, one of another administrator, or f
   deepEqual(await world(), before);
 });
 
-test('an old sign-in: what takes something away asks who it is again, page and form alike', async () => {
+test('old sign-in: destructive pages and forms ask for authentication again', async () => {
   const agent = await enter('root-admin');
   const csrf = await tokenOf(agent);
   const sensitive = adminPages.filter(({ isSensitive }) => isSensitive === true);
@@ -143,7 +143,7 @@ test('an old sign-in: what takes something away asks who it is again, page and f
   deepEqual(await world(), before);
 });
 
-test('nobody clicks for the idle time: the sign-in is asked for, and an older one does not do', async () => {
+test('idle session: the sign-in is asked for, and an older one does not suffice', async () => {
   const agent = await enter('root-admin');
   app.advance(899_000);
   equal((await agent.get('/admin/users')).status, 200);
@@ -160,7 +160,7 @@ test('nobody clicks for the idle time: the sign-in is asked for, and an older on
   await app.admin('PATCH', '/settings', { admin_idle_seconds: 900 });
 });
 
-test('stolen or altered admission cookie: worth nothing without the session it was made for', async () => {
+test('attack: stolen or altered Admin UI cookie without its session', async () => {
   const agent = await enter('root-admin');
   const jar = agent.cookiesFor('/admin').split('; ');
   const admission = jar.find((pair) => pair.startsWith('latchkey_admin=')) ?? '';
@@ -187,7 +187,7 @@ test('stolen or altered admission cookie: worth nothing without the session it w
   }
 });
 
-test('session ended, administrator demoted or deactivated: over at the next click', async () => {
+test('session ended, administrator demoted or deactivated: out at the next request', async () => {
   const { id } = await app.createUser('short-lived', { role: 'admin' });
   const ended = await enter('short-lived');
   equal((await app.admin('POST', `/users/${id}/revoke-sessions`)).status, 200);
@@ -203,7 +203,7 @@ test('session ended, administrator demoted or deactivated: over at the next clic
   ok(isSentToSignIn(await inactive.get('/admin/users')));
 });
 
-test('forged way back: a code of another browser, another state, another issuer or none admits nobody', async () => {
+test('attack: a callback with another browser’s code, another state or issuer, or none', async () => {
   const attacker = new Agent(app);
   const page = await attacker.follow(await attacker.get('/admin'));
   const resumed = await attacker.post('/oauth2/login', {
@@ -249,7 +249,7 @@ test('forged way back: a code of another browser, another state, another issuer 
   equal(await isAdmitted(thief), false);
 });
 
-test('the cookies of the Admin UI are for the server alone, and go along with nothing from elsewhere', async () => {
+test('Admin UI cookies: HttpOnly, and not sent by other sites', async () => {
   const agent = new Agent(app);
   const page = await agent.follow(await agent.get('/admin'));
   let step = await agent.post('/oauth2/login', {
@@ -271,7 +271,7 @@ test('the cookies of the Admin UI are for the server alone, and go along with no
   match(answer.body, /http-equiv="refresh" content="0;url=\/admin"/);
 });
 
-test('MFA obeyed: the password alone never opens /admin to who has a second factor', async () => {
+test('MFA: the password alone never opens /admin to a user with a second factor', async () => {
   const { id } = await app.createUser('with-factor', { role: 'admin' });
   const agent = await enter('with-factor');
   // As if enrolled elsewhere in the meantime.
@@ -284,7 +284,7 @@ test('MFA obeyed: the password alone never opens /admin to who has a second fact
   match(answer.location ?? '', /acr_values=urn%3Alatchkey%3Aacr%3Amulti-factor/);
 });
 
-test('concurrent edits: a stale form is told so, keeps what was typed, and overwrites nothing unasked', async () => {
+test('concurrent edits: a stale form is reported, keeps its input, overwrites nothing unasked', async () => {
   const agent = await enter('root-admin');
   const edit = await agent.get(`/admin/users/${victim.id}/edit`);
   await app.admin('PATCH', `/users/${victim.id}`, { name: 'Saved by a colleague' });
@@ -314,7 +314,7 @@ test('concurrent edits: a stale form is told so, keeps what was typed, and overw
   await app.admin('PATCH', '/settings', { product_name: 'Latchkey' });
 });
 
-test('an act by a page is in the audit log as one by the API would be: who, what, before and after', async () => {
+test('audit: an act by a page is logged as one by the API', async () => {
   const agent = await enter('root-admin');
   const csrf = await tokenOf(agent);
   const { id } = await app.createUser('to-deactivate');

@@ -37,7 +37,7 @@ const rowsOf = ({ body }: Page): string[] =>
     row.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' '),
   );
 
-test('every event of the vocabulary has words of its own', () => {
+test('audit labels: every event has its own', () => {
   const nameless = new Set(['admin.acted']);
   deepEqual(
     auditEventNames.filter((name) => !nameless.has(name) && !eventNames().includes(name)),
@@ -45,13 +45,13 @@ test('every event of the vocabulary has words of its own', () => {
   );
 });
 
-test('the list begins with sign-ins and changes; a sign-in tells application and factors', async () => {
+test('audit page: starts with sign-ins and changes; a sign-in shows client and factors', async () => {
   const rows = rowsOf(await open('/audit'));
   ok(rows.some((row) => /Signed in.*Ledger/.test(row) && row.includes('password')));
   ok(!rows.some((row) => row.includes('Tokens')));
 });
 
-test('tokens are a filter: issued, refreshed with a count, refused with why', async () => {
+test('audit page: token events by filter: issued, refreshed with counts, refused with reason', async () => {
   const page = await open('/audit');
   match(page.body, /href="[^"]*\/audit\?class=tokens"/);
   const rows = rowsOf(await open('/audit?class=tokens'));
@@ -69,7 +69,7 @@ test('tokens are a filter: issued, refreshed with a count, refused with why', as
   ok(both.some((row) => row.includes('Signed in')) && both.some((row) => row.includes('Tokens issued')));
 });
 
-test('an event of either class opens', async () => {
+test('audit page: an event of each class can be opened', async () => {
   for (const query of ['', '?class=tokens']) {
     const [, path = ''] =
       /href="[^"]*\/admin(\/audit\/[0-9a-f-]{36})"/.exec((await open(`/audit${query}`)).body) ?? [];

@@ -114,7 +114,7 @@ const wanted = {
 const idOf = async (username: string): Promise<string> =>
   String((await app.admin('GET', `/users?username=${username}`)).body.data.items?.[0]?.id);
 
-test('an auditor posts every form there is, with a token that is right: 403 each time, nothing changes', async () => {
+test('attack: an auditor posts every form with a valid token: 403, nothing changes', async () => {
   const { agent } = await enter('ann');
   const csrf = await tokenFor(agent, await idOf('ann'));
   const before = await world();
@@ -136,7 +136,7 @@ test('an auditor posts every form there is, with a token that is right: 403 each
   ok(!JSON.stringify(items).includes('made-by-auditor'));
 });
 
-test('an auditor who is made one while a form of an administrator is open cannot send it', async () => {
+test('attack: an administrator demoted to auditor sends a form still open', async () => {
   const { id } = await app.createUser('late', { role: 'admin' });
   const { agent } = await enter('late');
   const { csrf = '' } = hiddenFields((await agent.get(`${app.url}/admin/users/new`)).body);
@@ -149,7 +149,7 @@ test('an auditor who is made one while a form of an administrator is open cannot
   equal((await app.admin('GET', '/users?username=made-by-auditor')).body.data.total, 0);
 });
 
-test('an auditor reads every page; what is a form alone, and mails, are refused with a page that says why', async () => {
+test('auditor: reads every page; forms and mails are refused with a reason', async () => {
   const { agent, page } = await enter('ann');
   equal(page.status, 200);
   for (const { method, path, needs } of adminPages) {
@@ -165,7 +165,7 @@ test('an auditor reads every page; what is a form alone, and mails, are refused 
   }
 });
 
-test('an auditor follows every link that is shown: each leads to a page to read, none holds a secret', async () => {
+test('auditor: every visible link leads to a readable page without secrets', async () => {
   const { agent, page } = await enter('ann');
   const seen = new Set<string>([`${app.url}/admin`]);
   const waiting: { page: Page; from: string }[] = [{ page, from: 'the sign-in' }];
@@ -193,7 +193,7 @@ test('an auditor follows every link that is shown: each leads to a page to read,
   ok(seen.size > 40, String(seen.size));
 });
 
-test('the overview tells an auditor how things are, and asks for nothing they cannot do', async () => {
+test('auditor: the overview shows status and asks for nothing they cannot do', async () => {
   const { page } = await enter('ann');
   match(page.body, /Read only/);
   match(page.body, /<h1>Overview<\/h1>/);
@@ -201,7 +201,7 @@ test('the overview tells an auditor how things are, and asks for nothing they ca
   ok(!/Add your first application|A few steps|Make a colleague one|Outbox|Set up</.test(page.body));
 });
 
-test('an auditor demoted or deactivated in mid-session is out at the next request', async () => {
+test('auditor demoted or deactivated during the session: out at the next request', async () => {
   const { id } = await app.createUser('otto', { role: 'auditor' });
   const demoted = await enter('otto');
   equal(demoted.page.status, 200);
@@ -220,6 +220,6 @@ test('an auditor demoted or deactivated in mid-session is out at the next reques
   match(answer.location ?? '', /\/oauth2\/authorize\?/);
 });
 
-test('an ordinary user stays refused, a member of every group too', async () => {
+test('user: refused, even as a member of every group', async () => {
   equal((await enter('victim')).page.status, 403);
 });

@@ -34,7 +34,7 @@ const dataOf = async (path: string) => (await app.admin('GET', path)).body.data;
 const membersOf = async (group: string): Promise<unknown[]> =>
   ((await dataOf(`/groups/${group}/members`)).items ?? []).map(({ username }) => username);
 
-test('a group’s name that is taken or cannot be one: told, and what was typed stays', async () => {
+test('group form: a used or invalid name is reported and the input kept', async () => {
   const taken = await post('/groups/new', '/groups/new', { name: 'staff', description: 'Typed by me' });
   equal(taken.status, 409);
   match(taken.body, /A group with this name already exists/);
@@ -44,7 +44,7 @@ test('a group’s name that is taken or cannot be one: told, and what was typed 
   match(wrong.body, /id="name-error"[^>]*>[^<]*a-z/);
 });
 
-test('a group that a colleague described meanwhile: told so, nothing is overwritten unasked', async () => {
+test('group form: a concurrent change is reported and not overwritten unasked', async () => {
   const { csrf = '', version = '' } = hiddenFields((await open('/groups/staff/edit')).body);
   await app.admin('PATCH', '/groups/staff', { description: 'By a colleague' });
   const mine = { csrf, version, display_name: 'Mine', description: '' };
@@ -62,7 +62,7 @@ test('a group that a colleague described meanwhile: told so, nothing is overwrit
   );
 });
 
-test('members come by username or e-mail whatever the case, once, and leave once', async () => {
+test('group members: added by username or e-mail in any case, once, and removed once', async () => {
   for (const who of ['GRACE', ' grace@EXAMPLE.com ']) {
     equal((await post('/groups/staff', '/groups/staff/members', { who })).status, 303, who);
   }
@@ -80,7 +80,7 @@ test('members come by username or e-mail whatever the case, once, and leave once
   equal((await post('/groups/staff', '/groups/none/members', { who: 'grace' })).status, 404);
 });
 
-test('from a user’s page: a group that is none is told, one that went in the meantime as well', async () => {
+test('groups on the user page: an unknown or deleted group is reported', async () => {
   const path = `/users/${user.id}`;
   for (const group of ['', 'none', 'a/b', '../x']) {
     const answer = await post(path, `${path}/groups`, { group });
@@ -93,7 +93,7 @@ test('from a user’s page: a group that is none is told, one that went in the m
   deepEqual(await membersOf('on-call'), []);
 });
 
-test('who may sign in: groups, nobody, everybody; what else was changed meanwhile stops it', async () => {
+test('application access: groups, no one, everyone; a concurrent change stops it', async () => {
   const path = `/applications/${client.id}`;
   const allowed = async () => (await dataOf(`/clients/${client.id}`)).allowed_groups;
   equal((await post(path, `${path}/access`, { who: 'groups', 'group.staff': 'on' })).status, 303);
@@ -113,7 +113,7 @@ test('who may sign in: groups, nobody, everybody; what else was changed meanwhil
   equal(await allowed(), null);
 });
 
-test('a group that an application is restricted to is not deleted, and the page says which application', async () => {
+test('group in use by an application: not deleted, and the page names the application', async () => {
   await app.admin('PATCH', `/clients/${client.id}`, { allowed_groups: ['staff'] });
   const page = await open('/groups/staff/delete');
   match(page.body, /Only its members may sign in to Ledger/);
@@ -126,7 +126,7 @@ test('a group that an application is restricted to is not deleted, and the page 
   equal((await open('/groups/staff')).status, 404);
 });
 
-test('an API key: reading alone unless asked for, an end within bounds, its value on one page only', async () => {
+test('API key form: read-only by default, bounded expiry, value shown on one page only', async () => {
   const make = (fields: Record<string, string>) => post('/api-keys/new', '/api-keys/new', fields);
   for (const days of ['', '0', '-1', '367', '1.5', 'x', '999999999999999']) {
     const answer = await make({ name: 'Backup', days });

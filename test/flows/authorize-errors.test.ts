@@ -39,7 +39,7 @@ function expectError(page: Page, error: string, what: string): URLSearchParams {
   return values;
 }
 
-test('response types with tokens in the front channel are refused, signed in or not (R009)', async () => {
+test('response type: tokens in the front channel are refused, signed in or not (R009)', async () => {
   for (const response_type of [
     'token',
     'id_token',
@@ -60,7 +60,7 @@ test('response types with tokens in the front channel are refused, signed in or 
   equal((await signedIn.authorize({ ...good(), response_type: '' })).status, 303);
 });
 
-test('an administrator cannot register one either', async () => {
+test('response type: administrators cannot register one with front-channel tokens', async () => {
   for (const fields of [
     { response_types: ['token'] },
     { response_types: ['code', 'id_token'] },
@@ -72,7 +72,7 @@ test('an administrator cannot register one either', async () => {
   }
 });
 
-test('unknown response modes, and query.jwt and its relatives, are refused', async () => {
+test('response mode: unknown ones, query.jwt and its relatives are refused', async () => {
   for (const response_mode of ['jwt', 'query.jwt', 'web_message', 'made-up']) {
     const page = await signedIn.authorize({ ...good(), response_mode });
     expectError(page, 'unsupported_response_mode', response_mode);
@@ -99,13 +99,13 @@ const refusals: readonly [Record<string, string>, string][] = [
 ];
 
 for (const [fields, error] of refusals) {
-  test(`${JSON.stringify(fields)} is ${error}`, async () => {
+  test(`authorization request: ${JSON.stringify(fields)} is ${error}`, async () => {
     const page = await signedIn.authorize({ ...good(), ...fields });
     expectError(page, error, JSON.stringify(fields));
   });
 }
 
-test('a parameter given twice is refused by name, and never used (R014)', async () => {
+test('authorization request: a repeated parameter is refused by name, never used (R014)', async () => {
   for (const name of ['scope', 'state', 'nonce', 'code_challenge', 'response_type', 'prompt', 'login_hint']) {
     const query = new URLSearchParams({ ...good(), [name]: good()[name] ?? 'x' });
     query.append(name, 'other');
@@ -126,7 +126,7 @@ test('a parameter given twice is refused by name, and never used (R014)', async 
   }
 });
 
-test('unknown parameters are ignored, order does not matter, an empty value is an absent one (R014)', async () => {
+test('authorization request: unknown parameters ignored, order free, empty is absent (R014)', async () => {
   const codeOf = async (entries: [string, string][]): Promise<URLSearchParams> => {
     const page = await signedIn.get(`/oauth2/authorize?${new URLSearchParams(entries)}`);
     equal(page.status, 303, page.body);
@@ -148,7 +148,7 @@ test('unknown parameters are ignored, order does not matter, an empty value is a
   equal(values.get('state'), null);
 });
 
-test('GET and POST are the same request (R014)', async () => {
+test('authorization request: GET and POST are equivalent (R014)', async () => {
   const post = await signedIn.post('/oauth2/authorize', good());
   deepEqual([post.status, new URL(post.location ?? '').searchParams.get('state')], [303, 'a state']);
   ok(new URL(post.location ?? '').searchParams.get('code'));
@@ -164,7 +164,7 @@ test('GET and POST are the same request (R014)', async () => {
   expectError(error, 'invalid_request', 'POST');
 });
 
-test('from another site a POST is turned into a GET, to which the browser brings its session (SameSite=Lax)', async () => {
+test('authorization request: a cross-site POST becomes a GET with its session (SameSite=Lax)', async () => {
   const answer = await call(app, 'POST', '/oauth2/authorize', {
     headers: { 'sec-fetch-site': 'cross-site', accept: 'text/html' },
     body: new URLSearchParams(good()),
@@ -176,7 +176,7 @@ test('from another site a POST is turned into a GET, to which the browser brings
   ok(new URL((await signedIn.get(url.href)).location ?? '').searchParams.get('code'));
 });
 
-test('every redirect with credentials in it is 303 and not cached (R015)', async () => {
+test('authorization response: every redirect with credentials is 303 and uncached (R015)', async () => {
   const agent = new Agent(app);
   const page = await agent.authorize(good());
   const [, action = ''] = /<form[^>]*action="([^"]+)"/.exec(page.body) ?? [];
@@ -194,7 +194,7 @@ test('every redirect with credentials in it is 303 and not cached (R015)', async
   deepEqual([step.status, step.headers.get('cache-control')], [303, 'no-store']);
 });
 
-test('no origin may read the authorization endpoint or the pages (R010)', async () => {
+test('attack: another origin reads the authorization endpoint or pages (R010)', async () => {
   for (const path of [
     `/oauth2/authorize?${new URLSearchParams(good())}`,
     '/oauth2/logout',

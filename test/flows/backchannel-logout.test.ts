@@ -47,7 +47,7 @@ const receivers: readonly (readonly [string, string])[] = [
 ];
 
 for (const [name, host] of receivers) {
-  test(`a receiver at https://${name} inside our network gets no byte (R030)`, async () => {
+  test(`attack: SSRF by a logout receiver at https://${name}; no byte arrives (R030)`, async () => {
     const canary = await listenFor(host);
     try {
       const { status, body } = await app.admin('POST', '/clients', {
@@ -73,7 +73,7 @@ for (const [name, host] of receivers) {
   });
 }
 
-test('plain http and other schemes cannot be registered as a receiver', async () => {
+test('attack: plain http and other schemes as a logout receiver', async () => {
   for (const uri of [
     'http://rp.example/logout',
     'http://127.0.0.1/logout',
@@ -88,7 +88,7 @@ test('plain http and other schemes cannot be registered as a receiver', async ()
   }
 });
 
-test('one dead receiver does not keep the others, or the rest of the logout, from ending', async () => {
+test('back-channel logout: a dead receiver delays neither others nor the logout', async () => {
   const dead = await app.register({ backchannel_logout_uri: 'https://127.0.0.1:9/logout' });
   const plain = await app.register();
   const agent = new Agent(app);

@@ -84,7 +84,7 @@ test('BASE_URL with a path: everything is below it, end to end', async () => {
   });
 });
 
-test('an ISSUER of its own is in every token and answer; the addresses stay those of BASE_URL', async () => {
+test('ISSUER: in every token and response; endpoint addresses stay those of BASE_URL', async () => {
   const issuer = 'https://login.example.com/tenant';
   await withApp({ env: { ISSUER: issuer } }, async (app) => {
     equal(app.issuer, issuer);
@@ -104,7 +104,7 @@ test('an ISSUER of its own is in every token and answer; the addresses stay thos
   });
 });
 
-test('a token of another issuer with the same keys is nobody’s', async () => {
+test('attack: a token of another issuer with the same keys', async () => {
   const SECRET_KEY = '0123456789abcdef0123456789abcdef0123456789';
   await withApp({ env: { SECRET_KEY, ISSUER: 'https://one.example' } }, async (one) => {
     const client = await one.register();
@@ -139,7 +139,7 @@ const raw = (
     sent.end();
   });
 
-test('Host, Forwarded and X-Forwarded-* shape no address, no redirect, no cookie (R006)', async () => {
+test('attack: Host, Forwarded and X-Forwarded-* in addresses, redirects and cookies (R006)', async () => {
   await withApp({}, async (app) => {
     const client = await app.register();
     const query = new URLSearchParams({

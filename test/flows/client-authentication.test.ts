@@ -90,7 +90,7 @@ function expectRefusal({ status, body, headers }: Answer, what: string): void {
 for (const [method, client] of Object.entries(clients)) {
   for (const [way, prove] of Object.entries(ways)) {
     const isRight = way === method;
-    test(`registered for ${method}, presented as ${way}: ${isRight ? 'taken' : 'refused'} everywhere (R038)`, async () => {
+    test(`client of ${method} presented as ${way}: ${isRight ? 'accepted' : 'refused'} everywhere (R038)`, async () => {
       for (const path of Object.keys(places)) {
         // A secret is needed to present one; a client without any tries a made-up one.
         const proof = await prove(client.secret === '' ? { ...client, secret: 'made-up' } : client);
@@ -105,7 +105,7 @@ for (const [method, client] of Object.entries(clients)) {
   }
 }
 
-test('a client that said nothing of its method may send its secret either way: libraries differ in their default', async () => {
+test('client without a registered method: may send its secret in header or form', async () => {
   const client = await app.register(machine);
   const { client_secret_basic: header, client_secret_post: form } = ways;
   for (const prove of [header, form])
@@ -119,7 +119,7 @@ test('a client that said nothing of its method may send its secret either way: l
   equal((await present('/oauth2/token', await form(client))).status, 200);
 });
 
-test('none at all is 401 with a challenge; only introspection says that a bearer would do as well', async () => {
+test('client authentication missing: 401 with a challenge; introspection also names bearer', async () => {
   for (const path of Object.keys(places)) {
     const answer = await present(path, {});
     expectRefusal(answer, path);
@@ -130,7 +130,7 @@ test('none at all is 401 with a challenge; only introspection says that a bearer
   }
 });
 
-test('two methods at once are refused, even if both are right', async () => {
+test('client authentication by two methods at once: refused even if both are valid', async () => {
   const client = clients.client_secret_basic;
   for (const path of Object.keys(places)) {
     const both = [
@@ -156,7 +156,7 @@ test('two methods at once are refused, even if both are right', async () => {
   }
 });
 
-test('credentials in the query are not looked at', async () => {
+test('credentials in the query: ignored', async () => {
   const { id, secret } = clients.client_secret_post;
   const query = new URLSearchParams({ client_id: id, client_secret: secret, ...places['/oauth2/token'] });
   const answer = await call(app, 'POST', `/oauth2/token?${query}`, {
@@ -166,7 +166,7 @@ test('credentials in the query are not looked at', async () => {
   ok(!('access_token' in answer.body));
 });
 
-test('wrong, missing, cut and another client’s secret are one answer', async () => {
+test('attack: wrong, missing, truncated and foreign secrets get one answer', async () => {
   const client = clients.client_secret_basic;
   const { secret } = client;
   const changed = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
@@ -206,7 +206,7 @@ test('wrong, missing, cut and another client’s secret are one answer', async (
   }
 });
 
-test('a rotated secret: the new one works, the old one only as long as it was given', async () => {
+test('rotated client secret: the new one works, the old one only for its overlap', async () => {
   const client = await app.register(machine);
   const rotate = async (body: object): Promise<string> => {
     const answer = await app.admin('POST', `/clients/${client.id}/rotate-secret`, body);
@@ -254,13 +254,13 @@ const forgeries: Readonly<Record<string, () => Promise<string>>> = {
 };
 
 for (const [what, forge] of Object.entries(forgeries)) {
-  test(`a client assertion with ${what} is refused (R040)`, async () => {
+  test(`attack: client assertion with ${what} (R040)`, async () => {
     const proof = { fields: { client_assertion_type: ASSERTION_TYPE, client_assertion: await forge() } };
     expectRefusal(await present('/oauth2/token', proof), what);
   });
 }
 
-test('a client assertion for the issuer or the token endpoint, also as a list of these, is taken (R040)', async () => {
+test('client assertion: for issuer or token endpoint, alone or in a list (R040)', async () => {
   for (const aud of [app.issuer, `${app.issuer}/token`, [app.issuer], [app.issuer, `${app.issuer}/token`]]) {
     const client_assertion = await assertion(signer, { claims: { aud } });
     const fields = { client_assertion_type: ASSERTION_TYPE, client_assertion };
@@ -268,7 +268,7 @@ test('a client assertion for the issuer or the token endpoint, also as a list of
   }
 });
 
-test('without exp or jti, or with another assertion type, it is refused', async () => {
+test('attack: client assertion without exp or jti, or of another type', async () => {
   for (const missing of ['exp', 'jti', 'iss', 'sub', 'aud']) {
     const client_assertion = await assertion(signer, { claims: { [missing]: undefined } });
     const answer = await present('/oauth2/token', {
@@ -283,7 +283,7 @@ test('without exp or jti, or with another assertion type, it is refused', async 
   }
 });
 
-test('an assertion is good once, also in parallel and at another address', async () => {
+test('client assertion: valid once, also in parallel and at another endpoint', async () => {
   const fields = { client_assertion_type: ASSERTION_TYPE, client_assertion: await assertion(signer) };
   const answers = await Promise.all(Array.from({ length: 8 }, () => present('/oauth2/token', { fields })));
   equal(answers.filter(({ status }) => status === 200).length, 1);

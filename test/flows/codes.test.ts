@@ -30,7 +30,7 @@ function expectInvalidGrant({ status, body }: Tokens, what = ''): void {
   deepEqual([status, body.error, body.access_token], [400, 'invalid_grant', undefined], what);
 }
 
-test('a code is opaque, in the query of the redirect, and 256 bits long', async () => {
+test('authorization code: opaque, in the redirect query, 256 bits', async () => {
   const { code, response } = await obtain();
   match(code, /^[\w-]{43}$/);
   deepEqual([...response.keys()].sort(), ['code', 'iss', 'state']);
@@ -46,7 +46,7 @@ for (let combination = 1; combination < 8; combination += 1) {
   const what = Object.entries(wrong)
     .filter(([, isWrong]) => isWrong)
     .map(([name]) => name);
-  test(`a code with the wrong ${what.join(' and ')} is refused and not burnt (R025, R026)`, async () => {
+  test(`authorization code: a wrong ${what.join(' and ')} is refused without using it up (R025, R026)`, async () => {
     const { code, verifier } = await obtain();
     const refused = await exchange(
       wrong.client ? foreign : client,
@@ -61,7 +61,7 @@ for (let combination = 1; combination < 8; combination += 1) {
   });
 }
 
-test('redirect URIs that are nearly the one of the request are refused at the token endpoint, too', async () => {
+test('attack: nearly matching redirect URIs at the token endpoint', async () => {
   const { code, verifier } = await obtain();
   for (const uri of [
     `${REDIRECT_URI}/`,
@@ -81,7 +81,7 @@ test('redirect URIs that are nearly the one of the request are refused at the to
   equal((await exchange(client, code, verifier)).status, 200);
 });
 
-test('a code that is changed, cut, padded or unknown is nothing', async () => {
+test('attack: altered, truncated, padded and unknown codes', async () => {
   const { code, verifier } = await obtain();
   const last = code.endsWith('A') ? 'B' : 'A';
   for (const wrong of [
@@ -100,7 +100,7 @@ test('a code that is changed, cut, padded or unknown is nothing', async () => {
   equal((await exchange(client, code, verifier)).status, 200);
 });
 
-test('a second use is refused and takes back what the first one gave (R028)', async () => {
+test('authorization code: a second use is refused and revokes the first grant (R028)', async () => {
   for (const ms of [0, 1000, 30_000]) {
     const authorization = await obtain();
     const { body } = await redeem(app, client, authorization);
@@ -114,14 +114,14 @@ test('a second use is refused and takes back what the first one gave (R028)', as
   }
 });
 
-test("another client's attempt with a used code takes nothing back", async () => {
+test('attack: another client presents a used code; nothing is revoked', async () => {
   const authorization = await obtain();
   const { body } = await redeem(app, client, authorization);
   expectInvalidGrant(await exchange(foreign, authorization.code, authorization.verifier));
   equal(await isActive(app, body.access_token), true);
 });
 
-test('a code lives 60 seconds, also where its row still exists (R027)', async () => {
+test('authorization code: expires after 60 seconds, even while stored (R027)', async () => {
   const [early, late] = [await obtain(), await obtain()];
   equal((await later(58_000, () => redeem(app, client, early))).status, 200);
   expectInvalidGrant(await later(61_000, () => redeem(app, client, late)));
@@ -131,7 +131,7 @@ test('a code lives 60 seconds, also where its row still exists (R027)', async ()
   equal((await redeem(app, client, late)).status, 200, 'only time was wrong with it');
 });
 
-test('the store alone forgets it as well, and the setting counts for the next code', async () => {
+test('authorization code: the store drops it too; the lifetime setting applies to the next', async () => {
   await withApp({}, async (own) => {
     await change(own, { authorization_code_seconds: 20 });
     const mine = await own.register();
@@ -142,7 +142,7 @@ test('the store alone forgets it as well, and the setting counts for the next co
   });
 });
 
-test('the code is stored as a digest only', async () => {
+test('authorization code: stored as a digest only', async () => {
   const { code, verifier } = await obtain();
   const row = await app.store.ephemeral(authorizationCodes).find(secretDigest(code));
   ok(row !== undefined && !JSON.stringify(row).includes(code));
@@ -150,7 +150,7 @@ test('the code is stored as a digest only', async () => {
   expectInvalidGrant(await exchange(client, secretDigest(code), verifier), 'the digest is no code');
 });
 
-test('the grant types of the client count at the exchange, not only at the request', async () => {
+test('authorization code: the client’s grant types count at redemption, too', async () => {
   const changing = await app.register();
   const authorization = await agent.signIn(changing.id, alice);
   const { status } = await app.admin('PATCH', `/clients/${changing.id}`, {

@@ -60,7 +60,7 @@ async function scopeOf(page: Page, to: Client): Promise<unknown> {
   return claimsOf(body.access_token).scope;
 }
 
-test('the page names application, host, person and what is asked for, escaped', async () => {
+test('consent page: names application, host, user and scopes, escaped', async () => {
   const { page } = await question('openid profile email offline_access');
   ok(page.body.includes('Acme &lt;Notes&gt;') && !page.body.includes('<Notes>'));
   ok(page.body.includes('rp.example') && page.body.includes('alice'));
@@ -69,7 +69,7 @@ test('the page names application, host, person and what is asked for, escaped', 
   match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
 });
 
-test('it is shown once: allowed, it is not asked again, in this session or the next', async () => {
+test('consent: asked once and remembered, in this session and the next', async () => {
   const { agent, to, page } = await question();
   const done = await agent.submit(page, { action: 'allow' });
   deepEqual([...parametersOf(done).keys()].sort(), ['code', 'iss', 'state']);
@@ -83,7 +83,7 @@ test('it is shown once: allowed, it is not asked again, in this session or the n
   equal(await scopeOf(next, to), 'openid profile');
 });
 
-test('a first-party application (skip_consent) never asks; only an administrator can make it one', async () => {
+test('skip_consent: never asks; only an administrator can set it', async () => {
   const own = await app.register({ skip_consent: true });
   ok(parametersOf(await authorize(await signedIn(alice), own)).get('code'));
   const { body } = await app.admin('POST', '/initial-access-tokens', { label: 'x' });
@@ -95,7 +95,7 @@ test('a first-party application (skip_consent) never asks; only an administrator
   equal(made.status, 400);
 });
 
-test('a new scope asks again, for the new one alone; less asks nothing and gives less', async () => {
+test('consent: a new scope asks for that scope alone; fewer scopes ask nothing', async () => {
   const { agent, to, page } = await question('openid profile');
   await agent.submit(page, { action: 'allow' });
   const more = await authorize(agent, to, 'openid profile email');
@@ -105,7 +105,7 @@ test('a new scope asks again, for the new one alone; less asks nothing and gives
   ok(parametersOf(await authorize(agent, to, 'openid profile email')).get('code'));
 });
 
-test('denied: access_denied at the application, nothing remembered, asked again the next time', async () => {
+test('consent denied: access_denied, nothing remembered, asked again next time', async () => {
   const { agent, to, page } = await question();
   const denied = parametersOf(await agent.submit(page, { action: 'deny' }));
   deepEqual(
@@ -117,7 +117,7 @@ test('denied: access_denied at the application, nothing remembered, asked again 
   match((await authorize(agent, to, 'openid', { prompt: 'none' })).location ?? '', /error=consent_required/);
 });
 
-test('an empty form is no answer, nor is any word but the two (R096, authentik CVE-2026-49443)', async () => {
+test('attack: an empty or unknown consent answer (R096, authentik CVE-2026-49443)', async () => {
   const { agent, to, page } = await question();
   const hidden = hiddenFields(page.body);
   for (const fields of [{}, { action: '' }, { action: 'yes' }, { action: 'ALLOW' }, { confirm: 'yes' }]) {
@@ -139,7 +139,7 @@ test('an empty form is no answer, nor is any word but the two (R096, authentik C
   ok(parametersOf(await agent.submit(again, { action: 'allow' })).get('code'));
 });
 
-test('before the password there is nothing to agree to, and the page is nobody else’s', async () => {
+test('attack: the consent page before the password, or of another user', async () => {
   const agent = new Agent(app);
   const hidden = hiddenFields((await authorize(agent, client)).body);
   const early = await agent.post('/oauth2/consent', { ...hidden, action: 'allow' });
@@ -161,7 +161,7 @@ test('before the password there is nothing to agree to, and the page is nobody e
   ok([400, 403].includes(forged.status) && forged.location === undefined);
 });
 
-test('each step’s form is good at that step alone', async () => {
+test('attack: the form of one step at another', async () => {
   const { agent, to, page } = await question();
   const fields = { ...hiddenFields(page.body), username: 'root', password: PASSWORD };
   for (const more of [{}, { action: 'continue' }, { action: 'cancel' }]) {
@@ -174,7 +174,7 @@ test('each step’s form is good at that step alone', async () => {
   equal(await app.store.collection(consents).find(`${alice.id}:${to.id}`), undefined);
 });
 
-test('fields of the form that name other scopes, clients or people change nothing (R013)', async () => {
+test('attack: consent form fields naming other scopes, clients or users (R013)', async () => {
   const { agent, to, page } = await question('openid');
   const done = await agent.submit(page, {
     action: 'allow',
@@ -190,7 +190,7 @@ test('fields of the form that name other scopes, clients or people change nothin
   deepEqual([sub, scope, client_id], [alice.id, 'openid', to.id]);
 });
 
-test('`admin` is never given to somebody who is no administrator, asked for or not, first-party or not', async () => {
+test('attack: scope admin for a user who is no administrator, first-party or not', async () => {
   const { agent, to, page } = await question('openid admin');
   equal(await scopeOf(await agent.submit(page, { action: 'allow' }), to), 'openid');
   const remembered = await app.store.collection(consents).find(`${alice.id}:${to.id}`);
@@ -205,7 +205,7 @@ test('`admin` is never given to somebody who is no administrator, asked for or n
   );
 });
 
-test('`admin` agreed to as an administrator is gone with the role, also after it comes back by itself', async () => {
+test('scope admin: ends with the role; later tokens lack it', async () => {
   const turn = await app.createUser('turncoat', { role: 'admin' });
   const own = await app.register({ scope: 'openid admin' });
   const before = await tokensOf(app, own, turn, { scope: 'openid admin' });
@@ -215,7 +215,7 @@ test('`admin` agreed to as an administrator is gone with the role, also after it
   equal(claimsOf((await tokensOf(app, own, turn, { scope: 'openid admin' })).access_token).scope, 'openid');
 });
 
-test('a public application that anybody could pretend to be asks at every sign-in (RFC 8252 §8.6)', async () => {
+test('public client without an assured identity: asks every time (RFC 8252 §8.6)', async () => {
   const native = await app.register({
     ...theirs,
     application_type: 'native',
@@ -230,7 +230,7 @@ test('a public application that anybody could pretend to be asks at every sign-i
   ok(isConsentPage(await authorize(agent, native, 'openid', there)));
 });
 
-test('the person changes between the page and the answer: nothing is allowed in the new one’s name', async () => {
+test('attack: the user changes between consent page and answer', async () => {
   const { agent, to, page } = await question();
   await agent.signIn((await app.register()).id, root, { prompt: 'login' });
   const late = await agent.submit(page, { action: 'allow' });
@@ -238,7 +238,7 @@ test('the person changes between the page and the answer: nothing is allowed in 
   ok(isConsentPage(await authorize(agent, to)), 'the new person is asked');
 });
 
-test('an application or a person that is gone in between gets no code', async () => {
+test('client or user deleted before the answer: no code', async () => {
   const one = await question();
   equal((await app.admin('DELETE', `/clients/${one.to.id}`)).status, 204);
   const late = await one.agent.submit(one.page, { action: 'allow' });

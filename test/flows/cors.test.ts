@@ -34,7 +34,7 @@ const exchange = async (origin: string) => {
   return postForm(app, '/oauth2/token', fields, { origin });
 };
 
-test('a browser application redeems its code from its own origin, and from no other', async () => {
+test('CORS: a browser application redeems its code from its own origin only', async () => {
   const home = await exchange(HOME);
   deepEqual([home.status, home.headers.get('access-control-allow-origin')], [200, HOME]);
   equal(home.headers.get('access-control-allow-credentials'), null);
@@ -47,7 +47,7 @@ test('a browser application redeems its code from its own origin, and from no ot
   }
 });
 
-test('an application with a secret is no browser application: no origin may use it', async () => {
+test('CORS: a confidential client has no allowed origin', async () => {
   const answer = await postForm(
     app,
     '/oauth2/token',
@@ -57,7 +57,7 @@ test('an application with a secret is no browser application: no origin may use 
   deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [400, null]);
 });
 
-test('preflights of the endpoints that scripts call are answered, without credentials', async () => {
+test('CORS: preflights of script endpoints are answered, without credentials', async () => {
   for (const endpoint of CROSS_ORIGIN.client) {
     const answer = await call(app, 'OPTIONS', endpoint, {
       headers: {
@@ -72,14 +72,14 @@ test('preflights of the endpoints that scripts call are answered, without creden
   }
 });
 
-test('the public documents may be read from anywhere', async () => {
+test('CORS: public documents are readable from anywhere', async () => {
   for (const path of [...CROSS_ORIGIN.any, '/.well-known/openid-configuration', '/.well-known/jwks.json']) {
     const { headers } = await call(app, 'GET', path, { headers: { origin: 'https://evil.example' } });
     equal(headers.get('access-control-allow-origin'), '*', path);
   }
 });
 
-test('a preflight of a public document is answered for any origin', async () => {
+test('CORS: a preflight of a public document is answered for any origin', async () => {
   for (const path of CROSS_ORIGIN.any) {
     const { status, headers } = await call(app, 'OPTIONS', path, {
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'GET' },
@@ -93,7 +93,7 @@ test('a preflight of a public document is answered for any origin', async () => 
   }
 });
 
-test('the admin API may be read from no other origin', async () => {
+test('CORS: the admin API is readable from no other origin', async () => {
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await call(app, method, '/admin/api/users', {
       headers: { origin: HOME, 'access-control-request-method': 'GET' },

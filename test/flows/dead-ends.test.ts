@@ -54,12 +54,12 @@ async function signedIn(username: string): Promise<Agent> {
 }
 
 suite('the bare address', () => {
-  test('before onboarding it is the onboarding page', () => {
+  test('before onboarding: the onboarding page', () => {
     equal(beforeOnboarding.status, 200);
     match(beforeOnboarding.body, /name="confirm_password"/);
   });
 
-  test('after onboarding it leads a stranger to /account, which asks for the sign-in', async () => {
+  test('after onboarding: a stranger comes to /account, which asks for sign-in', async () => {
     const agent = new Agent(app);
     const page = await agent.get(at('/'));
     deepEqual([page.status, pathOf(page)], [303, `${BASE}/account`]);
@@ -71,12 +71,12 @@ suite('the bare address', () => {
     ['root-admin', '/admin'],
     ['reader', '/admin'],
   ] as const)
-    test(`after onboarding it leads ${username} to ${target}`, async () => {
+    test(`after onboarding: ${username} comes to ${target}`, async () => {
       const page = await (await signedIn(username)).get(at('/'));
       deepEqual([page.status, pathOf(page)], [303, `${BASE}${target}`]);
     });
 
-  test('onboarding itself stays closed for ever, with a way to the start page', async () => {
+  test('onboarding stays closed, with a link to the start page', async () => {
     for (const path of ['/onboard', '/oauth2/onboard']) {
       const page = await new Agent(app).get(at(path));
       equal(page.status, 404, path);
@@ -86,7 +86,7 @@ suite('the bare address', () => {
 });
 
 suite('opened without an application', () => {
-  test('/oauth2/login starts a sign-in to /account', async () => {
+  test('/oauth2/login: starts a sign-in to /account', async () => {
     const agent = new Agent(app);
     const page = await agent.get(at('/oauth2/login'));
     equal(page.status, 303);
@@ -95,7 +95,7 @@ suite('opened without an application', () => {
     deepEqual([done.status, new URL(done.url).pathname], [200, `${BASE}/account`]);
   });
 
-  test('/oauth2/signup is the sign-up page where sign-up is allowed, and leads to /account', async () => {
+  test('/oauth2/signup: the sign-up page where allowed, leading to /account', async () => {
     equal((await app.admin('PATCH', '/settings', { allow_self_signup: true })).status, 200);
     const agent = new Agent(app);
     const form = await agent.follow(await agent.get(at('/oauth2/signup')));
@@ -107,7 +107,7 @@ suite('opened without an application', () => {
     equal(mailed.status, 200, titleOf(mailed));
   });
 
-  test('/oauth2/signup is the sign-in where nobody may sign up', async () => {
+  test('/oauth2/signup: the sign-in page where sign-up is closed', async () => {
     const agent = new Agent(app);
     const form = await agent.follow(await agent.get(at('/oauth2/signup')));
     equal(form.status, 200);
@@ -116,14 +116,14 @@ suite('opened without an application', () => {
     equal(new URL(done.url).pathname, `${BASE}/account`);
   });
 
-  test('both lead who is signed in to the account', async () => {
+  test('both: a signed-in user comes to the account', async () => {
     const agent = await signedIn('alice');
     for (const path of ['/oauth2/login', '/oauth2/signup'])
       equal(pathOf(await agent.get(at(path))), `${BASE}/account`, path);
   });
 });
 
-suite('a page that has expired', () => {
+suite('an expired page', () => {
   const stale = (client: { id: string }) =>
     new Agent(app).get(
       at(`/oauth2/login?${new URLSearchParams({ interaction: 'gone', client_id: client.id })}`),
@@ -154,7 +154,7 @@ suite('a page that has expired', () => {
       deepEqual(firstWay(page), way);
     });
 
-  test('leads on from every step of a sign-in, by address', async () => {
+  test('continues from every step of a sign-in, by address', async () => {
     for (const step of ['login', 'signup', 'signup/verify', 'consent', 'mfa', 'recover']) {
       const page = await new Agent(app).get(at(`/oauth2/${step}?interaction=gone`));
       equal(titleOf(page), 'This page has expired', step);
@@ -162,7 +162,7 @@ suite('a page that has expired', () => {
     }
   });
 
-  test('a planted address in the request never becomes a link', async () => {
+  test('attack: an address planted in the request becomes a link', async () => {
     const query = new URLSearchParams({
       interaction: 'gone',
       client_id: 'https://evil.example/',
@@ -181,7 +181,7 @@ suite('e-mail links', () => {
     ['to set up an account', '/oauth2/enrol', ['Sign in', '/oauth2/login']],
     ['of an invitation', '/oauth2/signup', ['Sign in', '/oauth2/login']],
   ] as const)
-    test(`an expired link ${name} leads on`, async () => {
+    test(`expired link ${name}: continues`, async () => {
       const page = await new Agent(app).get(at(`${path}?token=used-or-invented`));
       deepEqual([page.status, titleOf(page)], [410, 'This link is no longer valid']);
       const [label, target] = way;
@@ -194,7 +194,7 @@ suite('e-mail links', () => {
     return agent.submit(await agent.get(link), { password: PASSWORD, confirm_password: PASSWORD });
   }
 
-  test('a password changed out of a sign-in leads back into that sign-in, which then ends at the application', async () => {
+  test('password reset out of a sign-in: returns there and completes at the application', async () => {
     const agent = new Agent(app);
     const login = await agent.authorize({ ...codeRequest(withPage.id), state: 'kept' });
     const interaction = hiddenFields(login.body).interaction ?? '';
@@ -212,7 +212,7 @@ suite('e-mail links', () => {
     );
   });
 
-  test('a password changed in another browser, or without a sign-in, leads to the sign-in', async () => {
+  test('password reset in another browser or without a sign-in: leads to the sign-in', async () => {
     const asking = new Agent(app);
     const login = await asking.authorize(codeRequest(withPage.id));
     const interaction = hiddenFields(login.body).interaction ?? '';
@@ -232,7 +232,7 @@ suite('e-mail links', () => {
     deepEqual(firstWay(plain), { label: 'Sign in', url: `${BASE}/oauth2/login` });
   });
 
-  test('a confirmed address leads to the account', async () => {
+  test('confirmed address: leads to the account', async () => {
     const user = await app.createUser('bob', { email: 'bob@example.com' });
     equal((await app.admin('POST', `/users/${user.id}/send-email-verification`)).status, 200);
     const agent = new Agent(app);
@@ -241,10 +241,10 @@ suite('e-mail links', () => {
   });
 });
 
-suite('a reload after a form', () => {
+suite('reload after a form', () => {
   const doneOf = (page: Page): string => new URL(page.location ?? 'about:blank').pathname;
 
-  test('asks for no second mail, and tells the address that was typed to this browser alone', async () => {
+  test('sends no second mail and shows the entered address to this browser only', async () => {
     const agent = new Agent(app);
     const form = await agent.get(at('/oauth2/forgot-password'));
     const requests = async (): Promise<number> =>
@@ -264,7 +264,7 @@ suite('a reload after a form', () => {
     ok((await requests()) <= count + 1);
   });
 
-  test('leads on from a changed password and a confirmed address', async () => {
+  test('continues after a changed password and a confirmed address', async () => {
     for (const [path, target] of [
       ['/oauth2/reset-password', '/oauth2/login'],
       ['/oauth2/verify-email', '/account'],
@@ -341,21 +341,21 @@ suite('errors', () => {
       ['Go to the start page', `${BASE}/`],
     ],
   ] as const)
-    test(`${name}: the page leads on`, async () => {
+    test(`${name}: the page continues`, async () => {
       const page = await ask();
       ok(page.status >= 400, String(page.status));
       const [label, url] = way;
       deepEqual(firstWay(page), { label, url }, titleOf(page));
     });
 
-  test('the Admin UI says no to who is no administrator, and offers to sign out', async () => {
+  test('Admin UI without the role: refused, with a sign-out button', async () => {
     const agent = await signedIn('alice');
     const page = await agent.follow(await agent.get(at('/admin')));
     equal(page.status, 403);
     equal(firstWay(page).label, 'Sign out');
   });
 
-  test('an address of the Admin UI that does not exist leads to its overview', async () => {
+  test('unknown address of the Admin UI: links to its overview', async () => {
     const agent = await signedIn('root-admin');
     const page = await agent.follow(await agent.get(at('/admin/nothing')));
     equal(page.status, 404);

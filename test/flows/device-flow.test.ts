@@ -48,7 +48,7 @@ async function confirm(agent: Agent, code: string): Promise<Page> {
   return agent.submit(page, { username: 'alice', password: 'correct horse battery staple' });
 }
 
-test('a person confirms the code and the device gets tokens', async () => {
+test('device flow: the user confirms the code and the device gets tokens', async () => {
   const device = await start();
   match(device.user_code, /^[A-Z]{4}-[A-Z]{4}$/);
   equal(device.verification_uri, `${app.url}/oauth2/device`);
@@ -79,7 +79,7 @@ test('a person confirms the code and the device gets tokens', async () => {
   equal(await isActive(app, tokens.access_token), false);
 });
 
-test('the link with the code fills it in but submits nothing', async () => {
+test('device flow: a link fills in the code but submits nothing', async () => {
   const device = await start();
   const agent = new Agent(app);
   const page = await agent.get(device.verification_uri_complete ?? '');
@@ -90,7 +90,7 @@ test('the link with the code fills it in but submits nothing', async () => {
   equal((await poll(device)).body.error, 'authorization_pending');
 });
 
-test('a person who is signed in confirms without a form, and logging out ends the device as well', async () => {
+test('device flow: a signed-in user confirms directly; logout ends the device too', async () => {
   const agent = new Agent(app);
   const first = await start();
   ok(!(await confirm(agent, first.user_code)).body.includes('<form'));
@@ -106,7 +106,7 @@ test('a person who is signed in confirms without a form, and logging out ends th
   equal(await isActive(app, String(body.refresh_token)), false);
 });
 
-test('refusing on the page tells the device access_denied', async () => {
+test('device flow: refused on the page, the device gets access_denied', async () => {
   const device = await start();
   const agent = new Agent(app);
   const page = await agent.submit(await enter(agent, device.user_code), { abort: 'yes' });
@@ -116,7 +116,7 @@ test('refusing on the page tells the device access_denied', async () => {
   });
 });
 
-test('a consent page comes for an application that is not first-party; denying it reaches the device', async () => {
+test('device flow: consent for third-party clients; a denial reaches the device', async () => {
   const theirs = await app.register({ ...television, skip_consent: false });
   const started = await postForm(app, '/oauth2/device_authorization', {
     client_id: theirs.id,
@@ -135,7 +135,7 @@ test('a consent page comes for an application that is not first-party; denying i
   deepEqual([answer.status, answer.body.error], [400, 'access_denied']);
 });
 
-test('an unknown, an expired or a used user code shows the form again and says why', async () => {
+test('device flow: an unknown, expired or used code shows the form and the reason', async () => {
   const agent = new Agent(app);
   const used = await start();
   await confirm(agent, used.user_code);
@@ -153,7 +153,7 @@ test('an unknown, an expired or a used user code shows the form again and says w
   });
 });
 
-test('the device form is bound to the browser it was shown to (CSRF)', async () => {
+test('attack: the device form in another browser (CSRF)', async () => {
   const device = await start();
   const [own, other] = [new Agent(app), new Agent(app)];
   const page = await own.get('/oauth2/device');
@@ -172,7 +172,7 @@ test('the device form is bound to the browser it was shown to (CSRF)', async () 
   equal((await poll(device)).body.error, 'authorization_pending');
 });
 
-test('only applications registered for the device flow start one', async () => {
+test('device flow: only clients registered for it can start one', async () => {
   const web = await app.register();
   const refused = await postForm(app, '/oauth2/device_authorization', { client_id: web.id, scope: 'openid' });
   deepEqual([refused.status, refused.body.error], [401, 'invalid_client']);

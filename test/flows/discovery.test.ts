@@ -12,7 +12,7 @@ const client = await app.register({
 });
 const list = (name: string): unknown[] => (Array.isArray(document[name]) ? document[name] : []);
 
-test('one document at the four addresses of decisions §1, the issuer letter by letter', async () => {
+test('discovery: one document at four addresses, the issuer byte for byte', async () => {
   equal(document.issuer, `${app.url}/oauth2`);
   for (const path of [
     '/oauth2/.well-known/openid-configuration',
@@ -30,7 +30,7 @@ test('one document at the four addresses of decisions §1, the issuer letter by 
   deepEqual([again.status, again.text], [304, '']);
 });
 
-test('every address is the one of decisions §1', () => {
+test('discovery: every endpoint has its documented address', () => {
   const at = (name: string): string => String(document[name]).slice(app.url.length);
   const addresses = Object.keys(document).filter((name) => /_endpoint$|^jwks_uri$/.test(name));
   deepEqual(Object.fromEntries(addresses.sort().map((name) => [name, at(name)])), {
@@ -47,7 +47,7 @@ test('every address is the one of decisions §1', () => {
   });
 });
 
-test('every advertised endpoint answers its own request', async () => {
+test('discovery: every advertised endpoint answers its own request', async () => {
   const path = (name: string): string => String(document[name]).slice(app.url.length);
   const authorization = {
     client_id: client.id,
@@ -75,7 +75,7 @@ test('every advertised endpoint answers its own request', async () => {
   for (const [name, [status, answer]] of Object.entries(answers)) equal((await answer).status, status, name);
 });
 
-test('what is said of grants, response types and modes is what is taken', async () => {
+test('discovery: advertised grants, response types and modes are those accepted', async () => {
   deepEqual(document.response_types_supported, ['code']);
   deepEqual(list('response_modes_supported').toSorted(), ['form_post', 'fragment', 'query']);
   deepEqual(list('grant_types_supported').toSorted(), [
@@ -102,7 +102,7 @@ test('what is said of grants, response types and modes is what is taken', async 
   }
 });
 
-test('what is said of security is what holds', () => {
+test('discovery: advertised security properties hold', () => {
   deepEqual(document.code_challenge_methods_supported, ['S256']);
   equal(document.authorization_response_iss_parameter_supported, true);
   deepEqual(document.id_token_signing_alg_values_supported, ['RS256']);
@@ -126,7 +126,7 @@ test('what is said of security is what holds', () => {
     ok(!/dpop|tls_client|mtls|ciba|encryption|jwt_|challenge_endpoint/.test(name), name);
 });
 
-test('scopes, claims and prompts are those of decisions §5; those for administrators are not announced', () => {
+test('discovery: documented scopes, claims and prompts; administrator scopes are not announced', () => {
   deepEqual(list('scopes_supported').toSorted(), [
     'address',
     'email',
@@ -161,7 +161,7 @@ test('scopes, claims and prompts are those of decisions §5; those for administr
   ok(list('acr_values_supported').includes('urn:latchkey:acr:single-factor'));
 });
 
-test('the keys are public ones', async () => {
+test('discovery: keys are public ones', async () => {
   const { body } = await call(app, 'GET', '/.well-known/jwks.json');
   const keys = Array.isArray(body.keys) ? body.keys : [];
   ok(keys.length >= 1);
@@ -171,7 +171,7 @@ test('the keys are public ones', async () => {
   }
 });
 
-test('the pages and operating addresses of decisions §1 that exist so far answer', async () => {
+test('discovery: documented pages and operational endpoints answer', async () => {
   const html = { headers: { accept: 'text/html' } };
   const expected: Readonly<Record<string, number>> = {
     '/healthz': 200,

@@ -76,7 +76,7 @@ async function createMailUser(username: string): Promise<void> {
   app.advance(11 * 60_000);
 }
 
-test('enrolment: codes by mail instead of the app; the first one signs in, and the owner is told', async () => {
+test('e-mail code enrolment: instead of TOTP; the first code signs in, the owner is notified', async () => {
   await createUser('chooses');
   const agent = new Agent(app);
   const page = await passwordGiven(agent, 'chooses');
@@ -100,7 +100,7 @@ test('enrolment: codes by mail instead of the app; the first one signs in, and t
   equal(JSON.stringify(body.data.items?.[0]?.details), '{"method":"email"}');
 });
 
-test('the next sign-in sends a code by itself, and a used code is dead', async () => {
+test('e-mail code: sent automatically at the next sign-in; a used one is invalid', async () => {
   await createMailUser('returns');
   const agent = new Agent(app);
   const asked = await passwordGiven(agent, 'returns');
@@ -111,7 +111,7 @@ test('the next sign-in sends a code by itself, and a used code is dead', async (
   equal((await thief.submit(again, { method: 'email', code })).status, 401);
 });
 
-test('resend: not within the cool-down; after it the old code is dead and the new one good', async () => {
+test('e-mail code: resend after the cool-down only; the old code is then invalid', async () => {
   await createMailUser('resends');
   const agent = new Agent(app);
   const asked = await passwordGiven(agent, 'resends');
@@ -127,7 +127,7 @@ test('resend: not within the cool-down; after it the old code is dead and the ne
   notEqual(arrivedAt(await agent.submit(asked, { method: 'email', code: second })), '');
 });
 
-test('a code of another sign-in of the same person is refused', async () => {
+test('attack: an e-mail code of another sign-in of the same user', async () => {
   await createMailUser('twofold');
   const [mine, other] = [new Agent(app), new Agent(app)];
   const page = await passwordGiven(mine, 'twofold');
@@ -138,7 +138,7 @@ test('a code of another sign-in of the same person is refused', async () => {
   notEqual(arrivedAt(await mine.submit(page, { method: 'email', code: own })), '');
 });
 
-test('a code that is ten minutes old is refused', async () => {
+test('attack: an e-mail code that is ten minutes old', async () => {
   await createMailUser('late');
   const agent = new Agent(app);
   const page = await passwordGiven(agent, 'late');
@@ -147,7 +147,7 @@ test('a code that is ten minutes old is refused', async () => {
   equal((await agent.submit(page, { method: 'email', code })).status, 401);
 });
 
-test('not offered, and refused when sent all the same', async () => {
+test('e-mail code where not offered: refused even if sent', async () => {
   await createUser('unverified', { is_email_verified: false });
   await createUser('boss', { role: 'admin' });
   await app.createUser('mailless');
@@ -170,7 +170,7 @@ test('not offered, and refused when sent all the same', async () => {
   await set({ allow_email_codes: true });
 });
 
-test('an enrolment page from before: the password alone does not replace a factor chosen since', async () => {
+test('attack: an old enrolment page replaces a newer factor by the password alone', async () => {
   await createUser('overtaken');
   const thief = new Agent(app);
   const stale = await passwordGiven(thief, 'overtaken');
@@ -185,7 +185,7 @@ test('an enrolment page from before: the password alone does not replace a facto
   equal((await thief.get(stale.url)).status, 400);
 });
 
-test('one mailbox twice: after a link by mail no code goes there, and it would not do', async () => {
+test('e-mail code after a mailed sign-in link: not sent and not accepted', async () => {
   await createMailUser('links');
   await set({ allow_magic_link: true });
   const agent = new Agent(app);

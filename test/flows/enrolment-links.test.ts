@@ -32,7 +32,7 @@ const signsIn = async (username: string, password: string): Promise<boolean> => 
   return page.location !== undefined;
 };
 
-test('the link sets the password, once, proves the address and signs nobody in', async () => {
+test('enrolment link: sets the password once, verifies the address, signs no one in', async () => {
   const { id, link } = await newcomer('nora');
   const agent = new Agent(app);
   for (let times = 0; times < 2; times += 1) equal((await agent.get(link)).status, 200);
@@ -53,7 +53,7 @@ test('the link sets the password, once, proves the address and signs nobody in',
   deepEqual(names.sort(), ['enrolment.completed', 'enrolment.requested']);
 });
 
-test('it is worth nothing after its time, a new password, another address, a deactivation', async () => {
+test('enrolment link: void after expiry, new password, address change or deactivation', async () => {
   const endings: Record<string, (id: string) => Promise<unknown>> = {
     time: async () => app.advance(7 * 86_400_000 + 1),
     password: (id) => app.admin('PATCH', `/users/${id}`, { password: CHOSEN }),
@@ -70,7 +70,7 @@ test('it is worth nothing after its time, a new password, another address, a dea
   }
 });
 
-test('used many times at once: one password', async () => {
+test('enrolment link: used many times at once sets one password', async () => {
   const { link } = await newcomer('many');
   const agent = new Agent(app);
   const hidden = hiddenFields((await agent.get(link)).body);
@@ -83,7 +83,7 @@ test('used many times at once: one password', async () => {
   equal(pages.filter(({ status }) => status === 303).length, 1);
 });
 
-test('no other kind of link opens it, it opens nothing else, and another browser cannot send its form', async () => {
+test('attack: enrolment links as other links, the reverse, and from another browser', async () => {
   const { id, link } = await newcomer('kinds');
   const agent = new Agent(app);
   for (const path of ['reset-password', 'verify-email', 'magic-link', 'signup'])
@@ -99,7 +99,7 @@ test('no other kind of link opens it, it opens nothing else, and another browser
   equal((await app.admin('GET', `/users/${id}`)).body.data.is_email_verified, true);
 });
 
-test('what is set up as a second factor stays asked for', async () => {
+test('enrolment link: an enrolled second factor is still asked for', async () => {
   await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const { link } = await newcomer('factor');
   const agent = new Agent(app);
@@ -109,7 +109,7 @@ test('what is set up as a second factor stays asked for', async () => {
   await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
 });
 
-test('refused where the link could reach nobody', async () => {
+test('enrolment link: refused where it could reach no one', async () => {
   const nowhere = await app.createUser('nowhere');
   const idle = await app.createUser('idle', { email: 'idle@example.com', is_active: false });
   for (const { id } of [nowhere, idle]) {

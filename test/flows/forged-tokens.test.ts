@@ -160,7 +160,7 @@ async function expectRefused(token: string, what: string): Promise<void> {
   equal((await postForm(app, '/oauth2/revoke', { token })).status, 200);
 }
 
-test('the genuine one opens everything, so that what follows means something', async () => {
+test('control: the genuine token is accepted everywhere', async () => {
   equal((await userinfo(app, genuine)).status, 200);
   equal((await call(app, 'GET', '/admin/api/users', { headers: bearer(genuine) })).status, 200);
   equal(await isActive(app, genuine), true);
@@ -168,13 +168,13 @@ test('the genuine one opens everything, so that what follows means something', a
 });
 
 for (const [what, variants] of Object.entries(forgeries)) {
-  test(`${what}: refused (${variants.length})`, async () => {
+  test(`attack: token with ${what}: refused (${variants.length})`, async () => {
     for (const [at, token] of variants.entries()) await expectRefused(token, `${what} ${at}`);
     equal(await isActive(app, genuine), true, 'no forgery revoked the genuine one');
   });
 }
 
-test('even with our own key: a token of another type, issuer or time, or one that was never stored, is refused', async () => {
+test('attack: a token signed with the real key, of another type, issuer or time, or unstored', async () => {
   const keySet = await createSigningKeys({
     collection: app.store.collection(signingKeys),
     sealer: createSealer([SECRET_KEY]),
@@ -203,7 +203,7 @@ test('even with our own key: a token of another type, issuer or time, or one tha
     await expectRefused(await sign(claims, { kid }), `kid ${kid}`);
 });
 
-test('an ID token with a person’s rights is no bearer, and an access token is no ID token (R041)', async () => {
+test('attack: an ID token as a bearer, and an access token as an ID token (R041)', async () => {
   await expectRefused(tokens.id_token, 'ID token');
   // As a hint it would name the session: a stolen access token must not sign the person out.
   const page = await agent.get(`/oauth2/logout?id_token_hint=${genuine}`, {
@@ -224,7 +224,7 @@ test('an ID token with a person’s rights is no bearer, and an access token is 
   deepEqual(new URL(silent.location ?? '').searchParams.get('error'), 'invalid_request');
 });
 
-test('a token that is only a letter off, at every place', async () => {
+test('attack: a token altered by one letter at each endpoint', async () => {
   for (let at = 0; at < genuine.length; at += 37) {
     if (genuine[at] === '.') continue;
     const changed = `${genuine.slice(0, at)}${genuine[at] === 'x' ? 'y' : 'x'}${genuine.slice(at + 1)}`;

@@ -23,7 +23,7 @@ const leave = async (group: string, { id }: { id: string }): Promise<void> => {
 await join('staff', alice);
 await join('board', alice);
 
-test('the scope groups puts the names into ID token, userinfo and access token; without it nothing tells', async () => {
+test('scope groups: names in ID token, userinfo and access token; without it nowhere', async () => {
   const client = await app.register();
   const asked = await tokensOf(app, client, alice, { scope: 'openid groups' });
   deepEqual(claimsOf(asked.id_token).groups, ['board', 'staff']);
@@ -48,7 +48,7 @@ test('the scope groups puts the names into ID token, userinfo and access token; 
 
 const restricted = await app.register({ allowed_groups: ['staff'] });
 
-test('who belongs to the group signs in; somebody else is told by access_denied, silently too', async () => {
+test('restricted client: members sign in, others get access_denied, silently too', async () => {
   const tokens = await tokensOf(app, restricted, alice);
   equal((await introspect(app, tokens.access_token)).body.active, true);
 
@@ -71,7 +71,7 @@ test('who belongs to the group signs in; somebody else is told by access_denied,
   ok(!JSON.stringify(grants).includes(bob.id), 'nothing is left of it');
 });
 
-test('with a session that is refused, somebody else can still sign in (prompt=login)', async () => {
+test('restricted client: another user can sign in by prompt=login', async () => {
   const agent = new Agent(app);
   const open = await app.register();
   await agent.signIn(open.id, bob);
@@ -92,7 +92,7 @@ const requestOf = (clientId: string, prompt: string | undefined) => ({
   ...(prompt !== undefined && { prompt }),
 });
 
-test('taken out of the group: code, refresh token, access token and userinfo are refused from then on', async () => {
+test('user removed from the group: code, refresh token, access token and userinfo end', async () => {
   const eve = await app.createUser('eve');
   await join('staff', eve);
   const tokens = await tokensOf(app, restricted, eve);
@@ -106,7 +106,7 @@ test('taken out of the group: code, refresh token, access token and userinfo are
   deepEqual([refused.status, refused.body.error], [400, 'invalid_grant']);
 });
 
-test('an application that is restricted later: those outside lose what they have', async () => {
+test('client restricted later: users outside the group lose access', async () => {
   const client = await app.register();
   const tokens = await tokensOf(app, client, bob);
   equal((await app.admin('PATCH', `/clients/${client.id}`, { allowed_groups: [] })).status, 200);
@@ -119,7 +119,7 @@ test('an application that is restricted later: those outside lose what they have
   );
 });
 
-test('the password grant', async () => {
+test('restricted client: the password grant', async () => {
   const old = await app.register({ grant_types: ['password'], allowed_groups: ['staff'] });
   const ask = (username: string) =>
     postForm(app, '/oauth2/token', {
@@ -137,7 +137,7 @@ test('the password grant', async () => {
   deepEqual([other.status, other.body.error], [400, 'invalid_grant']);
 });
 
-test('the device flow', async () => {
+test('restricted client: the device flow', async () => {
   const television = await app.register({
     client_name: 'Television',
     application_type: 'native',
@@ -170,7 +170,7 @@ test('the device flow', async () => {
   deepEqual([refused.status, refused.body.error], [400, 'access_denied']);
 });
 
-test('self-registration cannot say who is allowed', async () => {
+test('self-registration: cannot set allowed groups', async () => {
   const made = await app.admin('POST', '/initial-access-tokens', { label: 'x' });
   const answer = await fetch(`${app.url}/oauth2/register`, {
     method: 'POST',

@@ -36,7 +36,7 @@ const alice = await app.createUser('alice', {
 
 const OWN = ['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'sid', 'sub'];
 
-test('exactly the claims of decisions §5, signed with a published key', async () => {
+test('ID token: exactly the specified claims, signed by a published key', async () => {
   const nonce = 'n-0S6_WzA2Mj';
   const before = epoch();
   const { id_token, access_token } = await tokensOf(app, client, alice, { scope: 'openid', nonce });
@@ -62,7 +62,7 @@ test('exactly the claims of decisions §5, signed with a published key', async (
   equal(at_hash, half.toString('base64url'));
 });
 
-test('no nonce was sent: none is in it', async () => {
+test('ID token: no nonce unless one was sent', async () => {
   const { id_token } = await tokensOf(app, client, alice, { scope: 'openid' });
   deepEqual(Object.keys(claimsOf(id_token)).sort(), OWN);
 });
@@ -77,7 +77,7 @@ const byScope: Readonly<Record<string, Record<string, unknown>>> = {
 };
 
 for (const [scope, expected] of Object.entries(byScope)) {
-  test(`scope ${scope} opens its claims and no others`, async () => {
+  test(`ID token: scope ${scope} adds its claims and no others`, async () => {
     const claims = claimsOf((await tokensOf(app, client, alice, { scope: `openid ${scope}` })).id_token);
     const own = new Set(OWN);
     const opened = Object.fromEntries(Object.entries(claims).filter(([name]) => !own.has(name)));
@@ -89,19 +89,19 @@ for (const [scope, expected] of Object.entries(byScope)) {
   });
 }
 
-test('a person without a name has the username as name (specification §2.6)', async () => {
+test('ID token: a user without a name has the username as name', async () => {
   const bare = await app.createUser('bare');
   const claims = claimsOf((await tokensOf(app, client, bare)).id_token);
   deepEqual([claims.name, claims.email, claims.email_verified], ['bare', undefined, undefined]);
 });
 
-test('without openid there is no ID token', async () => {
+test('ID token: none without scope openid', async () => {
   const { id_token, access_token } = await tokensOf(app, client, alice, { scope: 'profile' });
   equal(id_token, undefined);
   equal(claimsOf(access_token).scope, 'profile');
 });
 
-test('a refreshed ID token keeps sub, auth_time, sid, amr, acr and nonce, and hashes the new access token', async () => {
+test('ID token: a refreshed one keeps sub, auth_time, sid, amr, acr, nonce, new at_hash', async () => {
   const first = await tokensOf(app, client, alice, { nonce: 'kept' });
   const { status, body } = await refresh(app, client, first.refresh_token);
   equal(status, 200);
@@ -113,7 +113,7 @@ test('a refreshed ID token keeps sub, auth_time, sid, amr, acr and nonce, and ha
   equal(after.at_hash, half.toString('base64url'));
 });
 
-test('the claims parameter opens single claims in the one place it names (OIDC Core §5.5)', async () => {
+test('claims parameter: adds single claims at the named place (OIDC Core §5.5)', async () => {
   const claims = JSON.stringify({ id_token: { email: null }, userinfo: { nickname: null } });
   const tokens = await tokensOf(app, client, alice, { scope: 'openid', claims });
   const inToken = claimsOf(tokens.id_token);
@@ -124,7 +124,7 @@ test('the claims parameter opens single claims in the one place it names (OIDC C
   deepEqual(await response.json(), { sub: alice.id, nickname: 'Al' });
 });
 
-test("an application's own lifetime wins over the setting; the setting counts at the next token", async () => {
+test('ID token lifetime: the client’s own overrides the setting, which applies to the next', async () => {
   const brief = await app.register({ id_token_seconds: 60, access_token_seconds: 30 });
   const own = await tokensOf(app, brief, alice);
   const [id, access] = [claimsOf(own.id_token), claimsOf(own.access_token)];
@@ -137,7 +137,7 @@ test("an application's own lifetime wins over the setting; the setting counts at
   await app.admin('PATCH', '/settings', { id_token_seconds: 3600, access_token_seconds: 900 });
 });
 
-test('custom-looking profile values cannot overwrite what the protocol says (R057)', async () => {
+test('attack: profile values overwrite protocol claims (R057)', async () => {
   // The admin API knows no such fields; a request that tries is refused as a whole.
   const { status, body } = await app.admin('POST', '/users', {
     username: 'mallory',
@@ -149,7 +149,7 @@ test('custom-looking profile values cannot overwrite what the protocol says (R05
   deepEqual(Object.keys(body.error?.fields ?? {}).sort(), ['roles', 'sub']);
 });
 
-test('sub is stable over applications and sessions, and not used again for a namesake', async () => {
+test('sub: stable over clients and sessions, and never reused for a namesake', async () => {
   const other = await app.register();
   const bob = await app.createUser('bob');
   const subs = new Set<unknown>();
@@ -161,7 +161,7 @@ test('sub is stable over applications and sessions, and not used again for a nam
   notEqual(again.id, bob.id);
 });
 
-test('two applications in one session have their own sid each', async () => {
+test('sid: two clients in one session have different ones', async () => {
   const other = await app.register();
   const agent = new Agent(app);
   const one = await tokensOf(app, client, alice, {}, agent);

@@ -13,7 +13,7 @@ const other = await app.register();
 const alice = await app.createUser('alice');
 const INACTIVE = '{"active":false}';
 
-test('an access token: exactly the members of specification §2.2 and decisions §3', async () => {
+test('introspection of an access token: exactly the documented members', async () => {
   const { access_token } = await tokensOf(app, client, alice, { scope: 'openid email' });
   const { iat, exp, nbf, jti, sid, auth_time, acr } = claimsOf(access_token);
   const answer = await introspect(app, access_token);
@@ -44,7 +44,7 @@ test('an access token: exactly the members of specification §2.2 and decisions 
   deepEqual([own.status, own.body, own.headers.get('cache-control')], [200, answer.body, 'no-store']);
 });
 
-test('a refresh token: the same members, but never its identifier, which would be its value', async () => {
+test('introspection of a refresh token: the same members without its identifier', async () => {
   const { refresh_token, access_token } = await tokensOf(app, client, alice, { scope: 'openid email' });
   const { body, text } = await introspect(app, refresh_token);
   const { exp, iat, ...rest } = body;
@@ -67,7 +67,7 @@ test('a refresh token: the same members, but never its identifier, which would b
   deepEqual((await introspect(app, refresh_token, basic(client))).body, body);
 });
 
-test("a client's own token: sub is the client, username is absent", async () => {
+test('introspection of a client credentials token: sub is the client, no username', async () => {
   const machine = await app.register({
     grant_types: ['client_credentials'],
     redirect_uris: [],
@@ -92,7 +92,7 @@ test("a client's own token: sub is the client, username is absent", async () => 
   deepEqual((await introspect(app, body.access_token, basic(machine))).body, answer.body);
 });
 
-test('unknown, malformed, revoked, used, expired and foreign tokens are one answer: same status, bytes and headers', async () => {
+test('introspection: unknown, revoked, used, expired and foreign tokens get one answer', async () => {
   const tokens = await tokensOf(app, client, alice);
   const revoked = (await tokensOf(app, client, alice)).access_token;
   await postForm(app, '/oauth2/revoke', { token: revoked });
@@ -134,7 +134,7 @@ test('unknown, malformed, revoked, used, expired and foreign tokens are one answ
   equal((await introspect(app, tokens.access_token)).body.active, true);
 });
 
-test('without, with a wrong or with a non-admin bearer: 401 or 403 and nothing about the token (R043)', async () => {
+test('introspection: no, wrong or non-admin bearer is 401 or 403 and reveals nothing (R043)', async () => {
   const { access_token: token, refresh_token } = await tokensOf(app, client, alice);
   const expect = async (status: number, headers: Record<string, string>): Promise<void> => {
     const answer = await introspect(app, token, headers);
@@ -160,14 +160,14 @@ test('without, with a wrong or with a non-admin bearer: 401 or 403 and nothing a
   deepEqual([expired.status, 'active' in expired.body], [401, false]);
 });
 
-test('a public client cannot ask by naming itself', async () => {
+test('attack: a public client introspects by naming itself', async () => {
   const open = await app.register({ token_endpoint_auth_method: 'none', application_type: 'native' });
   const { access_token: token } = await tokensOf(app, open, alice);
   const answer = await postForm(app, '/oauth2/introspect', { token, client_id: open.id });
   deepEqual([answer.status, answer.body.error, 'active' in answer.body], [401, 'invalid_client', false]);
 });
 
-test('a missing token is 400, a wrong body is refused, a field given twice is 400', async () => {
+test('introspection: missing token 400, wrong body refused, repeated field 400', async () => {
   for (const headers of [bearer(ADMIN_TOKEN), basic(client)]) {
     for (const fields of [{}, { token: '' }]) {
       const answer = await postForm(app, '/oauth2/introspect', fields, headers);
@@ -196,7 +196,7 @@ test('a missing token is 400, a wrong body is refused, a field given twice is 40
   equal(inQuery.status, 400);
 });
 
-test('token_type_hint wrong or unknown changes nothing (R046)', async () => {
+test('introspection: a wrong or unknown token_type_hint changes nothing (R046)', async () => {
   const tokens = await tokensOf(app, client, alice);
   for (const headers of [bearer(ADMIN_TOKEN), basic(client)]) {
     for (const token of [tokens.access_token, tokens.refresh_token]) {
@@ -210,7 +210,7 @@ test('token_type_hint wrong or unknown changes nothing (R046)', async () => {
   }
 });
 
-test("the client's answer follows the account as the administrator's does", async () => {
+test('introspection: the client’s answer follows the account as the administrator’s does', async () => {
   const bob = await app.createUser('bob');
   const { access_token: token } = await tokensOf(app, client, bob, {}, new Agent(app));
   equal((await introspect(app, token, basic(client))).body.active, true);

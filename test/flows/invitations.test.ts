@@ -30,7 +30,7 @@ const answers = (username: string): Record<string, string> => ({
 const accept = async (url: string, username: string, agent = new Agent(app)): Promise<Page> =>
   agent.submit(await agent.get(url), answers(username));
 
-test('by the mail: the address is the one invited and counts as proven; then signed in at the application', async () => {
+test('mailed invitation: the invited address counts as verified; signed in at the client', async () => {
   await invite('ada@example.com', { client_id: client.id });
   const link = await mailbox.linkTo('ada@example.com');
   match(link, /\/oauth2\/signup\?token=/);
@@ -52,7 +52,7 @@ test('by the mail: the address is the one invited and counts as proven; then sig
   codeOf(await begin(agent, client.id));
 });
 
-test('opening the link, however often, does nothing and signs nobody in', async () => {
+test('invitation: opening the link has no effect and signs no one in', async () => {
   await invite('open@example.com', { client_id: client.id });
   const link = await mailbox.linkTo('open@example.com');
   const agent = new Agent(app);
@@ -62,7 +62,7 @@ test('opening the link, however often, does nothing and signs nobody in', async 
   match((await begin(agent, client.id)).body, /name="password"/);
 });
 
-test('the link in the answer opens the door too, but proves no address', async () => {
+test('invitation link from the API: works too, but verifies no address', async () => {
   const { url } = await invite('handed@example.com', { send_mail: false });
   equal(await mailbox.linkTo('handed@example.com'), '');
   const done = await accept(url, 'handed');
@@ -77,7 +77,7 @@ test('the link in the answer opens the door too, but proves no address', async (
   equal((await userNamed(app, 'handed'))?.is_email_verified, true);
 });
 
-test('it is listed without its links, and once it was used with whose account it became', async () => {
+test('invitation list: without links; used ones show their account', async () => {
   const { id, url } = await invite('list@example.com', { expires_in: 3600, client_id: client.id });
   const find = async (): Promise<Record<string, unknown> | undefined> => {
     const { body } = await app.admin('GET', '/invitations?search=list@');
@@ -101,7 +101,7 @@ test('it is listed without its links, and once it was used with whose account it
   notEqual(used?.used_at, null);
 });
 
-test('with the account that it became it is gone', async () => {
+test('invitation: deleted with the account created from it', async () => {
   const { id, url } = await invite('leaving@example.com');
   await accept(url, 'leaving');
   await app.admin('DELETE', `/users/${(await userNamed(app, 'leaving'))?.id}`);
@@ -109,7 +109,7 @@ test('with the account that it became it is gone', async () => {
   deepEqual(body.data.items, [], id);
 });
 
-test('seven days by default, and not a second longer', async () => {
+test('invitation: expires after exactly seven days by default', async () => {
   const { url } = await invite('week@example.com');
   app.advance(7 * 86_400_000 - 2000);
   equal((await new Agent(app).get(url)).status, 200);
@@ -117,7 +117,7 @@ test('seven days by default, and not a second longer', async () => {
   equal((await new Agent(app).get(url)).status, 410);
 });
 
-test('what is wrong is told and costs nothing; the invitation still works', async () => {
+test('invitation: mistakes are reported and do not use it up', async () => {
   await app.createUser('occupied');
   const { url } = await invite('retry@example.com');
   const agent = new Agent(app);
@@ -130,7 +130,7 @@ test('what is wrong is told and costs nothing; the invitation still works', asyn
   match((await agent.submit(form, answers('retry'))).body, /Your account is ready/);
 });
 
-test('domains are not held against who is invited; terms are', async () => {
+test('invitation: exempt from domain rules, but not from accepting the terms', async () => {
   await app.admin('PATCH', '/settings', {
     signup_blocked_email_domains: 'example.com',
     terms_url: 'https://acme.example/terms',
@@ -144,7 +144,7 @@ test('domains are not held against who is invited; terms are', async () => {
   ok(await userNamed(app, 'terms'));
 });
 
-test('where a second factor is required, the password alone is no session', async () => {
+test('invitation: where MFA is required the password alone gives no session', async () => {
   await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const { url } = await invite('factor@example.com', { client_id: client.id });
   const agent = new Agent(app);
@@ -154,7 +154,7 @@ test('where a second factor is required, the password alone is no session', asyn
   await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
 });
 
-test("another person's session at this browser ends", async () => {
+test('invitation: another user’s session in this browser ends', async () => {
   const agent = new Agent(app);
   await app.createUser('before');
   await agent.signIn(client.id, { username: 'before' });
@@ -166,7 +166,7 @@ test("another person's session at this browser ends", async () => {
   ok(active.some(({ username }) => username === 'after'));
 });
 
-test('the admin API names what is wrong', async () => {
+test('invitation API: names invalid fields', async () => {
   await app.createUser('member', { email: 'member@example.com' });
   const reason = async (input: Record<string, unknown>) => {
     const { status, body } = await app.admin('POST', '/invitations', input);
@@ -189,7 +189,7 @@ test('the admin API names what is wrong', async () => {
   deepEqual([gone.status, gone.body.error?.reason], [404, 'invitation.not_found']);
 });
 
-test('made, used and withdrawn are written down, without the link', async () => {
+test('invitation: creation, use and withdrawal are audited, without the link', async () => {
   const { id, url } = await invite('audited@example.com');
   await accept(url, 'audited');
   const other = await invite('withdrawn@example.com');
@@ -205,7 +205,7 @@ test('made, used and withdrawn are written down, without the link', async () => 
   ok(!app.logged.join('').includes(new URL(url).searchParams.get('token') ?? '-'));
 });
 
-test('without scripts or cookies from before: one form, one button', async () => {
+test('invitation without scripts or cookies: one form, one button', async () => {
   const { url } = await invite('plain@example.com');
   const page = await new Agent(app).get(url);
   equal([...page.body.matchAll(/<form/g)].length, 1);

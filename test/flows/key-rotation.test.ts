@@ -68,7 +68,7 @@ const advance = (ms: number): void => {
   for (const app of apps) app.advance(ms);
 };
 
-test('a rotation by API: the new key is shown by all processes within a second, and written down', async () => {
+test('rotation by API: every process publishes the new key within a second; audited', async () => {
   const [before = failed()] = await keysAt(at(0));
   equal(before.state, 'current');
   await rotate(at(0));
@@ -84,7 +84,7 @@ test('a rotation by API: the new key is shown by all processes within a second, 
   match(JSON.stringify(event), /"kind":"bootstrap"|bootstrap/);
 });
 
-test('keys are the administrators’ alone, what is asked for is checked, and nothing private is told', async () => {
+test('rotation by API: administrators only, validated input, nothing private returned', async () => {
   for (const [method, path] of [
     ['GET', '/admin/api/keys'],
     ['POST', '/admin/api/keys/rotate'],
@@ -108,7 +108,7 @@ test('keys are the administrators’ alone, what is asked for is checked, and no
   }
 });
 
-test('R070: rotation under load, twice: no token fails to verify at any process, by key list or by asking', async (t) => {
+test('rotation under load, twice: every token verifies in every process (R070)', async (t) => {
   const client = await machine(at(0));
   const signers = new Set<string>();
   const issued: string[] = [];
@@ -150,7 +150,7 @@ test('R070: rotation under load, twice: no token fails to verify at any process,
   ok(issued.length > 100);
 });
 
-test('tokens, refreshing and the hint at logout outlive the rotation; the key goes when its last token could be over', async () => {
+test('rotation: tokens, refresh and logout hints outlive it; then the old key is removed', async () => {
   const client = await at(0).register();
   const alice = await at(0).createUser('alice');
   const agent = new Agent(at(0));
@@ -181,7 +181,7 @@ test('tokens, refreshing and the hint at logout outlive the rotation; the key go
   for (const app of apps) ok(!(await kidsServed(app)).includes(old), 'the old key is still shown');
 });
 
-test('compromised: what the old key signed is refused at once here, and within a second everywhere', async () => {
+test('compromised key: its signatures are refused here at once, elsewhere within a second', async () => {
   const client = await machine(at(0));
   const { body } = await requestTokens(at(0), client, { grant_type: 'client_credentials' });
   equal((await introspect(at(1), body.access_token)).body.active, true);
@@ -194,7 +194,7 @@ test('compromised: what the old key signed is refused at once here, and within a
   equal((await introspect(at(0), next.body.access_token)).body.active, true);
 });
 
-test('by schedule: the job shows the next key and puts it in place; the setting turns it off', async () => {
+test('scheduled rotation: the job publishes and activates the next key; 0 turns it off', async () => {
   const current = async (): Promise<Shown> =>
     (await keysAt(at(0))).find(({ state }) => state === 'current') ?? failed();
   const first = await current();

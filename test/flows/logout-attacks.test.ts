@@ -76,7 +76,7 @@ const badHints: Readonly<Record<string, () => string>> = {
 };
 
 for (const [what, hintOf] of Object.entries(badHints)) {
-  test(`a hint that is ${what} signs nobody out silently (R064)`, async () => {
+  test(`attack: an id_token_hint that is ${what} signs a user out silently (R064)`, async () => {
     for (const headers of [NAVIGATION, SIBLING]) {
       const id_token_hint = hintOf();
       await expectAsked(await logout({ id_token_hint }, headers), what);
@@ -86,12 +86,12 @@ for (const [what, hintOf] of Object.entries(badHints)) {
   });
 }
 
-test('a hint of another session from no other page: this session ends, nothing is gone to', async () => {
+test('id_token_hint of another session: this session ends, without a redirect', async () => {
   for (const what of ['another person’s', 'nonsense'])
     await expectEnded(await logout({ id_token_hint: badHints[what]?.() ?? '' }), what);
 });
 
-test('attack: a hint that anybody could have written names no application to return to (R064)', async () => {
+test('attack: a forgeable id_token_hint names a client to return to (R064)', async () => {
   const stranger = new Agent(app);
   const forged = `${part({ alg: 'RS256' })}.${part({ aud: client.id })}.AAAA`;
   const counterfeits = Object.entries(badHints).filter(([what]) => !/’s/.test(what));
@@ -106,7 +106,7 @@ test('attack: a hint that anybody could have written names no application to ret
   }
 });
 
-test('the hint is for one application, the client_id is another: ended at once, asked from elsewhere', async () => {
+test('id_token_hint of one client with the client_id of another: asked across sites', async () => {
   for (const parameters of [{ id_token_hint: own, client_id: other.id }, { client_id: 'nobody' }]) {
     const crossed = await logout(parameters, NAVIGATION);
     equal(crossed.status, 400);
@@ -117,7 +117,7 @@ test('the hint is for one application, the client_id is another: ended at once, 
   }
 });
 
-test('an address that is not registered is never gone to (R064)', async () => {
+test('attack: an unregistered post-logout redirect URI (R064)', async () => {
   const addresses = [
     'https://evil.example/',
     `${BYE}/`,
@@ -151,7 +151,7 @@ test('an address that is not registered is never gone to (R064)', async () => {
   }
 });
 
-test('without a proven application no address is gone to', async () => {
+test('post-logout redirect: none without a proven client', async () => {
   const stranger = new Agent(app);
   for (const address of [BYE, 'https://evil.example/']) {
     const page = await stranger.get(
@@ -173,7 +173,7 @@ const subresources: readonly (readonly [mode: string, dest: string])[] = [
 
 for (const site of ['cross-site', 'same-site', 'same-origin']) {
   for (const [mode, dest] of subresources) {
-    test(`a ${site} ${dest} (${mode}) changes nothing, whatever it brings (R065)`, async () => {
+    test(`attack: a ${site} ${dest} (${mode}) signs a user out, whatever it contains (R065)`, async () => {
       // Browsers keep a SameSite=Lax cookie back in most of these; the answer must not depend on it.
       const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest };
       for (const parameters of [{}, { id_token_hint: own }]) {
@@ -190,14 +190,14 @@ for (const site of ['cross-site', 'same-site', 'same-origin']) {
   }
 }
 
-test('a navigation from another site or a sibling is asked first (R065)', async () => {
+test('attack: a navigation from another site or a sibling is asked first (R065)', async () => {
   for (const headers of [NAVIGATION, SIBLING]) {
     await expectAsked(await logout({}, headers), 'GET');
     await expectAsked(await agent.post('/oauth2/logout', {}, { headers }), 'POST');
   }
 });
 
-test('where a browser sends no Sec-Fetch-Site, Origin, Referer and the kind of request tell (R065)', async () => {
+test('logout without Sec-Fetch-Site: Origin, Referer and request kind decide (R065)', async () => {
   const plain = { 'sec-fetch-mode': 'navigate' };
   for (const headers of [
     { origin: 'https://evil.example' },
@@ -212,7 +212,7 @@ test('where a browser sends no Sec-Fetch-Site, Origin, Referer and the kind of r
     await expectEnded(await logout({}, { ...plain, ...headers }), JSON.stringify(headers));
 });
 
-test('a bearer beside a session cookie does not end another session', async () => {
+test('attack: a bearer beside a session cookie ends another session', async () => {
   const page = await agent.get('/oauth2/logout', {
     headers: { ...bearer(theirs.access_token), ...NAVIGATION },
   });
@@ -220,7 +220,7 @@ test('a bearer beside a session cookie does not end another session', async () =
   equal(await isActive(app, theirs.access_token), true);
 });
 
-test('a forged form of the question is refused', async () => {
+test('attack: a forged logout confirmation form', async () => {
   const page = await agent.post('/oauth2/logout', { csrf: 'x' });
   deepEqual([page.status, page.location], [403, undefined]);
   const stranger = new Agent(app);
@@ -233,7 +233,7 @@ test('a forged form of the question is refused', async () => {
   await expectAsked(crossed, 'another browser’s token');
 });
 
-test('parameters given twice are refused, after the session has ended', async () => {
+test('logout: repeated parameters are refused after the session has ended', async () => {
   for (const name of ['id_token_hint', 'post_logout_redirect_uri', 'client_id', 'state']) {
     const query = new URLSearchParams({
       id_token_hint: own,
@@ -254,7 +254,7 @@ test('parameters given twice are refused, after the session has ended', async ()
   }
 });
 
-test('after all this the right hint still works', async () => {
+test('control: the valid hint still works', async () => {
   const here = await redeem(app, client, await agent.signIn(client.id, alice));
   const page = await logout({ id_token_hint: here.body.id_token, post_logout_redirect_uri: BYE }, NAVIGATION);
   deepEqual([page.status, page.location], [303, BYE]);

@@ -75,7 +75,7 @@ function expectSignedOutPage(page: Page): void {
   equal(page.headers.get('cache-control'), 'no-store');
 }
 
-test('with nothing at all: at once, and the "signed out" page', async () => {
+test('logout without parameters: immediate, with the "signed out" page', async () => {
   const here = await signedIn();
   const page = await logout(here.agent);
   expectSignedOutPage(page);
@@ -90,7 +90,7 @@ test('with nothing at all: at once, and the "signed out" page', async () => {
   equal(typeof session.ended_at, 'string');
 });
 
-test('every application of the session is signed out, another session of the person is not', async () => {
+test('logout: ends every client of this session, not another session of the user', async () => {
   const [here, elsewhere] = [await signedIn(), await signedIn()];
   const { body } = await redeem(app, other, await here.agent.signIn(other.id, alice));
   await logout(here.agent);
@@ -100,7 +100,7 @@ test('every application of the session is signed out, another session of the per
   await expectUntouched(elsewhere);
 });
 
-test('with the right hint: at once, then 303 to the registered address with state; also from another site', async () => {
+test('logout with a valid hint: immediate 303 with state, also from another site', async () => {
   for (const headers of [{}, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }]) {
     const here = await signedIn();
     const page = await logout(
@@ -122,7 +122,7 @@ test('with the right hint: at once, then 303 to the registered address with stat
   ok(page.body.includes('Acme') || !page.body.includes('href="https://rp.example'));
 });
 
-test('an expired hint of this session is still this session’s', async () => {
+test('logout: an expired hint of this session is still valid', async () => {
   const here = await signedIn();
   await later(3_700_000, async () => {
     const page = await logout(
@@ -135,7 +135,7 @@ test('an expired hint of this session is still this session’s', async () => {
   await expectOver(here);
 });
 
-test('a POST does what a GET does', async () => {
+test('logout: POST and GET are equivalent', async () => {
   const here = await signedIn();
   const page = await here.agent.post('/oauth2/logout', {
     id_token_hint: here.tokens.id_token,
@@ -148,7 +148,7 @@ test('a POST does what a GET does', async () => {
   await expectOver(again);
 });
 
-test('without a hint, sent here by another site: a question with one button, which does it', async () => {
+test('logout without a hint from another site: asks with one button', async () => {
   const here = await signedIn();
   const page = await logout(
     here.agent,
@@ -163,7 +163,7 @@ test('without a hint, sent here by another site: a question with one button, whi
   await expectOver(here);
 });
 
-test('from the same origin or a typed address: at once', async () => {
+test('logout from the same origin or a typed address: immediate', async () => {
   for (const site of ['same-origin', 'none']) {
     const here = await signedIn();
     expectSignedOutPage(
@@ -173,14 +173,14 @@ test('from the same origin or a typed address: at once', async () => {
   }
 });
 
-test('client_id and a registered address without a hint: at once where no other site asks', async () => {
+test('logout by client_id and registered address without a hint: immediate unless cross-site', async () => {
   const here = await signedIn();
   const page = await logout(here.agent, { client_id: client.id, post_logout_redirect_uri: BYE, state: 's' });
   deepEqual([page.status, page.location], [303, `${BYE}?state=s`]);
   await expectOver(here);
 });
 
-test('no session: 200 "signed out", and the registered address is still gone to', async () => {
+test('logout without a session: 200 "signed out"; a registered address is still followed', async () => {
   expectSignedOutPage(await logout(new Agent(app)));
   const { agent, tokens } = await signedIn();
   await logout(agent);
@@ -191,7 +191,7 @@ test('no session: 200 "signed out", and the registered address is still gone to'
   expectSignedOutPage(await logout(new Agent(app), {}, cross));
 });
 
-test('a program without cookies: the access token’s session ends', async () => {
+test('logout without cookies: ends the access token’s session', async () => {
   const here = await signedIn();
   const { body: beside } = await redeem(app, other, await here.agent.signIn(other.id, alice));
   for (const method of ['GET', 'POST']) {
@@ -210,14 +210,14 @@ test('a program without cookies: the access token’s session ends', async () =>
   );
 });
 
-test('a program’s token without a session ends itself: client credentials, refresh token', async () => {
+test('logout with a token without a session: ends client credentials or refresh token', async () => {
   const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
   const own = await requestTokensOf(app, machine, { grant_type: 'client_credentials' });
   equal((await call(app, 'GET', '/oauth2/logout', { headers: bearer(own.access_token) })).status, 200);
   equal(await isActive(app, own.access_token), false);
 });
 
-test('the session’s sid is the one in the hint: another application’s own hint works for it as well', async () => {
+test('logout: the sid of another client of the session is a valid hint too', async () => {
   const here = await signedIn();
   const { body } = await redeem(app, other, await here.agent.signIn(other.id, alice));
   ok(claimsOf(body.id_token).sid !== claimsOf(here.tokens.id_token).sid);
@@ -230,7 +230,7 @@ test('the session’s sid is the one in the hint: another application’s own hi
   await expectOver(here);
 });
 
-test('the question’s form is bound to the browser and keeps what was asked', async () => {
+test('logout confirmation: bound to the browser and keeps the request', async () => {
   const here = await signedIn();
   const cross = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
   const page = await logout(here.agent, { client_id: client.id, post_logout_redirect_uri: BYE }, cross);

@@ -53,8 +53,8 @@ const typed = {
   redirect_uris: 'https://one.example/callback\r\nhttps://two.example/callback',
   first_party: 'on',
 };
-suite('an administrator who was idle', () => {
-  test('the form comes back filled in after the sign-in, is not sent by itself, and then works', async () => {
+suite('an idle administrator', () => {
+  test('form: returns filled in after the sign-in, is not sent by itself, then works', async () => {
     const agent = await enter();
     const count = Number(await total('/clients'));
     const page = await agent.get('/admin/applications/new');
@@ -84,7 +84,7 @@ suite('an administrator who was idle', () => {
     equal(await total('/clients'), count + 1);
   });
 
-  test('the same after the whole session ended, in this browser or by another tab’s sign-in', async () => {
+  test('form: the same after the session ended here or by another tab’s sign-in', async () => {
     const agent = await enter();
     const page = await agent.get('/admin/applications/new');
     await agent.get('/oauth2/logout');
@@ -99,7 +99,7 @@ suite('an administrator who was idle', () => {
     equal(fieldIn(await agent.follow(stale), 'redirect_uris'), typed.redirect_uris);
   });
 
-  test('an edit comes back with the version it was made from: a change in the meantime is still noticed', async () => {
+  test('edit: keeps its base version, so a concurrent change is detected', async () => {
     const agent = await enter();
     const path = `/admin/applications/${client.id}`;
     const page = await agent.get(path);
@@ -119,7 +119,7 @@ suite('an administrator who was idle', () => {
     equal((await app.admin('GET', `/clients/${client.id}`)).body.data.client_name, 'Saved by another');
   });
 
-  test('passwords and secrets do not come along', async () => {
+  test('passwords and secrets are not kept', async () => {
     const agent = await enter();
     const page = await agent.get('/admin/users/new');
     await agent.get('/oauth2/logout');
@@ -137,7 +137,7 @@ suite('an administrator who was idle', () => {
     ok(!back.body.includes(secret));
   });
 
-  test('a sensitive form asks for a fresh sign-in and comes back filled in', async () => {
+  test('sensitive form: asks for a fresh sign-in and returns filled in', async () => {
     const agent = await enter();
     const path = '/admin/api-keys/new';
     const page = await agent.get(path);
@@ -162,7 +162,7 @@ suite('an administrator who was idle', () => {
     app.advance(-601_000);
   });
 
-  test('a press without a form leads back to the page it was on', async () => {
+  test('button without a form: leads back to its page', async () => {
     const agent = await enter();
     const victim = await app.createUser('pressed', { email: 'pressed@example.com', is_email_verified: true });
     const page = await agent.get(`/admin/users/${victim.id}`);
@@ -184,7 +184,7 @@ suite('attacks on a kept form', () => {
     return { agent, sent: await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed }) };
   }
 
-  test('another administrator at the same browser does not see it', async () => {
+  test('another administrator in the same browser does not see it', async () => {
     const { agent, sent } = await kept();
     const back = await signInAs(agent, 'second-admin', sent);
     equal(new URL(back.url).pathname, '/admin/applications/new');
@@ -209,7 +209,7 @@ suite('attacks on a kept form', () => {
     app.advance(-3_601_000);
   });
 
-  test('planted by another site or without a proof of ours: nothing comes back', async () => {
+  test('planted by another site or without a CSRF token: nothing returns', async () => {
     const proofs: ((fields: Record<string, string>) => Record<string, string>)[] = [
       ({ csrf: _, ...rest }) => rest,
       (fields) => ({ ...fields, csrf: 'invented' }),
@@ -234,14 +234,14 @@ suite('attacks on a kept form', () => {
     ok(!(await signInAs(agent, 'root-admin', sent)).body.includes('two.example'));
   });
 
-  test('sealed in the store, under no name that tells whose it is', async () => {
+  test('sealed in the store, under no name that reveals its owner', async () => {
     await kept();
     const rows = JSON.stringify((await dumpAnyStore(app)).get('one_time'));
     ok(rows.length > 10);
     for (const word of ['two.example', 'applications', 'root-admin']) ok(!rows.includes(word), word);
   });
 
-  test('sent again and again it fills the store with one record a page', async () => {
+  test('sent repeatedly it takes one record per page', async () => {
     const agent = await enter();
     const page = await agent.get('/admin/applications/new');
     await agent.get('/oauth2/logout');
@@ -254,7 +254,7 @@ suite('attacks on a kept form', () => {
   });
 });
 
-suite('a reload after a form', () => {
+suite('reload after a form', () => {
   // On the page of an application `token` is the address of an endpoint.
   const SECRET =
     /id="(?:client-secret|api-key|invitation-link)"[^>]*>([^<]+)<|id="token-label">Token<\/dt>\s*<dd><code[^>]*>([^<:]+)</;
@@ -324,7 +324,7 @@ suite('a reload after a form', () => {
     match(reloaded.body, /A secret is shown once/);
   });
 
-  test('five minutes later the secret is gone', async () => {
+  test('the secret is gone after five minutes', async () => {
     const agent = await enter();
     const sent = await send(agent, '/admin/api-keys/new', '/admin/api-keys/new', { name: 'Late', days: '1' });
     app.advance(301_000);
@@ -334,7 +334,7 @@ suite('a reload after a form', () => {
     app.advance(-301_000);
   });
 
-  test('imports no second time and sends no second test mail', async () => {
+  test('imports nothing twice and sends no second test mail', async () => {
     const agent = await enter();
     const count = Number(await total('/users'));
     const rows = '{"username":"imported-one"}\n{"username":"x"}';
@@ -352,7 +352,7 @@ suite('a reload after a form', () => {
     match(told.body, /a@example\.com/);
   });
 
-  test('does nothing a second time to many users at once', async () => {
+  test('repeats no bulk act', async () => {
     const agent = await enter();
     const one = await app.createUser('one-of-many');
     const asked = await send(agent, '/admin/users', '/admin/users/selected', {
@@ -408,7 +408,7 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/second-factor/later': 'another page',
 };
 
-test('every form of the Admin UI is known by what a reload after it does', () => {
+test('every Admin UI form declares what a reload after it does', () => {
   const acts = /^\/(?:users|applications|groups|api-keys)\/:id\/[a-z-]+$/;
   const posts = adminPages.filter(({ method }) => method === 'POST').map(({ path }) => path);
   // Acts on one thing all end in src/admin/pages/acts.ts, which leads on.

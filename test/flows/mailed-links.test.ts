@@ -72,7 +72,7 @@ function shapeOf({ status, headers, body }: Page, typed: string): unknown {
 }
 
 suite('forgotten password', () => {
-  test('a known, an unknown and a switched-off address get the same answer, and only the known one a mail', async () => {
+  test('known, unknown and deactivated addresses get one answer, and only the known one a mail', async () => {
     await person('known');
     await app.createUser('idle0', { email: 'idle0@example.com', is_email_verified: true, is_active: false });
     const names = ['known', 'ghost', 'idle0'];
@@ -87,7 +87,7 @@ suite('forgotten password', () => {
     deepEqual(counts, [1, 0, 0]);
   });
 
-  test('an address that nobody has proven gets no link, by the username neither', async () => {
+  test('an unverified address gets no link, nor does its username', async () => {
     await app.createUser('typo', { email: 'typo@example.com' });
     await askForReset('typo@example.com');
     await askForReset('typo');
@@ -109,7 +109,7 @@ suite('forgotten password', () => {
     ok(await canSignIn('opens', PASSWORD));
   });
 
-  test('a password that will not do does not cost the link, whatever is wrong with it', async () => {
+  test('an unacceptable password does not use up the link', async () => {
     await person('chooses');
     await set({ product_name: 'Gatehouse' });
     const link = await resetLink('chooses');
@@ -130,7 +130,7 @@ suite('forgotten password', () => {
     ok(!(await canSignIn('chooses', PASSWORD)));
   });
 
-  test('afterwards every session, token and trusted device is dead, and nobody is signed in', async () => {
+  test('afterwards sessions, tokens and trusted devices end, and no one is signed in', async () => {
     const user = await person('resets');
     const agent = new Agent(app);
     await set({ mfa_mode: 'required' });
@@ -169,7 +169,7 @@ suite('forgotten password', () => {
     ok(!last?.mail.text?.includes('token='), 'the owner is told, without another link');
   });
 
-  test('the link works once, also when fifty use it at the same moment', async () => {
+  test('the link works once, also with fifty uses at once', async () => {
     await person('races');
     const link = await resetLink('races');
     const agent = new Agent(app);
@@ -186,7 +186,7 @@ suite('forgotten password', () => {
     equal((await agent.get(link)).status, 410);
   });
 
-  test('it ends with its time, and with a new password or address', async () => {
+  test('the link ends with its expiry, a new password or a new address', async () => {
     const user = await person('waits');
     const expired = await resetLink('waits');
     const { value } = ((await app.admin('GET', '/settings')).body.data.items ?? []).find(
@@ -224,7 +224,7 @@ suite('sign-in link', () => {
   // The button of the page carries what is asked for; a form that does not come from it asks for nothing.
   before(() => set({ mfa_mode: 'optional' }));
 
-  test('off by default: not offered, and asking for one sends none', async () => {
+  test('off by default: not offered, and a request sends none', async () => {
     await person('impatient');
     const agent = new Agent(app);
     const page = await authorize(agent);
@@ -236,7 +236,7 @@ suite('sign-in link', () => {
     ok(!(await mailbox.linkTo('impatient@example.com')).includes('magic-link'));
   });
 
-  test('signs in only in the browser that asked, once, by the button', async () => {
+  test('signs in only in the requesting browser, once, by the button', async () => {
     await set({ allow_magic_link: true });
     await person('linked');
     const agent = new Agent(app);
@@ -304,7 +304,7 @@ suite('verification link', () => {
   const isVerified = async (id: string): Promise<unknown> =>
     (await app.admin('GET', `/users/${id}`)).body.data.is_email_verified;
 
-  test('confirms by the button, once, and signs nobody in', async () => {
+  test('verifies by the button, once, and signs no one in', async () => {
     const { id } = await app.createUser('verifies', { email: 'verifies@example.com' });
     const link = await verificationLink(id);
     const agent = new Agent(app);
@@ -318,7 +318,7 @@ suite('verification link', () => {
     match((await authorize(agent, { prompt: 'none' })).location ?? '', /error=login_required/);
   });
 
-  test('only for the address it was sent to', async () => {
+  test('verifies only the address it was sent to', async () => {
     const { id } = await app.createUser('moves', { email: 'old@example.com' });
     const agent = new Agent(app);
     const link = await verificationLink(id);

@@ -36,7 +36,7 @@ const allowed: Readonly<Record<string, string>> = {
 };
 
 for (const [path, allow] of Object.entries(allowed)) {
-  test(`${path} takes ${allow} and answers 405 to the rest`, async () => {
+  test(`${path}: accepts ${allow}, others are 405`, async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await call(app, method, path);
       if (allow.split(', ').includes(method)) {
@@ -50,12 +50,12 @@ for (const [path, allow] of Object.entries(allowed)) {
   });
 }
 
-test('POST /oauth2/login is the way in; PUT and DELETE are not', async () => {
+test('POST /oauth2/login is the sign-in; PUT and DELETE are not', async () => {
   for (const method of ['PUT', 'DELETE', 'PATCH'])
     equal((await call(app, method, '/oauth2/login')).status, 405);
 });
 
-test("the library's own steps that ours take the place of are not there", async () => {
+test('replaced endpoints of oidc-provider do not exist', async () => {
   for (const path of [
     '/oauth2/logout/confirm',
     '/oauth2/logout/success',
@@ -69,7 +69,7 @@ test("the library's own steps that ours take the place of are not there", async 
 const endpoints = ['token', 'introspect', 'revoke', 'par', 'device_authorization'];
 
 for (const endpoint of endpoints) {
-  test(`/oauth2/${endpoint} takes a form only`, async () => {
+  test(`/oauth2/${endpoint}: accepts forms only`, async () => {
     const bodies: readonly [string, string][] = [
       ['application/json', JSON.stringify({ grant_type: 'client_credentials' })],
       ['text/plain', 'grant_type=client_credentials'],
@@ -85,7 +85,7 @@ for (const endpoint of endpoints) {
     }
   });
 
-  test(`/oauth2/${endpoint} refuses a field given twice, and says which`, async () => {
+  test(`/oauth2/${endpoint}: refuses a repeated field and names it`, async () => {
     for (const name of ['client_id', 'token', 'scope', 'grant_type']) {
       const known: [string, string][] = [
         ['grant_type', 'client_credentials'],
@@ -109,7 +109,7 @@ for (const endpoint of endpoints) {
   });
 }
 
-test('the token endpoint names what is missing', async () => {
+test('token endpoint: names missing fields', async () => {
   const missing: readonly [Record<string, string>, string, RegExp][] = [
     [{}, 'invalid_request', /grant_type/],
     [{ grant_type: '' }, 'invalid_request', /grant_type/],
@@ -139,12 +139,12 @@ test('the token endpoint names what is missing', async () => {
   }
 });
 
-test('an unknown field is ignored (RFC 6749 §3.2)', async () => {
+test('token endpoint: ignores unknown fields (RFC 6749 §3.2)', async () => {
   const fields = { grant_type: 'client_credentials', made_up: '1', __proto_: '2' };
   equal((await postForm(app, '/oauth2/token', fields, basic(client))).status, 200);
 });
 
-test('an address that does not exist is 404 for programs, and HEAD is GET without a body', async () => {
+test('unknown address: 404 for programs; HEAD is GET without a body', async () => {
   for (const path of [
     '/oauth2/nothing',
     '/oauth2/token/x',

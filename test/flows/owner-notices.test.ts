@@ -47,7 +47,7 @@ async function failToSignIn(username: string, times: number): Promise<void> {
   }
 }
 
-test('guessed passwords: the owner is told once in 24 hours, and nobody without a verified address', async () => {
+test('guessed passwords: the owner is notified once in 24 hours, verified addresses only', async () => {
   await createUser('locked');
   await createUser('unverified', { is_email_verified: false });
   await failToSignIn('unverified', 5);
@@ -64,7 +64,7 @@ test('guessed passwords: the owner is told once in 24 hours, and nobody without 
   equal((await mailsTo('unverified', 'account_locked')).length, 0);
 });
 
-test('attack: a stolen password signs in on another machine: the owner is mailed, once per browser (R149)', async () => {
+test('attack: a stolen password on a new machine: the owner is mailed, once per browser (R149)', async () => {
   const user = await createUser('robbed');
   const signIn = async (agent: Agent): Promise<void> => {
     const page = await agent.submit(await agent.authorize({ ...request, prompt: 'login' }), {
@@ -87,7 +87,7 @@ test('attack: a stolen password signs in on another machine: the owner is mailed
   equal((await mailsTo('robbed', 'new_sign_in')).length, 1);
 });
 
-test('a password changed by an administrator is told to the address from before', async () => {
+test('password changed by an administrator: notified at the previous address', async () => {
   const { id } = await createUser('owner');
   const password = 'another battery staple horse';
   const change = { password, email: 'elsewhere@example.com' };
@@ -97,7 +97,7 @@ test('a password changed by an administrator is told to the address from before'
   equal((await mailsTo('owner', 'password_changed')).length, 1);
 });
 
-test('reset-mfa erases factors, recovery codes and trusted devices, and the owner is told', async () => {
+test('reset-mfa: erases factors, recovery codes, trusted devices; the owner is notified', async () => {
   const user = await createUser('resets');
   await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const agent = new Agent(app);
@@ -132,7 +132,7 @@ test('reset-mfa erases factors, recovery codes and trusted devices, and the owne
   await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
 });
 
-test('send-password-reset: a link that works once; refused where it could reach nobody', async () => {
+test('send-password-reset: a link that works once; refused where it could reach no one', async () => {
   const user = await createUser('forgets');
   const { status, body } = await app.admin('POST', `/users/${user.id}/send-password-reset`);
   deepEqual([status, body.data.id], [200, user.id]);
@@ -166,7 +166,7 @@ test('send-password-reset: a link that works once; refused where it could reach 
   );
 });
 
-test('send-email-verification: a link that proves the address; refused where there is nothing to prove', async () => {
+test('send-email-verification: a link that verifies; refused when already verified', async () => {
   const user = await createUser('proves', { is_email_verified: false });
   const path = `/users/${user.id}/send-email-verification`;
   equal((await app.admin('POST', path)).status, 200);

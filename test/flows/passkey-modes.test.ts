@@ -51,7 +51,7 @@ async function recover(agent: Agent, page: Page, username: string, code: string)
   return agent.submit(shown, { username, code });
 }
 
-test('attack: nobody is locked out by turning passwords off before an administrator has a passkey', async () => {
+test('attack: lockout by disabling passwords before an administrator has a passkey', async () => {
   const refused = await setMode('passkey_only');
   assert.equal(refused.status, 400);
   assert.ok(refused.body.error?.fields?.auth_mode);
@@ -74,7 +74,7 @@ test('attack: nobody is locked out by turning passwords off before an administra
   await setMode('password_and_passkey');
 });
 
-test('attack: a password in passkey-only mode, on every path that ever took one', async () => {
+test('attack: a password in passkey-only mode, on every path that accepts one', async () => {
   const grant = await app.register(PASSWORD_GRANT);
   const user = await app.createUser('pat', { email: 'pat@example.com', is_email_verified: true });
   const before = new Agent(app);
@@ -135,7 +135,7 @@ test('mode password: no passkey signs in, and none is offered', async () => {
   }
 });
 
-test('a passkey is the second step after a password, where one is asked for', async () => {
+test('passkey: the second step after a password, where required', async () => {
   const user = await app.createUser('second');
   const key = newKey({ isSynced: true });
   await enrol(new Agent(app), client, user, key);
@@ -163,7 +163,7 @@ test('a passkey is the second step after a password, where one is asked for', as
   await latestAmr(user, ['pwd', 'swk', 'user', 'mfa']);
 });
 
-test('a passkey that checked its holder is two factors; one that did not is one, and the code is asked', async () => {
+test('passkey: two factors with user verification, otherwise one and a code is asked for', async () => {
   const user = await app.createUser('both');
   const key = newKey();
   await enrol(new Agent(app), client, user, key);
@@ -209,7 +209,7 @@ async function enrolAtAccount(user: { id: string }, key: Authenticator, agent: A
   assert.equal((await app.admin('GET', `/users/${user.id}`)).body.data.passkey_count, 1);
 }
 
-test('a security key that cannot check its holder is asked for after the password', async () => {
+test('security key without user verification: asked for after the password', async () => {
   const user = await app.createUser('keyed');
   const key = newKey({ canVerifyUser: false });
   await enrol(new Agent(app), client, user, key);
@@ -223,7 +223,7 @@ test('a security key that cannot check its holder is asked for after the passwor
   assert.ok(isSignedIn(last));
 });
 
-test('passkey-only: mailed links sign nobody in, the first sign-in makes a passkey, cannot be led past it, hands out codes', async () => {
+test('passkey-only: first sign-in creates a passkey and codes; mailed links sign no one in', async () => {
   const mailbox = await openMailbox(app);
   const user = await app.createUser('first-run', { email: 'new@example.com', is_email_verified: true });
   await app.admin('PATCH', '/settings', { allow_magic_link: true });
@@ -326,7 +326,7 @@ async function lostPasskey(user: { id: string; username: string }, codes: readon
   assert.equal((await recover(guesser, guessing, user.username, second)).status, 401);
 }
 
-test('attack: a recovery code instead of a password that still counts', async () => {
+test('attack: a recovery code in place of a valid password', async () => {
   const user = await app.createUser('passworded');
   await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const agent = new Agent(app);
@@ -346,7 +346,7 @@ test('attack: a recovery code instead of a password that still counts', async ()
   assert.equal((await thief.submit(form, { username: user.username, code })).status, 401);
 });
 
-test('/.well-known/webauthn names the origins of the setting, and they are taken', async () => {
+test('/.well-known/webauthn: lists the configured origins, which are accepted', async () => {
   const bad = await app.admin('PATCH', '/settings', { passkey_extra_origins: 'https://a.example/path' });
   assert.equal(bad.status, 400);
   await app.admin('PATCH', '/settings', { passkey_extra_origins: 'https://other.example' });

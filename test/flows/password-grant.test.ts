@@ -36,7 +36,7 @@ const root = await app.createUser('root', { role: 'admin' });
 const signIn = (username: string, password: string, scope = 'openid profile email', client: Client = old) =>
   requestTokens(app, client, { grant_type: 'password', username, password, scope });
 
-test('name and password give the tokens of a sign-in', async () => {
+test('password grant: username and password give the tokens of a sign-in', async () => {
   const before = epoch();
   const { status, body } = await signIn('alice', PASSWORD, 'openid profile email roles');
   equal(status, 200, JSON.stringify(body));
@@ -68,7 +68,7 @@ test('name and password give the tokens of a sign-in', async () => {
   deepEqual([told.body.active, told.body.username, told.body.sub], [true, 'alice', alice.id]);
 });
 
-test('its refresh token rotates and ends like any other', async () => {
+test('password grant: its refresh token rotates and ends like any other', async () => {
   const { body } = await signIn('alice@example.com', PASSWORD);
   const again = await refresh(app, old, body.refresh_token);
   equal(again.status, 200, JSON.stringify(again.body));
@@ -78,7 +78,7 @@ test('its refresh token rotates and ends like any other', async () => {
   for (const token of [body.access_token, again.body.access_token]) equal(await isActive(app, token), false);
 });
 
-test('unknown, wrong, locked and inactive are one answer', async () => {
+test('attack: user enumeration; unknown, wrong, locked and inactive are one answer', async () => {
   const locked = await app.createUser('locked');
   for (let guess = 0; guess < 5; guess += 1) await signIn(locked.username, `wrong ${guess}`);
   const { body: held } = await app.admin('GET', `/users/${locked.id}`);
@@ -99,7 +99,7 @@ test('unknown, wrong, locked and inactive are one answer', async () => {
   deepEqual(JSON.parse([...answers][0] ?? '')[1].error, 'invalid_grant');
 });
 
-test('the tokens die with the account', async () => {
+test('password grant: tokens end with the account', async () => {
   const bob = await app.createUser('bob');
   const { body } = await signIn('bob', PASSWORD);
   equal(await isActive(app, body.access_token), true);
@@ -108,7 +108,7 @@ test('the tokens die with the account', async () => {
   equal((await refresh(app, old, body.refresh_token)).body.error, 'invalid_grant');
 });
 
-test('other applications may not, whoever registers them, and nobody is told of it', async () => {
+test('password grant: refused to other clients, and not announced', async () => {
   for (const client of [
     await app.register(),
     await app.register({ grant_types: ['client_credentials'], redirect_uris: [] }),
@@ -127,7 +127,7 @@ test('other applications may not, whoever registers them, and nobody is told of 
   ok(!JSON.stringify(discovery.grant_types_supported).includes('password'));
 });
 
-test('scopes: what the application is not allowed is refused, and nobody gets admin', async () => {
+test('password grant: scopes the client may not have are refused, and admin always', async () => {
   const refused = await signIn('alice', PASSWORD, 'openid phone');
   deepEqual([refused.status, refused.body.error], [400, 'invalid_scope']);
   equal((await signIn('alice', PASSWORD, 'openid admin')).body.scope, 'openid');
@@ -143,7 +143,7 @@ test('scopes: what the application is not allowed is refused, and nobody gets ad
   equal(claimsOf(bare.body.access_token).sub, root.id);
 });
 
-test('attack: the password grant as the way around a second factor', async () => {
+test('attack: the password grant to bypass a second factor', async () => {
   const refused = async (username: string): Promise<void> => {
     const { status, body } = await signIn(username, PASSWORD, 'openid');
     deepEqual([status, body.error, body.access_token], [400, 'invalid_grant', undefined], username);
@@ -174,7 +174,7 @@ test('attack: the password grant as the way around a second factor', async () =>
   }
 });
 
-test('missing, empty or repeated fields, and no or a wrong client, are refused', async () => {
+test('password grant: missing, empty or repeated fields and wrong clients are refused', async () => {
   for (const fields of [
     { username: 'alice' },
     { password: PASSWORD },

@@ -36,7 +36,7 @@ const exchange = (client: Client, code: string, fields: Record<string, string>, 
     ...fields,
   });
 
-test("the RFC's own example", async () => {
+test('PKCE: the example of RFC 7636', async () => {
   equal(challengeOf(VERIFIER), 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM');
   const answer = await authorize(open, {
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
@@ -67,7 +67,7 @@ const badRequests: readonly Fields[] = [
 ];
 
 for (const [kind, client] of Object.entries({ confidential, public: open })) {
-  test(`a ${kind} client without a proper S256 challenge gets no code (R023)`, async () => {
+  test(`PKCE: a ${kind} client without a valid S256 challenge gets no code (R023)`, async () => {
     for (const pkce of badRequests) {
       const answer = await authorize(client, pkce);
       deepEqual([answer.get('error'), answer.get('code')], ['invalid_request', null], JSON.stringify(pkce));
@@ -89,7 +89,7 @@ const badVerifiers: readonly (readonly [string, string | undefined])[] = [
 ];
 
 for (const [what, verifier] of badVerifiers) {
-  test(`the right code with ${what} as verifier is refused, and the code is still good (R024, R026)`, async () => {
+  test(`PKCE: ${what} as verifier is refused, and the code stays valid (R024, R026)`, async () => {
     for (const client of [confidential, open]) {
       const answer = await authorize(client, { code_challenge: challenge, code_challenge_method: 'S256' });
       const code = answer.get('code') ?? '';
@@ -103,7 +103,7 @@ for (const [what, verifier] of badVerifiers) {
   });
 }
 
-test('with require_pkce off: a confidential client may leave it out, a public one never; no downgrade either way', async () => {
+test('PKCE, require_pkce off: optional for confidential clients only, no downgrade', async () => {
   await withApp({}, async (lax) => {
     await change(lax, { require_pkce: false });
     const [secret, bare] = [await lax.register(), await lax.register({ token_endpoint_auth_method: 'none' })];

@@ -72,7 +72,7 @@ test('prompt=none: login_required, consent_required, or a code; never a page (R0
   expectError(await authorize(agent, { prompt: 'none', scope: 'openid email' }, asking), 'consent_required');
 });
 
-test('prompt=none with an id_token_hint or a subject that is not the person here: login_required', async () => {
+test('prompt=none: an id_token_hint or subject of another user is login_required', async () => {
   const { agent, idToken } = await signedIn();
   const other = await signedIn(bob);
   ok(parametersOf(await authorize(agent, { prompt: 'none', id_token_hint: idToken })).get('code'));
@@ -87,7 +87,7 @@ test('prompt=none with an id_token_hint or a subject that is not the person here
   expectError(await authorize(agent, { prompt: 'none', id_token_hint: `${idToken}x` }), 'invalid_request');
 });
 
-test('prompt=none and max_age: login_required when the sign-in is older', async () => {
+test('prompt=none with max_age: login_required when the sign-in is older', async () => {
   const { agent } = await signedIn();
   await later(100_000, async () => {
     ok(parametersOf(await authorize(agent, { prompt: 'none', max_age: '101' })).get('code'));
@@ -96,7 +96,7 @@ test('prompt=none and max_age: login_required when the sign-in is older', async 
   });
 });
 
-test('prompt=login asks again, in the same session, and auth_time is the new one (R011)', async () => {
+test('prompt=login: authenticates again in the same session, with a new auth_time (R011)', async () => {
   const { agent, authTime } = await signedIn();
   const before = await sessionsOf(app, alice.id);
   await later(30_000, async () => {
@@ -110,7 +110,7 @@ test('prompt=login asks again, in the same session, and auth_time is the new one
   equal((await sessionsOf(app, alice.id)).length, before.length);
 });
 
-test('max_age: an older sign-in is done again, a newer one counts; max_age=0 is prompt=login', async () => {
+test('max_age: an older sign-in is repeated, a newer one counts; 0 is prompt=login', async () => {
   const { agent, authTime } = await signedIn();
   await later(100_000, async () => {
     const kept = await idTokenOf(await authorize(agent, { max_age: '200' }));
@@ -123,14 +123,14 @@ test('max_age: an older sign-in is done again, a newer one counts; max_age=0 is 
   });
 });
 
-test('a client that always wants a fresh sign-in gets one (default_max_age)', async () => {
+test('default_max_age: a client that always requires a fresh sign-in gets one', async () => {
   const strict = await app.register({ default_max_age: 60 });
   const { agent } = await signedIn();
   ok(parametersOf(await authorize(agent, {}, strict)).get('code'));
   await later(61_000, async () => ok(isLoginPage(await authorize(agent, {}, strict))));
 });
 
-test('going back from prompt=login gives access_denied and leaves the session as it was (R011)', async () => {
+test('prompt=login cancelled: access_denied, and the session is unchanged (R011)', async () => {
   const { agent, authTime, idToken } = await signedIn();
   await later(20_000, async () => {
     const page = await authorize(agent, { prompt: 'login' });
@@ -140,7 +140,7 @@ test('going back from prompt=login gives access_denied and leaves the session as
   });
 });
 
-test('a wrong password at prompt=login gives no code and leaves the session as it was', async () => {
+test('prompt=login with a wrong password: no code, and the session is unchanged', async () => {
   const { agent, authTime } = await signedIn();
   const page = await authorize(agent, { prompt: 'login' });
   const again = await agent.submit(page, { username: 'alice', password: 'wrong' });
@@ -153,7 +153,7 @@ test('a wrong password at prompt=login gives no code and leaves the session as i
   equal(claims.auth_time, authTime);
 });
 
-test('prompt=select_account offers the account to go on with, and another one can be taken', async () => {
+test('prompt=select_account: offers the current account or another one', async () => {
   const { agent, authTime } = await signedIn();
   const page = await authorize(agent, { prompt: 'select_account' });
   deepEqual([page.status, hiddenFields(page.body).username], [200, 'alice']);
@@ -170,7 +170,7 @@ test('prompt=select_account offers the account to go on with, and another one ca
   ok(isLoginPage(await authorize(new Agent(app), { prompt: 'select_account' })));
 });
 
-test('going on with an account is no way around a sign-in that is asked for', async () => {
+test('attack: choosing an account to avoid a required sign-in', async () => {
   const { agent } = await signedIn();
   for (const prompt of ['login', 'select_account login']) {
     let page = await authorize(agent, { prompt });
@@ -189,7 +189,7 @@ test('going on with an account is no way around a sign-in that is asked for', as
   });
 });
 
-test('going on with an account whose session has ended meanwhile is no sign-in', async () => {
+test('attack: choosing an account whose session has ended', async () => {
   const erin = await app.createUser('erin');
   const { agent } = await signedIn(erin);
   const page = await authorize(agent, { prompt: 'select_account' });
@@ -198,7 +198,7 @@ test('going on with an account whose session has ended meanwhile is no sign-in',
   ok(!(late.location ?? '').includes('code='), late.location);
 });
 
-test('prompt=consent asks again although it was agreed to', async () => {
+test('prompt=consent: asks again despite remembered consent', async () => {
   const { agent } = await signedIn();
   await agent.finish(await authorize(agent, {}, asking), alice);
   ok(parametersOf(await authorize(agent, {}, asking)).get('code'));
@@ -206,7 +206,7 @@ test('prompt=consent asks again although it was agreed to', async () => {
   ok(page.status === 200 && page.body.includes('/oauth2/consent'), page.body);
 });
 
-test('prompt=login consent: both pages, one after the other', async () => {
+test('prompt=login consent: both pages, in order', async () => {
   const { agent } = await signedIn();
   await agent.finish(await authorize(agent, {}, asking), alice);
   const first = await authorize(agent, { prompt: 'login consent' }, asking);
@@ -216,7 +216,7 @@ test('prompt=login consent: both pages, one after the other', async () => {
   ok(parametersOf(await agent.submit(second, { action: 'allow' })).get('code'));
 });
 
-test('login_hint is filled in, escaped, and signs nobody in', async () => {
+test('login_hint: prefilled, escaped, and signs no one in', async () => {
   const page = await authorize(new Agent(app), { login_hint: 'alice@example.com' });
   match(
     page.body,
@@ -228,14 +228,14 @@ test('login_hint is filled in, escaped, and signs nobody in', async () => {
   equal((await idTokenOf(await authorize(agent, { login_hint: 'bob' }))).sub, alice.id);
 });
 
-test('without prompt=none a hint for somebody else leads to the sign-in page', async () => {
+test('id_token_hint of another user without prompt=none: the sign-in page', async () => {
   const { agent } = await signedIn();
   const other = await signedIn(bob);
   ok(isLoginPage(await authorize(agent, { id_token_hint: other.idToken })));
   equal(await isActive(app, (await tokensOf(app, client, alice, {}, agent)).access_token), true);
 });
 
-test('acr_values: a voluntary wish, answered with what was done; an essential one that cannot be met is no code', async () => {
+test('acr_values: voluntary, answered with the actual acr; an unmet essential acr is no code', async () => {
   const { agent } = await signedIn();
   const claims = await idTokenOf(
     await authorize(agent, { acr_values: 'urn:example:gold urn:example:silver' }),

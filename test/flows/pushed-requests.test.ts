@@ -39,7 +39,7 @@ const open = (
 const isRefused = (page: Page): boolean =>
   page.status === 400 || (page.location ?? '').includes('error=invalid_request_uri');
 
-test('the answer: 201, a random address of our own, a minute', async () => {
+test('pushed request: 201, a random request_uri, one minute', async () => {
   const answer = await postForm(app, '/oauth2/par', request(client), basic(client));
   equal(answer.status, 201);
   deepEqual(Object.keys(answer.body).sort(), ['expires_in', 'request_uri']);
@@ -48,7 +48,7 @@ test('the answer: 201, a random address of our own, a minute', async () => {
   equal(answer.headers.get('cache-control'), 'no-store');
 });
 
-test('the front channel overrides nothing: another value is ignored or refused', async () => {
+test('attack: front-channel parameters override a pushed request', async () => {
   const others: Record<string, string> = {
     scope: 'openid profile email',
     redirect_uri: 'https://evil.example/',
@@ -81,7 +81,7 @@ test('the front channel overrides nothing: another value is ignored or refused',
   ok(isIgnoredOnce);
 });
 
-test('it works once', async () => {
+test('pushed request: works once', async () => {
   const agent = new Agent(app);
   const uri = await push();
   ok((await agent.finish(await open(agent, uri), alice)).searchParams.get('code'));
@@ -96,7 +96,7 @@ test('it works once', async () => {
   equal([first, second].filter(({ location }) => (location ?? '').includes('code=')).length, 1);
 });
 
-test('it works for a minute, and not for another client', async () => {
+test('pushed request: expires after a minute, and is bound to its client', async () => {
   const uri = await push();
   await later(61_000, async () => ok(isRefused(await open(new Agent(app), uri))));
   const theirs = await open(new Agent(app), uri, {}, other);
@@ -104,14 +104,14 @@ test('it works for a minute, and not for another client', async () => {
   equal((await open(new Agent(app), uri)).status, 200, 'still good for its own');
 });
 
-test('a sign-in that takes longer than the minute is still finished', async () => {
+test('pushed request: a sign-in longer than the minute still completes', async () => {
   const agent = new Agent(app);
   const page = await open(agent, await push());
   const callback = await later(120_000, () => agent.finish(page, alice));
   ok(callback.searchParams.get('code'));
 });
 
-test('the client must authenticate as at the token endpoint', async () => {
+test('pushed request: needs the client authentication of the token endpoint', async () => {
   for (const headers of [{}, basic({ ...client, secret: 'wrong' }), basic(other)] as Record<
     string,
     string
@@ -123,7 +123,7 @@ test('the client must authenticate as at the token endpoint', async () => {
   equal((await postForm(app, '/oauth2/par', request(bare))).status, 201, 'a public client names itself');
 });
 
-test('what would be refused at the authorization endpoint is refused here, as JSON', async () => {
+test('pushed request: what the authorization endpoint refuses is refused, as JSON', async () => {
   const refused: readonly [Record<string, string>, string][] = [
     [{ redirect_uri: 'https://evil.example/' }, 'invalid_request'],
     [{ response_type: 'token' }, 'unsupported_response_type'],
@@ -140,14 +140,14 @@ test('what would be refused at the authorization endpoint is refused here, as JS
   }
 });
 
-test('a client that must push cannot ask by the front channel', async () => {
+test('require_pushed_authorization_requests: a front-channel request is refused', async () => {
   const strict = await app.register({ require_pushed_authorization_requests: true });
   const direct = await new Agent(app).authorize(request(strict));
   match(direct.location ?? '', /error=invalid_request/);
   equal((await open(new Agent(app), await push(strict), {}, strict)).status, 200);
 });
 
-test('a request_uri that is not ours is never fetched (R018)', async () => {
+test('attack: a foreign request_uri is fetched (R018)', async () => {
   for (const uri of [
     'http://127.0.0.1:1/x',
     `${app.url}/healthz`,

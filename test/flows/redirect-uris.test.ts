@@ -113,7 +113,7 @@ const hostile: readonly string[] = [
   'x'.repeat(4000),
 ];
 
-test(`${hostile.length} redirect URIs that are nearly the registered one: our page, no redirect`, async () => {
+test(`attack: ${hostile.length} redirect URIs that are nearly the registered one: our page, no redirect`, async () => {
   const agent = new Agent(app);
   for (const sent of hostile) {
     const page = await agent.authorize(request(client, sent));
@@ -128,7 +128,7 @@ test(`${hostile.length} redirect URIs that are nearly the registered one: our pa
   }
 });
 
-test('the page names the URI that was sent and where to register it', async () => {
+test('redirect URI error: names the URI sent and where to register it', async () => {
   const sent = 'https://foo.example.com/wrong?a=1&b=<2>';
   const page = await new Agent(app).authorize(request(client, sent));
   expectErrorPage(page, sent);
@@ -137,7 +137,7 @@ test('the page names the URI that was sent and where to register it', async () =
   ok(page.body.includes(`${app.url}/admin`));
 });
 
-test('a missing, an empty or a repeated redirect URI is ours to answer', async () => {
+test('redirect URI: missing, empty or repeated gets an error page', async () => {
   const agent = new Agent(app);
   expectErrorPage(await agent.authorize(request(client, undefined)), 'missing');
   expectErrorPage(await agent.authorize(request(client, '')), 'empty');
@@ -146,7 +146,7 @@ test('a missing, an empty or a repeated redirect URI is ours to answer', async (
   expectErrorPage(await agent.get(`/oauth2/authorize?${query}`), 'https://evil.example/');
 });
 
-test('an unknown or missing client is never redirected anywhere (R005)', async () => {
+test('attack: an unknown or missing client redirects somewhere (R005)', async () => {
   const agent = new Agent(app);
   for (const client_id of [
     'nobody',
@@ -164,7 +164,7 @@ test('an unknown or missing client is never redirected anywhere (R005)', async (
   expectErrorPage(await agent.get(`/oauth2/authorize?${query}`), REGISTERED);
 });
 
-test('no other parameter is a way out (R005)', async () => {
+test('attack: other parameters as redirect targets (R005)', async () => {
   const agent = new Agent(app);
   for (const name of [
     'return_to',
@@ -194,7 +194,7 @@ async function isTaken(to: Client, redirect_uri: string): Promise<boolean> {
   return false;
 }
 
-test("a native application's loopback redirect takes any port, its path stays exact (R003)", async () => {
+test('native client: a loopback redirect URI takes any port, its path is exact (R003)', async () => {
   const native = await app.register({
     application_type: 'native',
     token_endpoint_auth_method: 'none',
@@ -229,14 +229,14 @@ test("a native application's loopback redirect takes any port, its path stays ex
   for (const uri of refused) equal(await isTaken(native, uri), false, uri);
 });
 
-test("a web application's loopback redirect keeps its port (R003)", async () => {
+test('web client: a loopback redirect URI keeps its port (R003)', async () => {
   const web = await app.register({ redirect_uris: ['http://127.0.0.1:8080/cb', 'http://localhost:3000/cb'] });
   equal(await isTaken(web, 'http://127.0.0.1:8080/cb'), true);
   for (const uri of ['http://127.0.0.1:8081/cb', 'http://127.0.0.1/cb', 'http://localhost:3001/cb'])
     equal(await isTaken(web, uri), false, uri);
 });
 
-test('a pushed request is held to the same list', async () => {
+test('pushed request: redirect URIs are compared with the same list', async () => {
   for (const redirect_uri of hostile.slice(0, 25)) {
     const answer = await postForm(
       app,

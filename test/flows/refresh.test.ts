@@ -33,7 +33,7 @@ function expectInvalidGrant({ status, body }: Tokens, what = ''): void {
   deepEqual([status, body.error, body.access_token], [400, 'invalid_grant', undefined], what);
 }
 
-test('every use gives a new one, and the old access token lives on', async () => {
+test('refresh token: every use gives a new one, and the old access token stays valid', async () => {
   const first = await fresh();
   match(first.refresh_token, /^[\w-]{43}$/);
   const seen = new Set([first.refresh_token]);
@@ -50,7 +50,7 @@ test('every use gives a new one, and the old access token lives on', async () =>
   equal(await isActive(app, current.refresh_token), true);
 });
 
-test('inside the grace a used one is answered with the same new refresh token', async () => {
+test('refresh token: within the grace a used one gets the same successor', async () => {
   const first = await fresh();
   const answers = [
     await refresh(app, client, first.refresh_token),
@@ -70,7 +70,7 @@ test('inside the grace a used one is answered with the same new refresh token', 
   equal((await refresh(app, client, successor)).status, 200);
 });
 
-test('refresh token: inside the grace, one whose successor was used is reuse and revokes the grant (R054)', async () => {
+test('refresh token: within the grace, reuse after its successor was used revokes (R054)', async () => {
   const first = await fresh();
   const { body: second } = await refresh(app, client, first.refresh_token);
   const { body: third } = await refresh(app, client, second.refresh_token);
@@ -81,7 +81,7 @@ test('refresh token: inside the grace, one whose successor was used is reuse and
   expectInvalidGrant(await refresh(app, client, third.refresh_token));
 });
 
-test('refresh token: reuse revokes the grant whatever scope is asked for with it', async () => {
+test('refresh token: reuse revokes the grant whatever scope is requested', async () => {
   const first = await fresh();
   const { body: second } = await refresh(app, client, first.refresh_token);
   await refresh(app, client, second.refresh_token);
@@ -89,7 +89,7 @@ test('refresh token: reuse revokes the grant whatever scope is asked for with it
   equal(await isActive(app, second.access_token), false);
 });
 
-test('after the grace a used one revokes the grant: nothing of it is alive', async () => {
+test('refresh token: reuse after the grace revokes the grant', async () => {
   const first = await fresh();
   const { body: second } = await refresh(app, client, first.refresh_token);
   expectInvalidGrant(await later(11_000, () => refresh(app, client, first.refresh_token)));
@@ -107,7 +107,7 @@ async function withoutGrace(act: (own: TestApp, mine: Client) => Promise<void>):
   });
 }
 
-test('without a grace a replay in the same second is refused (keycloak #50999), and revokes the grant', async () => {
+test('refresh token: without grace an immediate replay revokes (keycloak #50999)', async () => {
   await withoutGrace(async (own, mine) => {
     const first = await tokensOf(own, mine, alice);
     const { body: second } = await refresh(own, mine, first.refresh_token);
@@ -117,7 +117,7 @@ test('without a grace a replay in the same second is refused (keycloak #50999), 
   });
 });
 
-test('a replay of any earlier link of the chain, later, ends the chain', async () => {
+test('refresh token: a later replay of any earlier one ends the chain', async () => {
   await withoutGrace(async (own, mine) => {
     const first = await tokensOf(own, mine, alice);
     const { body: second } = await refresh(own, mine, first.refresh_token);
@@ -128,7 +128,7 @@ test('a replay of any earlier link of the chain, later, ends the chain', async (
   });
 });
 
-test('scope can shrink for one answer and never grow', async () => {
+test('refresh token: scope can shrink for one response and never grow', async () => {
   const first = await fresh();
   const { status, body } = await withScope(first.refresh_token, 'openid email');
   equal(status, 200);
@@ -146,7 +146,7 @@ test('scope can shrink for one answer and never grow', async () => {
   equal((await withScope(again.body.refresh_token, 'email')).body.id_token, undefined);
 });
 
-test("another client's refresh token is refused, and neither used up nor revoked", async () => {
+test('attack: another client’s refresh token is refused and neither used up nor revoked', async () => {
   const first = await fresh();
   expectInvalidGrant(await refresh(app, foreign, first.refresh_token));
   const open = await app.register({ token_endpoint_auth_method: 'none', application_type: 'native' });
@@ -158,7 +158,7 @@ test("another client's refresh token is refused, and neither used up nor revoked
   equal(await isActive(app, body.refresh_token), true);
 });
 
-test('a token that is changed, cut or unknown is nothing', async () => {
+test('attack: altered, truncated and unknown refresh tokens', async () => {
   const { refresh_token: token } = await fresh();
   const last = token.endsWith('A') ? 'B' : 'A';
   for (const wrong of [
@@ -175,7 +175,7 @@ test('a token that is changed, cut or unknown is nothing', async () => {
   equal((await refresh(app, client, token)).status, 200);
 });
 
-test('idle and absolute end: rotation moves the first and never the second (decisions §5)', async () => {
+test('refresh token: rotation extends the idle limit, never the absolute one', async () => {
   await withApp({}, async (own) => {
     await change(own, { refresh_token_idle_seconds: 1000, refresh_token_absolute_seconds: 2500 });
     const mine = await own.register();
@@ -196,7 +196,7 @@ test('idle and absolute end: rotation moves the first and never the second (deci
   });
 });
 
-test('it is refused when the account was deactivated or deleted, got a new password or role, or was signed out everywhere', async () => {
+test('refresh token: refused after deactivation, deletion, new password or role, sign-out', async () => {
   const ends: Readonly<Record<string, (id: string) => Promise<{ status: number }>>> = {
     deactivated: (id) => app.admin('POST', `/users/${id}/deactivate`),
     deleted: (id) => app.admin('DELETE', `/users/${id}`),
@@ -212,7 +212,7 @@ test('it is refused when the account was deactivated or deleted, got a new passw
   }
 });
 
-test('it is refused when the client lost the grant type, and when it is gone', async () => {
+test('refresh token: refused when the client lost the grant type or is deleted', async () => {
   const losing = await app.register();
   const tokens = await tokensOf(app, losing, alice);
   const patched = await app.admin('PATCH', `/clients/${losing.id}`, { grant_types: ['authorization_code'] });
@@ -223,7 +223,7 @@ test('it is refused when the client lost the grant type, and when it is gone', a
   equal((await refresh(app, losing, tokens.refresh_token)).body.error, 'invalid_client');
 });
 
-test('it survives the end of the browser session by time, but not a logout', async () => {
+test('refresh token: survives session expiry, not a logout', async () => {
   const [stays, leaves] = [new Agent(app), new Agent(app)];
   const kept = await tokensOf(app, client, alice, {}, stays);
   const ended = await tokensOf(app, client, alice, {}, leaves);
@@ -233,7 +233,7 @@ test('it survives the end of the browser session by time, but not a logout', asy
   equal(status, 200);
 });
 
-test('only digests are stored, and no two grants share a token', async () => {
+test('refresh token: stored as a digest, and never shared by two grants', async () => {
   const { refresh_token: token } = await fresh();
   const row = await app.store.collection(refreshTokens).find(secretDigest(token));
   ok(row !== undefined && !JSON.stringify(row).includes(token));

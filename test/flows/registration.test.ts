@@ -34,7 +34,7 @@ const manage = (client: Json, method: string, body?: object, token?: string): Pr
 
 const metadata = { client_name: 'Newcomer', redirect_uris: [REDIRECT_URI], scope: 'openid profile email' };
 
-test('an application registers by an initial access token, signs a person in, reads, changes and removes itself', async () => {
+test('registration: by initial access token; signs a user in, reads, changes, deletes itself', async () => {
   const token = await initialAccessToken();
   const config = await register(metadata, token);
   const made: Json = { ...config.clientMetadata() };
@@ -75,7 +75,7 @@ test('an application registers by an initial access token, signs a person in, re
   deepEqual([refused.status, refused.body.error], [401, 'invalid_client']);
 });
 
-test("an administrator's bearer registers as well, and may give what a stranger may not have", async () => {
+test('registration by an administrator’s bearer: may set what strangers may not', async () => {
   const privileged = { ...metadata, scope: 'openid admin', grant_types: ['authorization_code', 'password'] };
   const made = await register(privileged, ADMIN_TOKEN);
   match(String(made.clientMetadata().scope), /\badmin\b/);
@@ -91,7 +91,7 @@ test("an administrator's bearer registers as well, and may give what a stranger 
   await rejects(register(metadata, access_token), { status: 403 });
 });
 
-test("registration access tokens: another client's, the own secret, an access token and none are 401 alike", async () => {
+test('attack: registration access token of another client, a secret, an access token or none', async () => {
   const [one, two] = [
     { ...(await register(metadata, ADMIN_TOKEN)).clientMetadata() } as Json,
     { ...(await register(metadata, ADMIN_TOKEN)).clientMetadata() } as Json,
@@ -110,7 +110,7 @@ test("registration access tokens: another client's, the own secret, an access to
   equal((await manage(one, 'GET')).status, 200);
 });
 
-test('the wrong method or content type is told, and nothing is registered', async () => {
+test('registration: a wrong method or content type is reported, nothing is registered', async () => {
   for (const method of ['GET', 'PUT', 'DELETE']) {
     const answer = await call(app, method, '/oauth2/register', { headers: bearer(ADMIN_TOKEN) });
     deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST'], method);

@@ -64,7 +64,7 @@ const kinds: Readonly<Record<string, () => Promise<{ client: Client; authenticat
 };
 
 for (const [method, register] of Object.entries(kinds)) {
-  test(`sign-in, userinfo, refresh and revocation with ${method}`, async () => {
+  test(`relying party: sign-in, userinfo, refresh and revocation with ${method}`, async () => {
     const { client, authentication } = await register();
     equal(client.secret === '', !method.startsWith('client_secret'));
     const config = await discover(client, authentication);
@@ -103,7 +103,7 @@ for (const [method, register] of Object.entries(kinds)) {
   });
 }
 
-test('the relying party sees what does not belong to its request: state, nonce, iss, code', async () => {
+test('attack: foreign state, nonce, iss or code; the relying party detects it', async () => {
   const client = await app.register();
   const config = await discover(client, oidc.ClientSecretBasic(client.secret));
   const { callback, checks } = await visit(config);
@@ -127,7 +127,7 @@ test('the relying party sees what does not belong to its request: state, nonce, 
   );
 });
 
-test('client credentials, pushed requests and the logout address', async () => {
+test('relying party: client credentials, pushed requests and the logout address', async () => {
   const client = await app.register({
     grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
     post_logout_redirect_uris: ['https://rp.example/bye'],
@@ -169,7 +169,7 @@ test('client credentials, pushed requests and the logout address', async () => {
   equal(await isActive(app, tokens.access_token), false);
 });
 
-test('discovery is the same document for OpenID Connect and for OAuth 2.0 (RFC 8414)', async () => {
+test('relying party: discovery is one document for OIDC and OAuth 2.0 (RFC 8414)', async () => {
   const client = await app.register();
   for (const algorithm of ['oidc', 'oauth2'] as const) {
     const config = await oidc.discovery(new URL(app.issuer), client.id, client.secret, undefined, {

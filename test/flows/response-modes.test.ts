@@ -40,7 +40,7 @@ const texts: Readonly<Record<string, string>> = {
 };
 
 for (const [what, value] of Object.entries(texts)) {
-  test(`state and nonce come back byte for byte: ${what} (R021)`, async () => {
+  test(`state and nonce: returned byte for byte: ${what} (R021)`, async () => {
     const page = await authorize({ state: value, nonce: value });
     equal(page.status, 303);
     const values = new URL(page.location ?? '').searchParams;
@@ -63,7 +63,7 @@ for (const [what, value] of Object.entries(texts)) {
   });
 }
 
-test('response_mode=form_post: our page posts the answer to the redirect URI, and nowhere else', async () => {
+test('form_post: the page posts the answer to the redirect URI and nowhere else', async () => {
   const page = await authorize({ state: 's', response_mode: 'form_post' });
   deepEqual([page.status, page.location], [200, undefined]);
   equal(page.headers.get('cache-control'), 'no-store');
@@ -84,7 +84,7 @@ test('response_mode=form_post: our page posts the answer to the redirect URI, an
   equal(status, 200);
 });
 
-test('form_post carries errors, after a sign-in too, and a 4 KiB hostile state', async () => {
+test('form_post: errors, also after a sign-in, and a hostile state of 4 KiB', async () => {
   const hostile = '"></form><form action="https://evil.example"><script>alert(1)</script>'
     .repeat(60)
     .slice(0, 4096);
@@ -103,7 +103,7 @@ test('form_post carries errors, after a sign-in too, and a 4 KiB hostile state',
   ok(!done.body.includes('<script>alert'));
 });
 
-test('response_mode=fragment puts the answer behind the #', async () => {
+test('fragment: the answer follows the #', async () => {
   const page = await authorize({ state: 's p', response_mode: 'fragment' });
   const url = new URL(page.location ?? '');
   equal(url.search, '');
@@ -111,7 +111,7 @@ test('response_mode=fragment puts the answer behind the #', async () => {
   deepEqual([[...values.keys()].sort(), values.get('state')], [['code', 'iss', 'state'], 's p']);
 });
 
-test('a redirect URI with a query keeps it', async () => {
+test('redirect URI with a query: keeps it', async () => {
   const uri = 'https://rp.example/cb?tenant=a%20b&x=1';
   const own = await app.register({ redirect_uris: [uri] });
   const page = await authorize({ redirect_uri: uri, state: 's' }, own);
@@ -120,7 +120,7 @@ test('a redirect URI with a query keeps it', async () => {
   ok(values.get('code'));
 });
 
-test('what is too long is refused cleanly, and the service goes on', async () => {
+test('oversized values: refused cleanly, and the service continues', async () => {
   for (const length of [8_000, 15_000, 17_000, 60_000]) {
     const page = await authorize({ state: 'x'.repeat(length) });
     ok(page.status === 303 || (page.status >= 400 && page.status < 500), `${length}: ${page.status}`);
@@ -131,7 +131,7 @@ test('what is too long is refused cleanly, and the service goes on', async () =>
   equal((await call(app, 'GET', '/healthz')).status, 200);
 });
 
-test('line breaks and NUL in state split no header', async () => {
+test('attack: header splitting by line breaks and NUL in state', async () => {
   for (const state of ['a\r\nSet-Cookie: evil=1', 'a\nb', '\u0000', 'a\u2028b']) {
     const page = await authorize({ state });
     ok(page.status === 303 || page.status === 400, String(page.status));

@@ -21,7 +21,7 @@ function expectDone(answer: Answer, what = ''): void {
   equal(answer.headers.get('content-type'), null, what);
 }
 
-test('an access token ends alone: its refresh token and its siblings live on', async () => {
+test('revocation of an access token: ends it alone', async () => {
   const tokens = await tokensOf(app, client, alice);
   const { body } = await refresh(app, client, tokens.refresh_token);
   expectDone(await revoke({ token: tokens.access_token, client_id: client.id }));
@@ -32,7 +32,7 @@ test('an access token ends alone: its refresh token and its siblings live on', a
   equal((await refresh(app, client, body.refresh_token)).status, 200);
 });
 
-test('a refresh token ends its whole grant (RFC 7009 §2.1)', async () => {
+test('revocation of a refresh token: ends its grant (RFC 7009 §2.1)', async () => {
   const tokens = await tokensOf(app, client, alice);
   const { body } = await refresh(app, client, tokens.refresh_token);
   expectDone(await revoke({ token: body.refresh_token }));
@@ -43,7 +43,7 @@ test('a refresh token ends its whole grant (RFC 7009 §2.1)', async () => {
   deepEqual([again.status, again.body.error], [400, 'invalid_grant']);
 });
 
-test("a used refresh token still ends its grant, and so does a client's own token itself", async () => {
+test('revocation: a used refresh token ends its grant; a client token ends itself', async () => {
   const tokens = await tokensOf(app, client, alice);
   const { body } = await refresh(app, client, tokens.refresh_token);
   expectDone(await revoke({ token: tokens.refresh_token }));
@@ -56,7 +56,7 @@ test("a used refresh token still ends its grant, and so does a client's own toke
   equal(await isActive(app, own.body.access_token), false);
 });
 
-test('another grant of the same person, client or session is left alone', async () => {
+test('revocation: other grants of the same user, client or session stay', async () => {
   const agent = new Agent(app);
   const here = await tokensOf(app, client, alice, {}, agent);
   const { body: beside } = await redeem(app, other, await agent.signIn(other.id, alice));
@@ -67,7 +67,7 @@ test('another grant of the same person, client or session is left alone', async 
   equal(await isActive(app, elsewhere.access_token), true);
 });
 
-test('a client_id that is not the token’s: 200 and nothing happens', async () => {
+test('attack: revocation with a client_id that is not the token’s: 200 without effect', async () => {
   const tokens = await tokensOf(app, client, alice);
   for (const client_id of [other.id, 'nobody', `${client.id} `, client.id.toUpperCase()]) {
     for (const token of [tokens.access_token, tokens.refresh_token])
@@ -77,7 +77,7 @@ test('a client_id that is not the token’s: 200 and nothing happens', async () 
   equal(await isActive(app, tokens.refresh_token), true);
 });
 
-test('nonsense, nothing, twice the same: 200 and empty, no difference to a good one', async () => {
+test('revocation: unknown, empty and repeated tokens get the same empty 200', async () => {
   const { access_token, id_token } = await tokensOf(app, client, alice);
   const good = await revoke({ token: access_token });
   const seen = ({ headers }: Answer): unknown[] =>
@@ -94,7 +94,7 @@ test('nonsense, nothing, twice the same: 200 and empty, no difference to a good 
   expectDone(await call(app, 'POST', '/oauth2/revoke'), 'no body at all');
 });
 
-test('an ID token or a token with a changed signature revokes nothing', async () => {
+test('attack: revocation by an ID token or a token with an altered signature', async () => {
   const { access_token, id_token } = await tokensOf(app, client, alice);
   const [head, payload, signature = ''] = access_token.split('.');
   const changed = `${signature[0] === 'A' ? 'B' : 'A'}${signature.slice(1)}`;
@@ -104,7 +104,7 @@ test('an ID token or a token with a changed signature revokes nothing', async ()
   equal(await isActive(app, access_token), true);
 });
 
-test('credentials that come along must be right', async () => {
+test('revocation: credentials, when sent, must be valid', async () => {
   const { access_token: token, refresh_token } = await tokensOf(app, client, alice);
   const wrong = { ...client, secret: 'wrong' };
   const refused = [
@@ -126,7 +126,7 @@ test('credentials that come along must be right', async () => {
   equal(await isActive(app, refresh_token), false);
 });
 
-test('a missing token is 200 with right credentials too, 401 with wrong ones; Accept changes nothing', async () => {
+test('revocation without a token: 200 with valid credentials, 401 with wrong ones', async () => {
   for (const fields of [{}, { token: '' }, { client_id: client.id }]) {
     expectDone(await revoke(fields, basic(client)));
     equal((await revoke(fields, basic({ ...client, secret: 'wrong' }))).status, 401);
@@ -136,7 +136,7 @@ test('a missing token is 200 with right credentials too, 401 with wrong ones; Ac
     expectDone(await revoke({ token: 'x' }, { accept }));
 });
 
-test('a bearer is no credential: any one is passed over, and the token in the form counts', async () => {
+test('revocation: a bearer is ignored; the token in the form counts', async () => {
   for (const authorization of ['Bearer', 'Bearer x', 'bearer x y']) {
     const { access_token: token, refresh_token } = await tokensOf(app, client, alice);
     expectDone(await revoke({ token }, { authorization }), authorization);
@@ -146,7 +146,7 @@ test('a bearer is no credential: any one is passed over, and the token in the fo
   }
 });
 
-test('token_type_hint wrong or unknown changes nothing (R046)', async () => {
+test('revocation: a wrong or unknown token_type_hint changes nothing (R046)', async () => {
   for (const authorization of [undefined, basic(client)]) {
     for (const token_type_hint of ['refresh_token', 'access_token', 'nonsense', '']) {
       const tokens = await tokensOf(app, client, alice);
@@ -159,13 +159,13 @@ test('token_type_hint wrong or unknown changes nothing (R046)', async () => {
   }
 });
 
-test('a public client revokes by its client_id alone', async () => {
+test('revocation: a public client revokes by its client_id alone', async () => {
   const { refresh_token: token, access_token } = await tokensOf(app, open, alice);
   expectDone(await revoke({ token, client_id: open.id }));
   equal(await isActive(app, access_token), false);
 });
 
-test('400 only for a body that is no form', async () => {
+test('revocation: 400 only for a body that is no form', async () => {
   const { access_token: token } = await tokensOf(app, client, alice);
   const bodies = [
     { 'content-type': 'application/json', body: JSON.stringify({ token }) },

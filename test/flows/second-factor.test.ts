@@ -84,14 +84,14 @@ async function enrol(
   return { user, phone, recovery, last };
 }
 
-test('enrolment at sign-in: QR, first code, recovery codes, and the ID token tells of two factors', async () => {
+test('TOTP enrolment at sign-in: QR, first code, recovery codes; ID token shows two factors', async () => {
   const { last } = await enrol(new Agent(app), 'enrols');
   const claims = await claimsAt(last);
   deepEqual(claims.amr, ['pwd', 'otp', 'mfa']);
   equal(claims.acr, MULTI_FACTOR);
 });
 
-test('the next sign-in asks for a code; a wrong one is refused, the right one arrives', async () => {
+test('TOTP: asked for at the next sign-in; a wrong code is refused', async () => {
   const { user, phone } = await enrol(new Agent(app), 'returns');
   const agent = new Agent(app);
   const asked = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
@@ -103,7 +103,7 @@ test('the next sign-in asks for a code; a wrong one is refused, the right one ar
   equal((await claimsAt(arrived)).acr, MULTI_FACTOR);
 });
 
-test('TOTP replay: a code that signed in once is refused in its own window', async () => {
+test('attack: TOTP replay within its window', async () => {
   const { user, phone } = await enrol(new Agent(app), 'replayed');
   const first = new Agent(app);
   const asked = await first.submit(await authorize(first), { username: user.username, password: PASSWORD });
@@ -114,7 +114,7 @@ test('TOTP replay: a code that signed in once is refused in its own window', asy
   equal((await thief.submit(again, { code, method: 'totp' })).status, 401);
 });
 
-test('parallel submissions of one code: exactly one arrives', async () => {
+test('attack: parallel submissions of one code; exactly one succeeds', async () => {
   const { user, phone } = await enrol(new Agent(app), 'parallel');
   const agents = Array.from({ length: 8 }, () => new Agent(app));
   const pages = await Promise.all(
@@ -129,7 +129,7 @@ test('parallel submissions of one code: exactly one arrives', async () => {
   equal(ends.filter((end) => codeIn(end) !== '').length, 1);
 });
 
-test('a recovery code works once, and the owner is told', async () => {
+test('recovery code: works once, and the owner is notified', async () => {
   const { user, recovery } = await enrol(new Agent(app), 'recovers', {
     email: 'recovers@example.com',
     is_email_verified: true,
@@ -143,7 +143,7 @@ test('a recovery code works once, and the owner is told', async () => {
   equal((await second.submit(again, { code, method: 'recovery' })).status, 401);
 });
 
-test('brute force across challenges: after ten wrong codes even the right one is not looked at', async () => {
+test('attack: brute force across challenges; after ten wrong codes none is evaluated', async () => {
   const { user, phone } = await enrol(new Agent(app), 'guessed');
   const statuses: number[] = [];
   for (let challenge = 0; challenge < 4; challenge += 1) {
@@ -160,7 +160,7 @@ test('brute force across challenges: after ten wrong codes even the right one is
   equal((await agent.submit(page, { code: phone.code(), method: 'totp' })).status, 429);
 });
 
-test('MFA skip: after the password alone no address leads on', async () => {
+test('attack: skipping MFA; after the password alone no address continues', async () => {
   const { user } = await enrol(new Agent(app), 'skipped');
   const agent = new Agent(app);
   const asked = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
@@ -185,7 +185,7 @@ test('MFA skip: after the password alone no address leads on', async () => {
   equal((await agent.get('/admin')).status, 303);
 });
 
-test('trusted device: skips the code in this browser for this person only, and not after a new password', async () => {
+test('trusted device: skips the code for this user and browser, until a new password', async () => {
   const { user, phone } = await enrol(new Agent(app), 'trusts');
   const { user: other } = await enrol(new Agent(app), 'trusts-not');
   const agent = new Agent(app);
@@ -215,7 +215,7 @@ test('trusted device: skips the code in this browser for this person only, and n
   equal(codeIn(after), '', 'the device is void after a password change');
 });
 
-test('step-up: acr_values raises a session by the code alone; without a factor it must be enrolled', async () => {
+test('step-up: acr_values raises a session by the code; without a factor, enrolment', async () => {
   const agent = new Agent(app);
   const { user, phone } = await enrol(new Agent(app), 'steps-up');
   const asked = await agent.submit(await authorize(agent), { username: user.username, password: PASSWORD });
@@ -232,7 +232,7 @@ test('step-up: acr_values raises a session by the code alone; without a factor i
   equal((await claimsAt(arrived)).acr, MULTI_FACTOR);
 });
 
-test('an administrator resets the second factor: the next sign-in shows the QR code again', async () => {
+test('second factor reset by an administrator: the next sign-in enrols again', async () => {
   const { user } = await enrol(new Agent(app), 'reset');
   equal((await app.admin('PUT', `/users/${user.id}`, { totp_verified: false })).status, 200);
   const agent = new Agent(app);

@@ -33,7 +33,7 @@ const isSignedInWith = async (cookie: string): Promise<boolean> => {
   return answer.status === 303 && (answer.headers.get('location') ?? '').includes('code=');
 };
 
-test('a session cookie from before the sign-in is worth nothing after it (fixation)', async () => {
+test('attack: session fixation; a cookie from before the sign-in is void after it', async () => {
   const agent = new Agent(app);
   await agent.get('/oauth2/device');
   const planted = sessionCookie(agent);
@@ -44,7 +44,7 @@ test('a session cookie from before the sign-in is worth nothing after it (fixati
   deepEqual([await isSignedInWith(real), await isSignedInWith(planted)], [true, false]);
 });
 
-test('the identifier changes at every new proof and at a change of account, and the old one is dead', async () => {
+test('session id: changes at every authentication and account switch; the old one is void', async () => {
   const agent = new Agent(app);
   const seen = new Map<string, string>();
   const note = async (what: string): Promise<void> => {
@@ -64,7 +64,7 @@ test('the identifier changes at every new proof and at a change of account, and 
   await note('another person');
 });
 
-test('another person signs in at the same browser: the first one’s session and tokens end, nothing passes on', async () => {
+test('account switch in one browser: the first user’s session and tokens end', async () => {
   const agent = new Agent(app);
   const first = await tokensOf(app, client, alice, {}, agent);
   await agent.signIn(other.id, alice);
@@ -83,7 +83,7 @@ test('another person signs in at the same browser: the first one’s session and
   equal(claimsOf(there.body.id_token).sub, bob.id);
 });
 
-test("the first person's page, left open in a tab, cannot act as or for the second one (R060)", async () => {
+test('attack: the previous user’s page left open acts as the next user (R060)', async () => {
   const agent = new Agent(app);
   const asking = await app.register({ skip_consent: false });
   await agent.signIn(client.id, alice);
@@ -97,7 +97,7 @@ test("the first person's page, left open in a tab, cannot act as or for the seco
   match(asked.location ?? '', /error=consent_required/);
 });
 
-test('a sign-in started in one browser cannot be finished in another (R059)', async () => {
+test('attack: a sign-in started in one browser is finished in another (R059)', async () => {
   const [victim, attacker] = [new Agent(app), new Agent(app)];
   const page = await authorize(victim);
   const fields = hiddenFields(page.body);
@@ -128,7 +128,7 @@ test('a sign-in started in one browser cannot be finished in another (R059)', as
   ok((callback.location ?? '').includes('code='));
 });
 
-test('a finished sign-in cannot be replayed: not its form, not its address (R059)', async () => {
+test('attack: a finished sign-in is replayed by form or address (R059)', async () => {
   const agent = new Agent(app);
   const page = await authorize(agent);
   const fields = { ...hiddenFields(page.body), username: 'alice', password: PASSWORD };
@@ -144,7 +144,7 @@ test('a finished sign-in cannot be replayed: not its form, not its address (R059
   }
 });
 
-test('going on without having proven anything leads to the sign-in page, not to a code', async () => {
+test('attack: resuming without authentication leads to the sign-in page, not to a code', async () => {
   const agent = new Agent(app);
   const { interaction = '' } = hiddenFields((await authorize(agent)).body);
   const page = await agent.follow(await agent.get(`/oauth2/authorize/${interaction}`));
@@ -155,7 +155,7 @@ test('going on without having proven anything leads to the sign-in page, not to 
     equal((await agent.get(`/oauth2/authorize/${encodeURIComponent(wrong)}`)).status >= 400, true, wrong);
 });
 
-test('the form without its token, with another’s, or from another site is refused (CSRF)', async () => {
+test('attack: the form without, with a foreign token, or from another site (CSRF)', async () => {
   const agent = new Agent(app);
   const fields = { ...hiddenFields((await authorize(agent)).body), username: 'alice', password: PASSWORD };
   const elsewhere = hiddenFields((await authorize(agent)).body);
@@ -175,7 +175,7 @@ test('the form without its token, with another’s, or from another site is refu
   equal((await agent.post('/oauth2/login', fields, { headers: { origin: app.url } })).status, 303);
 });
 
-test('two tabs sign in side by side', async () => {
+test('two tabs: sign in side by side', async () => {
   const agent = new Agent(app);
   const [one, two] = [
     await authorize(agent, { state: 'one' }),
@@ -187,7 +187,7 @@ test('two tabs sign in side by side', async () => {
   ok(first.searchParams.get('code') && second.searchParams.get('code'));
 });
 
-test('the cookies are HttpOnly, SameSite=Lax and signed, and Secure with a __Host- prefix under https', async () => {
+test('cookies: HttpOnly, SameSite=Lax, signed; Secure with __Host- under https', async () => {
   const cookiesOf = async (env: Record<string, string>): Promise<string[]> => {
     const own = await startApp({ env });
     try {

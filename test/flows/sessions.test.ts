@@ -28,7 +28,7 @@ const isSignedIn = async (agent: Agent, to: Client): Promise<boolean> => {
   return page.status === 303 && new URL(page.location ?? '').searchParams.has('code');
 };
 
-test('a second application signs in without a form; the sign-in time is the first one’s', async () => {
+test('single sign-on: a second client needs no form and keeps auth_time', async () => {
   const alice = await app.createUser('alice');
   const agent = new Agent(app);
   const first = await tokensOf(app, client, alice, {}, agent);
@@ -47,7 +47,7 @@ test('a second application signs in without a form; the sign-in time is the firs
   equal(await isSignedIn(new Agent(app), client), false);
 });
 
-test('a session says who, from where, with what, since when and where to', async () => {
+test('session: shows user, address, browser, times and clients', async () => {
   const bob = await app.createUser('bob');
   const agent = new Agent(app);
   const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' };
@@ -80,7 +80,7 @@ test('a session says who, from where, with what, since when and where to', async
   });
 });
 
-test('an administrator ends one session: its tokens and the browser are out, another session of the person is not', async () => {
+test('session ended by an administrator: its tokens and browser are out, others stay', async () => {
   const carol = await app.createUser('carol');
   const [laptop, phone] = [new Agent(app), new Agent(app)];
   const first = await tokensOf(app, client, carol, {}, laptop);
@@ -121,7 +121,7 @@ async function timed(
   });
 }
 
-test('idle: a session ends when nothing happened for that long, and use keeps it', async () => {
+test('idle limit: a session ends without activity, and use extends it', async () => {
   await timed({ session_idle_seconds: 100 }, async (own, mine, agent) => {
     equal(await later(98_000, () => isSignedIn(agent, mine)), true);
     equal(await later(196_000, () => isSignedIn(agent, mine)), true, 'the use before counted');
@@ -130,7 +130,7 @@ test('idle: a session ends when nothing happened for that long, and use keeps it
   });
 });
 
-test('absolute: use does not keep it beyond (R061)', async () => {
+test('absolute limit: use does not extend it (R061)', async () => {
   await timed({ session_idle_seconds: 100, session_absolute_seconds: 250 }, async (own, mine, agent) => {
     for (const at of [90_000, 180_000, 248_000]) equal(await later(at, () => isSignedIn(agent, mine)), true);
     equal(await later(252_000, () => isSignedIn(agent, mine)), false);
@@ -141,7 +141,7 @@ test('absolute: use does not keep it beyond (R061)', async () => {
   });
 });
 
-test('a shorter setting applies to a session that is under way, at once (R061)', async () => {
+test('session limits: a shorter setting applies to running sessions at once (R061)', async () => {
   await timed({}, async (own, mine, agent) => {
     await change(own, { session_idle_seconds: 50 });
     equal(await later(48_000, () => isSignedIn(agent, mine)), true);
@@ -158,7 +158,7 @@ test('a shorter setting applies to a session that is under way, at once (R061)',
   });
 });
 
-test('nothing but the signed cookie is a session: cut, changed, unsigned, another browser’s name for it', async () => {
+test('attack: truncated, altered, unsigned and renamed session cookies', async () => {
   const frank = await app.createUser('frank');
   const agent = new Agent(app);
   await agent.signIn(client.id, frank);

@@ -27,7 +27,7 @@ async function make(agent: Agent, page: Page, authenticator = authenticatorOf())
   return next.location === undefined ? agent.submit(next, {}) : next;
 }
 
-test('signing up: no password on the page, the code, a passkey, signed in; then by that passkey alone', async () => {
+test('passkey-only sign-up: no password, the code, a passkey, signed in, then by it alone', async () => {
   const agent = new Agent(app);
   const form = await openSignup(app, client.id, agent);
   ok(!form.body.includes('type="password"'));
@@ -47,14 +47,14 @@ test('signing up: no password on the page, the code, a passkey, signed in; then 
   match(again.location ?? '', /code=/);
 });
 
-test('a password that is sent all the same is refused', async () => {
+test('attack: a password sent to a passkey-only sign-up', async () => {
   const agent = new Agent(app);
   const form = await openSignup(app, client.id, agent);
   const fields = { username: 'bob', email: 'bob@example.com', password: PASSWORD };
   equal((await agent.submit(form, fields)).status, 400);
 });
 
-test('whoever has an account is told by mail, and is not sent to choose a password', async () => {
+test('passkey-only sign-up: existing users are told by mail, without a password link', async () => {
   await app.createUser('owner', { email: 'owner@example.com', is_email_verified: true });
   const agent = new Agent(app);
   await agent.submit(await openSignup(app, client.id, agent), {
@@ -67,7 +67,7 @@ test('whoever has an account is told by mail, and is not sent to choose a passwo
   ok(!mail?.text?.includes('forgot-password'));
 });
 
-test('leaving before the passkey is made signs nobody in', async () => {
+test('passkey-only sign-up: leaving before the passkey exists signs no one in', async () => {
   const agent = new Agent(app);
   const form = await openSignup(app, client.id, agent);
   const page = await agent.submit(form, { username: 'cleo', email: 'cleo@example.com' });
@@ -80,7 +80,7 @@ test('leaving before the passkey is made signs nobody in', async () => {
   ok(!items.some(({ username }) => username === 'cleo'));
 });
 
-test('by an invitation: no password, no session from the link, a passkey in the next sign-in of this browser', async () => {
+test('passkey-only invitation: no password or session; a passkey at the next sign-in here', async () => {
   await app.admin('POST', '/invitations', { email: 'guest@example.com', client_id: client.id });
   const link = await mailbox.linkTo('guest@example.com');
   const agent = new Agent(app);
@@ -108,7 +108,7 @@ test('by an invitation: no password, no session from the link, a passkey in the 
   ok((await begin(later, client.id)).body.includes('action="/oauth2/login"'));
 });
 
-test("by an administrator's link: also for who has lost every passkey", async () => {
+test('passkey-only enrolment link: also for a user who lost every passkey', async () => {
   const user = await app.createUser('dora', { email: 'dora@example.com' });
   for (const turn of ['first', 'again']) {
     equal((await app.admin('POST', `/users/${user.id}/send-enrolment-link`)).status, 200);
@@ -125,7 +125,7 @@ test("by an administrator's link: also for who has lost every passkey", async ()
   equal((await app.admin('GET', `/users/${user.id}`)).body.data.passkey_count, 2);
 });
 
-test('a ticket ends: after ten minutes the browser is asked who it is', async () => {
+test('enrolment ticket: after ten minutes the browser must authenticate', async () => {
   const user = await app.createUser('emil', { email: 'emil@example.com' });
   await app.admin('POST', `/users/${user.id}/send-enrolment-link`);
   const agent = new Agent(app);

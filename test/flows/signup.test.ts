@@ -36,7 +36,7 @@ await set({});
 const client = await app.register();
 const WITHOUT_MAIL = { signup_require_verified_email: false, signup_email: 'optional' };
 
-test('a confirmed address: no account before the code, then signed in at the application', async () => {
+test('sign-up with confirmation: no account before the code, then signed in', async () => {
   await set({});
   const agent = new Agent(app);
   const form = await openSignup(app, client.id, agent);
@@ -60,7 +60,7 @@ test('a confirmed address: no account before the code, then signed in at the app
   ok((await new Agent(app).signIn(client.id, { username: 'ann' })).code);
 });
 
-test('no address: signed in at once where none need be confirmed', async () => {
+test('sign-up without an address: signed in at once where none must be confirmed', async () => {
   await set(WITHOUT_MAIL);
   const agent = new Agent(app);
   const form = await openSignup(app, client.id, agent);
@@ -69,7 +69,7 @@ test('no address: signed in at once where none need be confirmed', async () => {
   deepEqual([claims.preferred_username, claims.email], ['bob', undefined]);
 });
 
-test('an address that need not be confirmed is kept if it is, and left out if not', async () => {
+test('sign-up with an optional address: kept when confirmed, dropped otherwise', async () => {
   await set(WITHOUT_MAIL);
   const agent = new Agent(app);
   const page = await agent.submit(await openSignup(app, client.id, agent), answersOf('cleo'));
@@ -83,7 +83,7 @@ test('an address that need not be confirmed is kept if it is, and left out if no
   equal((await userNamed(app, 'carl'))?.is_email_verified, true);
 });
 
-test('an address that must be confirmed cannot be skipped', async () => {
+test('attack: skipping the confirmation of a required address', async () => {
   await set({});
   const agent = new Agent(app);
   const page = await agent.submit(await openSignup(app, client.id, agent), answersOf('skipper'));
@@ -93,7 +93,7 @@ test('an address that must be confirmed cannot be skipped', async () => {
   equal(await userNamed(app, 'skipper'), undefined);
 });
 
-test('a known address gets the same pages, and its owner a mail that there is an account', async () => {
+test('sign-up with a known address: same pages, and a mail to its owner', async () => {
   await set({});
   await app.createUser('owner', { email: 'owner@example.com', is_email_verified: true });
   const agent = new Agent(app);
@@ -111,7 +111,7 @@ test('a known address gets the same pages, and its owner a mail that there is an
   equal(await userNamed(app, 'somebody'), undefined);
 });
 
-test('what is wrong is told at the field, what was right stays, and no password comes back', async () => {
+test('sign-up errors: shown at their field; valid input stays, passwords are cleared', async () => {
   await set({ signup_phone_number: 'optional' });
   await app.createUser('taken');
   const agent = new Agent(app);
@@ -138,7 +138,7 @@ test('what is wrong is told at the field, what was right stays, and no password 
   match(done.url, /\/signup\/verify/);
 });
 
-test('the e-mail address as the username', async () => {
+test('sign-up: the e-mail address as the username', async () => {
   await set({ signup_username: 'hidden' });
   const agent = new Agent(app);
   const form = await openSignup(app, client.id, agent);
@@ -158,7 +158,7 @@ test('the e-mail address as the username', async () => {
   ok(await userNamed(app, 'finn@example.com'));
 });
 
-test('terms have to be accepted, and it is written down which and when', async () => {
+test('sign-up: terms must be accepted; version and time are recorded', async () => {
   await set({ terms_url: 'https://acme.example/terms/3', privacy_url: 'https://acme.example/privacy' });
   const agent = new Agent(app);
   const form = await openSignup(app, client.id, agent);
@@ -185,7 +185,7 @@ test('terms have to be accepted, and it is written down which and when', async (
   });
 });
 
-test('domains: allowed ones alone, blocked ones with all below them, whatever the spelling', async () => {
+test('sign-up domains: allowed ones only, blocked ones with subdomains, any spelling', async () => {
   const outcome = async (email: string): Promise<boolean> => {
     const agent = new Agent(app);
     const page = await agent.submit(
@@ -227,7 +227,7 @@ test('domains: allowed ones alone, blocked ones with all below them, whatever th
   equal(status, 400);
 });
 
-test('prompt=create opens the form, with the address that the application knows', async () => {
+test('prompt=create: opens the form with the address from login_hint', async () => {
   await set({});
   const agent = new Agent(app);
   const form = await begin(agent, client.id, { prompt: 'create', login_hint: 'hanna@example.com' });
@@ -244,7 +244,7 @@ test('prompt=create opens the form, with the address that the application knows'
   codeOf(await agent.submit(login, { username: 'hanna', password: PASSWORD }));
 });
 
-test('prompt=create beside other values; with none it is refused', async () => {
+test('prompt=create: combined with other values; with none it is refused', async () => {
   await set({});
   const both = await begin(new Agent(app), client.id, { prompt: 'create consent' });
   match(both.body, /name="confirm_password"/);
@@ -252,7 +252,7 @@ test('prompt=create beside other values; with none it is refused', async () => {
   match(none.location ?? '', /error=invalid_request/);
 });
 
-test('an application has its own answer', async () => {
+test('sign-up: a client’s own setting overrides the general one', async () => {
   await set({ allow_self_signup: false });
   const open = await app.register({ allow_self_signup: true });
   const agent = new Agent(app);
@@ -263,7 +263,7 @@ test('an application has its own answer', async () => {
   ok(!(await begin(new Agent(app), shut.id)).body.includes('/oauth2/signup'));
 });
 
-test('another code: not within a minute; then the one before is worth nothing', async () => {
+test('sign-up code: resend after a minute only; the previous code is then void', async () => {
   await set({});
   const agent = new Agent(app);
   const page = await agent.submit(await openSignup(app, client.id, agent), answersOf('jane'));
@@ -281,7 +281,7 @@ test('another code: not within a minute; then the one before is worth nothing', 
   codeOf(await agent.submit(page, { code: second }));
 });
 
-test('five wrong codes end a code, and time does', async () => {
+test('sign-up code: ends after five wrong ones, and by time', async () => {
   await set({});
   const agent = new Agent(app);
   const page = await agent.submit(await openSignup(app, client.id, agent), answersOf('kim'));
@@ -299,7 +299,7 @@ test('five wrong codes end a code, and time does', async () => {
   match((await other.submit(asked, { code: good })).body, /has expired/);
 });
 
-test('a name taken meanwhile: told with the code, and another one can be chosen', async () => {
+test('sign-up: a username taken meanwhile is reported with the code and can be changed', async () => {
   await set({});
   const agent = new Agent(app);
   const page = await agent.submit(await openSignup(app, client.id, agent), answersOf('lena'));
@@ -311,7 +311,7 @@ test('a name taken meanwhile: told with the code, and another one can be chosen'
   notEqual(hiddenFields(refused.body).interaction, undefined);
 });
 
-test('two factors that are required are set up right after signing up', async () => {
+test('sign-up: where two factors are required they are enrolled right after', async () => {
   await set(WITHOUT_MAIL);
   await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const agent = new Agent(app);

@@ -37,7 +37,7 @@ async function fill(address: string): Promise<void> {
   }
 }
 
-test('a network has so many open sign-ins over two processes; then 429, for that network alone', async () => {
+test('attack: filling the store; open sign-ins per network are limited over two processes', async () => {
   await fill('192.0.2.1');
   for (const app of apps) {
     const page = await begin('192.0.2.1', app);
@@ -48,13 +48,13 @@ test('a network has so many open sign-ins over two processes; then 429, for that
   equal((await begin('192.0.2.2')).status, 200);
 });
 
-test('hosts of one IPv6 /64 share the places', async () => {
+test('unfinished sign-ins: hosts of one IPv6 /64 share a limit', async () => {
   for (let count = 0; count < LIMIT; count += 1) equal((await begin(`2001:db8::${count + 1}`)).status, 200);
   equal((await begin('2001:db8::ffff')).status, 429);
   equal((await begin('2001:db8:0:1::1')).status, 200);
 });
 
-test('after ten minutes the oldest that nobody is at makes room, and one with a form stays', async () => {
+test('unfinished sign-ins: after ten minutes idle ones make room, ones with a form stay', async () => {
   const address = '192.0.2.3';
   const tried = new Agent(first);
   const form = await begin(address, first, tried);
@@ -76,7 +76,7 @@ test('after ten minutes the oldest that nobody is at makes room, and one with a 
   ok(new URL(again.location ?? '').searchParams.has('code'), again.body);
 });
 
-test('finished sign-ins free their places at once', async () => {
+test('unfinished sign-ins: finished ones free their places at once', async () => {
   const address = '192.0.2.4';
   for (let count = 0; count < LIMIT + 5; count += 1) {
     const agent = new Agent(first);
@@ -87,7 +87,7 @@ test('finished sign-ins free their places at once', async () => {
   }
 });
 
-test('pushed requests and device sign-ins of public applications are limited; confidential ones are not', async () => {
+test('pushed and device requests: limited for public clients, not for confidential ones', async () => {
   const open = await first.register({
     application_type: 'native',
     token_endpoint_auth_method: 'none',

@@ -112,7 +112,7 @@ async function expectAtMost(
   ok(core.length <= limits.core, `${core.length} calls of the core:\n${core.join('\n')}`);
 }
 
-test('a first-party sign-in, from the page to the code', async (t) => {
+test('store calls: first-party sign-in, from page to code', async (t) => {
   // The last one looks whether the account changed while the session was written (checklist R063, R076).
   await expectAtMost(t, { all: 18, core: 11 }, async () => {
     const agent = new Agent(app);
@@ -122,7 +122,7 @@ test('a first-party sign-in, from the page to the code', async (t) => {
   });
 });
 
-test('a second application in the same session, without a form', async (t) => {
+test('store calls: a second client in the same session', async (t) => {
   const agent = new Agent(app);
   await agent.signIn(client.id, alice);
   await expectAtMost(t, { all: 6, core: 5 }, async () => {
@@ -131,14 +131,14 @@ test('a second application in the same session, without a form', async (t) => {
   });
 });
 
-test('the sign-in page alone', async (t) => {
+test('store calls: the sign-in page', async (t) => {
   await expectAtMost(t, { all: 3, core: 3 }, async () => {
     const page = await new Agent(app).authorize(request);
     ok(hiddenFields(page.body).csrf);
   });
 });
 
-test('a code exchange with access, refresh and ID token', async (t) => {
+test('store calls: code redemption with access, refresh and ID token', async (t) => {
   const agent = new Agent(app);
   const authorizations = [await agent.signIn(client.id, alice), await agent.signIn(client.id, alice)];
   await expectAtMost(t, { all: 7, core: 6 }, async () => {
@@ -148,7 +148,7 @@ test('a code exchange with access, refresh and ID token', async (t) => {
   });
 });
 
-test('a refresh with rotation', async (t) => {
+test('store calls: refresh with rotation', async (t) => {
   let { refresh_token } = await tokensOf(app, client, alice);
   await expectAtMost(t, { all: 7, core: 6 }, async () => {
     const { status, body } = await refresh(app, client, refresh_token);
@@ -157,7 +157,7 @@ test('a refresh with rotation', async (t) => {
   });
 });
 
-test('introspection with the administrator’s bearer', async (t) => {
+test('store calls: introspection with the administrator’s bearer', async (t) => {
   const { access_token, refresh_token } = await tokensOf(app, client, alice);
   // The application's record says who may use it.
   for (const token of [access_token, refresh_token])
@@ -166,21 +166,21 @@ test('introspection with the administrator’s bearer', async (t) => {
     );
 });
 
-test('userinfo', async (t) => {
+test('store calls: userinfo', async (t) => {
   const { access_token } = await tokensOf(app, client, alice);
   await expectAtMost(t, { all: 4, core: 3 }, async () =>
     equal((await userinfo(app, access_token)).status, 200),
   );
 });
 
-test('client credentials', async (t) => {
+test('store calls: client credentials', async (t) => {
   const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
   await expectAtMost(t, { all: 2, core: 2 }, async () => {
     equal((await requestTokens(app, machine, { grant_type: 'client_credentials' })).status, 200);
   });
 });
 
-test('tokens are written down by the second, not by the token', async () => {
+test('store calls: tokens are audited per second, not per token', async () => {
   const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
   calls.length = 0;
   const startedAt = performance.now();
@@ -195,7 +195,7 @@ test('tokens are written down by the second, not by the token', async () => {
   ok(written.filter((call) => call !== 'token_events.insert').length <= 2 * flushes, written.join('\n'));
 });
 
-test('discovery and keys ask nothing', async () => {
+test('store calls: discovery and keys need none', async () => {
   for (const path of ['/.well-known/openid-configuration', '/.well-known/jwks.json']) {
     calls.length = 0;
     equal((await fetch(`${app.url}${path}`)).status, 200);

@@ -72,7 +72,7 @@ async function expectHonest(location: string | undefined): Promise<void> {
   equal(body.scope, 'openid');
 }
 
-test('in the form', async () => {
+test('attack: tampering in the form', async () => {
   const agent = new Agent(app);
   const page = await agent.authorize(request);
   const { client_id: _, ...fields } = tampered;
@@ -80,14 +80,14 @@ test('in the form', async () => {
   await expectHonest(done.location);
 });
 
-test('in the form’s own hidden client_id, which is only for the page that says "expired"', async () => {
+test('attack: tampering with the hidden client_id, used only by the expired page', async () => {
   const agent = new Agent(app);
   const page = await agent.authorize(request);
   const done = await agent.submit(page, { client_id: other.id, username: 'alice', password: PASSWORD });
   await expectHonest(done.location);
 });
 
-test('in the query of the form’s address and of the address where it goes on', async () => {
+test('attack: tampering in the query of the form’s and the resume address', async () => {
   const agent = new Agent(app);
   const page = await agent.authorize(request);
   const query = new URLSearchParams(tampered);
@@ -98,7 +98,7 @@ test('in the query of the form’s address and of the address where it goes on',
   await expectHonest(done.location);
 });
 
-test('a field given twice is refused, so that no two readers read two things', async () => {
+test('attack: a field sent twice, read differently by two readers', async () => {
   const agent = new Agent(app);
   const fields = new URLSearchParams({
     ...hiddenFields((await agent.authorize(request)).body),
@@ -110,7 +110,7 @@ test('a field given twice is refused, so that no two readers read two things', a
   deepEqual([answer.status, answer.location], [400, undefined]);
 });
 
-test('the authorization request of another tab does not leak into this one', async () => {
+test('two tabs: the request of one does not affect the other', async () => {
   const agent = new Agent(app);
   const page = await agent.authorize(request);
   await agent.authorize({
@@ -124,7 +124,7 @@ test('the authorization request of another tab does not leak into this one', asy
   await expectHonest(done.location);
 });
 
-test('a changed or another interaction cookie does not change whose request it is', async () => {
+test('attack: an altered or foreign interaction cookie', async () => {
   const agent = new Agent(app);
   const page = await agent.authorize(request);
   const fields = { ...hiddenFields(page.body), username: 'alice', password: PASSWORD };

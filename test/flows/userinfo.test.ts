@@ -27,7 +27,7 @@ function expectRefusal(answer: Answer, status: number, error: string | undefined
   equal(/error="([^"]*)"/.exec(challenge)?.[1], error, challenge);
 }
 
-test('by GET and by POST, the bearer in the header or in the form', async () => {
+test('userinfo: GET and POST, bearer in header or form', async () => {
   const answers = [
     await userinfo(app, token),
     await call(app, 'POST', path, { headers: bearer(token) }),
@@ -52,7 +52,7 @@ test('by GET and by POST, the bearer in the header or in the form', async () => 
   });
 });
 
-test('only the claims of the granted scopes', async () => {
+test('userinfo: only claims of the granted scopes', async () => {
   const told = async (scope: string): Promise<string[]> => {
     const { access_token } = await tokensOf(app, client, alice, { scope });
     return Object.keys((await userinfo(app, access_token)).body).sort();
@@ -63,7 +63,7 @@ test('only the claims of the granted scopes', async () => {
   deepEqual(await told('openid roles'), ['roles', 'sub']);
 });
 
-test('a token in the query is refused, and so are two at once', async () => {
+test('userinfo: a token in the query, or two tokens, are refused', async () => {
   expectRefusal(await call(app, 'GET', `${path}?access_token=${token}`), 400, 'invalid_request');
   for (const answer of [
     await postForm(app, path, { access_token: token }, bearer(token)),
@@ -77,7 +77,7 @@ test('a token in the query is refused, and so are two at once', async () => {
   expectRefusal(await postForm(app, path, { access_token: token }, bearer(token)), 400, 'invalid_request');
 });
 
-test('no token: the scheme and nothing more; a bad one: invalid_token', async () => {
+test('userinfo: no token gets the bare scheme, an invalid one invalid_token', async () => {
   expectRefusal(await call(app, 'GET', path), 401, undefined);
   expectRefusal(await call(app, 'POST', path), 401, undefined);
   for (const bad of ['x', 'a'.repeat(43), 'x.y.z', `${token}x`]) {
@@ -90,7 +90,7 @@ test('no token: the scheme and nothing more; a bad one: invalid_token', async ()
   }
 });
 
-test('without the scope openid it is 403 insufficient_scope', async () => {
+test('userinfo: without scope openid 403 insufficient_scope', async () => {
   const { access_token } = await tokensOf(app, client, alice, { scope: 'profile' });
   const answer = await userinfo(app, access_token);
   expectRefusal(answer, 403, 'insufficient_scope');
@@ -98,21 +98,21 @@ test('without the scope openid it is 403 insufficient_scope', async () => {
   equal((await introspect(app, access_token)).body.active, true);
 });
 
-test("a client's own token is refused, even with the scope openid", async () => {
+test('userinfo: a client credentials token is refused, even with scope openid', async () => {
   const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
   const { body } = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'openid' });
   equal(body.scope, 'openid');
   expectRefusal(await userinfo(app, body.access_token), 401, 'invalid_token');
 });
 
-test('a refresh token, an ID token and a code are no access tokens (R041)', async () => {
+test('attack: a refresh token, ID token or code at userinfo (R041)', async () => {
   const tokens = await tokensOf(app, client, alice);
   for (const wrong of [tokens.refresh_token, tokens.id_token]) {
     expectRefusal(await userinfo(app, wrong), 401, 'invalid_token');
   }
 });
 
-test('a signed answer where the application asks for one', async () => {
+test('userinfo: signed for clients that request it', async () => {
   const signed = await app.register({ userinfo_signed_response_alg: 'RS256' });
   const { access_token } = await tokensOf(app, signed, alice, { scope: 'openid email' });
   const answer = await userinfo(app, access_token);
@@ -122,13 +122,13 @@ test('a signed answer where the application asks for one', async () => {
   deepEqual([payload.sub, payload.email], [alice.id, 'alice@example.com']);
 });
 
-test('what an administrator changes is told at the next request', async () => {
+test('userinfo: changes by an administrator appear at the next request', async () => {
   const { status } = await app.admin('PATCH', `/users/${alice.id}`, { given_name: 'Alicia' });
   equal(status, 200);
   equal((await userinfo(app, token)).body.given_name, 'Alicia');
 });
 
-test('another origin reads nothing unless the application is at home there (R010)', async () => {
+test('userinfo: readable only from the client’s own origin (R010)', async () => {
   const from = (origin: string): Promise<Answer> =>
     call(app, 'GET', path, { headers: { ...bearer(token), origin } });
   const home = await from('https://rp.example');

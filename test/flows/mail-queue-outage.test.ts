@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createNotices } from '../../src/notifications/owner-notices.ts';
 import { createWorld } from '../accounts/support.ts';
 
-test('the queue of mails is out of order: locks go unannounced, and administrators’ changes are made', async () => {
+test('mail queue outage: lockouts go unannounced, administrators’ changes succeed', async () => {
   const now = () => 1_800_000_000_000;
   const { accounts } = createWorld({ store: createMemoryStore({ clock: now }), now });
   const logged: unknown[] = [];

@@ -29,7 +29,7 @@ async function signedIn() {
 }
 
 for (const away of ['oidc_sessions', 'grants', 'refresh_tokens']) {
-  test(`attack: a session's refresh token, after its ending stopped at ${away} and hours went by`, async () => {
+  test(`attack: refresh token of a session whose ending failed at ${away}, hours later`, async () => {
     const [ended, other] = [await signedIn(), await signedIn()];
     broken.add(away);
     equal((await app.admin('DELETE', `/sessions/${ended.sessionId}`)).status, 503);
@@ -43,7 +43,7 @@ for (const away of ['oidc_sessions', 'grants', 'refresh_tokens']) {
   });
 }
 
-test('a sign-out that stopped after the session was gone: the applications are told all the same', async () => {
+test('sign-out interrupted after the session: applications are still notified', async () => {
   const member = { backchannel_logout_uri: 'https://192.0.2.1/signed-out' };
   const client = await app.register({ scope: 'openid offline_access', ...member });
   const agent = new Agent(app);

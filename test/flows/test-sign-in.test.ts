@@ -78,7 +78,7 @@ async function alive(clientId: string): Promise<number> {
   return items.length + owned.reduce((sum, count) => sum + count, 0);
 }
 
-test('applications of every kind, with any proof of their own: the outcome is told, and nothing of it lives on', async () => {
+test('test sign-in: each kind of client and authentication; result shown, nothing left valid', async () => {
   const { publicKey } = await generateKeyPair('ES256', { extractable: true });
   const jwk = await crypto.subtle.exportKey('jwk', publicKey);
   const kinds: Record<string, Record<string, unknown>> = {
@@ -118,7 +118,7 @@ test('applications of every kind, with any proof of their own: the outcome is to
 const isRefused = ({ status, location, body }: Page): boolean =>
   status === 400 && location === undefined && body.includes('invalid_redirect_uri');
 
-test('a link to a trial is sent to somebody: no person, no administrator and no other browser gets anywhere by it', async () => {
+test('attack: the link to a test sign-in sent to another user, administrator or browser', async () => {
   const link = (await begin(admin, web.id)).location ?? '';
   match(link, /redirect_uri=[^&]+try%2Fcallback/);
   const victims = {
@@ -148,7 +148,7 @@ test('a link to a trial is sent to somebody: no person, no administrator and no 
   match((await admin.follow(await admin.get(link))).body, /Signed in as/);
 });
 
-test('a trial turned into another: more scopes, another application, another answer are refused', async () => {
+test('attack: a test sign-in with other scopes, another client or another answer', async () => {
   const other = await app.register();
   for (const [name, value] of [
     ['scope', 'openid profile email offline_access'],
@@ -163,7 +163,7 @@ test('a trial turned into another: more scopes, another application, another ans
   }
 });
 
-test('state and code again: of many that come back at once one is told, later ones nothing, and nothing begins anew', async () => {
+test('attack: state and code of a test sign-in replayed, also in parallel', async () => {
   const link = (await begin(admin, web.id)).location ?? '';
   const back = await untilBack(admin, await admin.get(link));
   const answers = await Promise.all([1, 2, 3, 4].map(() => admin.get(back)));
@@ -183,7 +183,7 @@ test('state and code again: of many that come back at once one is told, later on
   equal((await admin.get(again)).status, 200);
 });
 
-test('the code redeemed by others: with secret, verifier and redirect URI all right, the token endpoint refuses it', async () => {
+test('attack: the code of a test sign-in redeemed by the client itself', async () => {
   const spa = await app.register({ token_endpoint_auth_method: 'none' });
   for (const client of [web, spa]) {
     const back = new URL(await untilBack(admin, await begin(admin, client.id)));
@@ -207,7 +207,7 @@ test('the code redeemed by others: with secret, verifier and redirect URI all ri
   }
 });
 
-test('an application that registers or pushes the trial’s address gets nothing by it', async () => {
+test('attack: a client registers or pushes the test sign-in’s callback', async () => {
   const refused = await app.admin('POST', '/clients', { client_name: 'Thief', redirect_uris: [callback] });
   equal(refused.status, 400, 'no application registers an address of this server');
   const thief = await app.register();
@@ -236,7 +236,7 @@ test('an application that registers or pushes the trial’s address gets nothing
   ok(isRefused(posted));
 });
 
-test('begun by somebody who may not: a user, an auditor, nobody', async () => {
+test('attack: a test sign-in started by a user, an auditor or no one', async () => {
   for (const username of ['somebody', 'reader']) {
     const agent = await enter(username);
     const answer = await agent.post(`/admin/applications/${web.id}/try`, { csrf: await csrfOf(agent) });
@@ -249,7 +249,7 @@ test('begun by somebody who may not: a user, an auditor, nobody', async () => {
   equal(forged.status, 403);
 });
 
-test('a deactivated application: refused at the start, on the way, and at the token endpoint', async () => {
+test('test sign-in of a deactivated client: refused at start, midway and at the token endpoint', async () => {
   const { id } = await app.register();
   const set = (isActive: boolean) => app.admin('PATCH', `/clients/${id}`, { is_active: isActive });
   await set(false);
@@ -270,7 +270,7 @@ test('a deactivated application: refused at the start, on the way, and at the to
   equal(await alive(id), 0);
 });
 
-test('there is nothing to try where no person signs in, and the page says so', async () => {
+test('test sign-in of a client without users: not possible, and the page says so', async () => {
   const machine = await app.register({
     grant_types: ['client_credentials'],
     redirect_uris: [],
@@ -293,7 +293,7 @@ test('there is nothing to try where no person signs in, and the page says so', a
   }
 });
 
-test('consent given in a trial is none: the application asks for its own, and its tokens outlive the trial', async () => {
+test('test sign-in: its consent is not remembered, and the client’s own tokens stay valid', async () => {
   const { id, secret } = await app.register({ skip_consent: false });
   const agent = await enter('second-admin');
   const consent = await tried(agent, id);
@@ -333,7 +333,7 @@ test('consent given in a trial is none: the application asks for its own, and it
   equal(refreshed.status, 200);
 });
 
-test('left half-way: what was given is over after ten minutes, and the way back leads nowhere', async () => {
+test('test sign-in abandoned: ends after ten minutes, and its callback leads nowhere', async () => {
   const { id } = await app.register();
   const link = (await begin(admin, id)).location ?? '';
   const back = await untilBack(admin, await admin.get(link));
@@ -345,7 +345,7 @@ test('left half-way: what was given is over after ten minutes, and the way back 
   admin = await enter('root-admin');
 });
 
-test('the administrator is demoted on the way: nothing is told any more', async () => {
+test('test sign-in: the administrator is demoted midway; no result is shown', async () => {
   const { id } = await app.createUser('soon-demoted', { role: 'admin' });
   const agent = await enter('soon-demoted');
   const [link, second] = [await begin(agent, web.id), await begin(agent, web.id)];
@@ -355,7 +355,7 @@ test('the administrator is demoted on the way: nothing is told any more', async 
   ok(isRefused(await agent.get(second.location ?? '')));
 });
 
-test('what goes wrong is told with the exact error', async () => {
+test('test sign-in: errors are shown exactly', async () => {
   const { id } = await app.register({ skip_consent: false, scope: 'openid profile email' });
   const chosen = { chosen: 'on', 'scope.profile': 'on' };
   const silent = textOf((await tried(admin, id, { ...chosen, prompt: 'none' })).body);
@@ -376,7 +376,7 @@ test('what goes wrong is told with the exact error', async () => {
   }
 });
 
-test('signed in as somebody else: the outcome is theirs, in a frame without the Admin UI, which is closed to them', async () => {
+test('test sign-in as another user: the result is shown without the Admin UI', async () => {
   const { id } = await app.register();
   const agent = await enter('second-admin');
   const before = agent.cookiesFor('/admin');
@@ -391,7 +391,7 @@ test('signed in as somebody else: the outcome is theirs, in a frame without the 
   equal(await alive(id), 0);
 });
 
-test('attack: an application that waits for the sign-out of whoever tried it', async () => {
+test('attack: a client waiting for the sign-out of the testing user', async () => {
   const { id } = await app.register({ backchannel_logout_uri: 'https://127.0.0.1:9/logout' });
   const known = await app.register({ backchannel_logout_uri: 'https://127.0.0.1:9/logout' });
   const user = await app.createUser('curious-admin', { role: 'admin' });
@@ -410,7 +410,7 @@ test('attack: an application that waits for the sign-out of whoever tried it', a
   ok(!isTold(id));
 });
 
-test('the audit log tells of a trial: who, which application, what came of it', async () => {
+test('test sign-in: audited with administrator, client and outcome', async () => {
   const { id } = await app.register();
   await tried(admin, id);
   const root = (await app.admin('GET', '/users?search=root-admin')).body.data.items?.[0];

@@ -163,7 +163,7 @@ const endings: Readonly<
 };
 
 for (const [what, [isSessionOver, end]] of Object.entries(endings)) {
-  test(`${what}: the tokens are dead at the next request of every process`, async () => {
+  test(`${what}: tokens are invalid at the next request in every process`, async () => {
     const before = await scene();
     await expectAlive(before);
     equal(await silentError(before), null);
@@ -177,7 +177,7 @@ for (const [what, [isSessionOver, end]] of Object.entries(endings)) {
   });
 }
 
-test('deactivated and active again: the old tokens stay dead', async () => {
+test('user deactivated and reactivated: old tokens stay invalid', async () => {
   const before = await scene();
   await done(app.admin('POST', `/users/${before.user.id}/deactivate`));
   await done(app.admin('POST', `/users/${before.user.id}/reactivate`));
@@ -185,7 +185,7 @@ test('deactivated and active again: the old tokens stay dead', async () => {
   ok((await tokensOf(app, before.client, before.user)).access_token);
 });
 
-test('deleted and made again under the same name: nothing is inherited (R062)', async () => {
+test('user deleted and recreated under the same name: nothing is inherited (R062)', async () => {
   const before = await scene();
   await done(app.admin('DELETE', `/users/${before.user.id}`));
   const again = await app.createUser(before.user.username);
@@ -199,7 +199,7 @@ test('deleted and made again under the same name: nothing is inherited (R062)', 
     deepEqual(await app.store.ephemeral(definition).findBy('account', before.user.id), []);
 });
 
-test('a code that was not redeemed yet dies with the person’s session, account and application', async () => {
+test('unredeemed code: invalid once session, account or application ends', async () => {
   const ends: readonly ((scene: Scene) => Promise<void>)[] = [
     ({ agent }) => done(agent.get('/oauth2/logout')),
     ({ user }) => done(app.admin('POST', `/users/${user.id}/deactivate`)),
@@ -224,7 +224,7 @@ async function markOff({ id }: Client): Promise<void> {
   await clients.replace(id, stored.version, { ...stored.value, isActive: false });
 }
 
-test('a crash while an application is switched off: the job ends what it left (R048)', async () => {
+test('crash while deactivating a client: the job ends what remains (R048)', async () => {
   const before = await scene();
   await markOff(before.client);
   // At once: nothing new, and no claims. Introspection does not read the client (P12), so its turn comes with the job.
@@ -234,7 +234,7 @@ test('a crash while an application is switched off: the job ends what it left (R
   await expectDead(before);
 });
 
-test('an application that is only marked as off: its own tokens are dead (R048)', async () => {
+test('client marked inactive only: its own tokens are invalid (R048)', async () => {
   const machine = await app.register({
     grant_types: ['client_credentials'],
     redirect_uris: [],
@@ -246,7 +246,7 @@ test('an application that is only marked as off: its own tokens are dead (R048)'
   deepEqual([await isActive(app, body.access_token), await admits(second, body.access_token)], [false, 401]);
 });
 
-test("a client's own tokens end with the client, deactivated or deleted", async () => {
+test('client credentials tokens: end when the client is deactivated or deleted', async () => {
   for (const end of ['deactivate', 'delete']) {
     const machine = await app.register({
       grant_types: ['client_credentials'],
@@ -267,7 +267,7 @@ test("a client's own tokens end with the client, deactivated or deleted", async 
   }
 });
 
-test('another person’s tokens at the same application, and the person’s own at another, are left alone', async () => {
+test('tokens of other users, and of this user at other clients: unaffected', async () => {
   const [one, two] = [await scene(), await scene()];
   const beside = await tokensOf(app, two.client, one.user);
   await done(app.admin('DELETE', `/clients/${one.client.id}`));

@@ -67,7 +67,7 @@ async function artifacts(): Promise<Record<string, string>> {
 }
 
 const all = await artifacts();
-test('there is one of each kind', () => {
+test('artifacts: there is one of each kind', () => {
   for (const [kind, value] of Object.entries(all)) ok(value !== '' && value !== 'undefined', kind);
 });
 
@@ -168,14 +168,14 @@ const places: Readonly<Record<string, readonly [readonly string[], (value: strin
 };
 
 for (const [place, [taken, isTaken]] of Object.entries(places)) {
-  test(`${place} takes ${taken.join(', ') || 'none of them'}`, async () => {
+  test(`${place}: accepts ${taken.join(', ') || 'none of them'}`, async () => {
     const right: string[] = [];
     for (const [kind, value] of Object.entries(all)) if (await isTaken(value)) right.push(kind);
     deepEqual(right.sort(), [...taken].sort());
   });
 }
 
-test('revocation by any other kind revokes nothing', async () => {
+test('revocation: any other kind of artifact revokes nothing', async () => {
   const { 'access token': access = '', 'refresh token': refreshing = '', ...others } = await artifacts();
   for (const [kind, token] of Object.entries(others)) {
     if (kind === 'client token') continue;
