@@ -59,7 +59,7 @@ function assertNone(violations: readonly string[]): void {
 const floors: readonly (readonly string[])[] = [
   ['ground'],
   ['config', 'store'],
-  ['jobs'],
+  ['jobs', 'events'],
   ['audit', 'settings', 'keys', 'metrics'],
   ['clients', 'views', 'rate-limits'],
   ['sessions', 'http'],

@@ -2,6 +2,7 @@
 // last-admin.ts, how the first one comes is onboarding.ts, how one goes is removal.ts. Signing in is authenticate.ts.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
 import type { AccountRecord, FactRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Query, type Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';
@@ -73,8 +74,7 @@ export interface AccountsDeps {
   /** Names of this service (product, host), which passwords must not be built around. */
   contextWords?: () => readonly string[];
   endSessions: (accountId: string) => Promise<unknown>;
-  /** Removes what belongs to the account in other collections; called again after a crash. */
-  removeOwned: (accountId: string) => Promise<unknown>;
+  events: Pick<Events, 'emitAndWait'>;
 }
 
 export function createAccounts(deps: AccountsDeps): Accounts {

@@ -1,8 +1,9 @@
 // Owns the end of an account, in an order in which a crash at any point leaves it unusable and the rest to be finished:
 // mark (from here on it counts as gone), end what it has open, remove what it owns, remove it (checklist R062).
 import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
-import type { Collection } from '../store/port.ts';
+import type { Collection, Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';
 
 export interface Removal {
@@ -20,13 +21,14 @@ export function createRemoval(deps: {
   collection: Collection<AccountRecord>;
   clock: Clock;
   endSessions: (accountId: string) => Promise<unknown>;
-  removeOwned: (accountId: string) => Promise<unknown>;
+  /** Other domains remove what belongs to the account. */
+  events: Pick<Events, 'emitAndWait'>;
 }): Removal {
-  const { collection, clock, endSessions, removeOwned } = deps;
+  const { collection, clock, endSessions, events } = deps;
 
-  async function finish(id: string): Promise<void> {
+  async function finish({ id, value }: Stored<AccountRecord>): Promise<void> {
     await endSessions(id);
-    await removeOwned(id);
+    await events.emitAndWait('accountRemoving', { accountId: id, email: value.email });
     await collection.remove(id);
   }
 
@@ -38,12 +40,12 @@ export function createRemoval(deps: {
           : undefined,
       );
       if (marked === undefined) return false;
-      await finish(id);
+      await finish(marked);
       return true;
     },
     async finishDeletions() {
       const unfinished = await collection.findBy('deleting', 'yes');
-      for (const { id } of unfinished) await finish(id);
+      for (const account of unfinished) await finish(account);
       return unfinished.length;
     },
   };

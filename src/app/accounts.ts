@@ -25,12 +25,12 @@ import { ACR } from '../oidc/scopes.ts';
 import { isRequired } from '../second-factors/second-factors.ts';
 import { createConsents } from '../sessions/consents.ts';
 import { createGrants } from '../sessions/grants.ts';
-import { createSessions, type EndedSession } from '../sessions/sessions.ts';
+import { createSessions } from '../sessions/sessions.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import { apiKeys as apiKeyRecords, groups as groupRecords } from '../store/administration.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
-import { auditedConsents, auditedOnboarding, reportedSignIns } from './audit.ts';
+import { auditedOnboarding, reportedSignIns } from './audit.ts';
 import type { Protection } from './protection.ts';
 
 interface Parts {
@@ -41,9 +41,6 @@ interface Parts {
   readonly protection: Protection;
   /** Default: decisions §8. */
   readonly hashParameters?: HashParameters;
-  /** What else of an account goes with it. */
-  readonly removeOwned: (accountId: string) => Promise<unknown>;
-  readonly onSessionEnded: (session: EndedSession) => void;
 }
 
 // More waiting sign-ins than this would wait longer than a person does.
@@ -52,15 +49,12 @@ const MAX_WAITING_HASHES = 128;
 export type AccountParts = ReturnType<typeof createAccountParts>;
 
 export function createAccountParts(parts: Parts) {
-  const { store, clock, current, baseUrl, protection, hashParameters, removeOwned, onSessionEnded } = parts;
-  const { audit } = protection;
+  const { store, clock, current, baseUrl, protection, hashParameters } = parts;
+  const { audit, events } = protection;
   const collection = store.collection(model.accounts);
   const grants = createGrants({ store });
-  const sessions = createSessions({ store, clock, grants, onEnded: onSessionEnded });
-  const consents = auditedConsents(
-    createConsents({ collection: store.collection(model.consents), clock }),
-    audit,
-  );
+  const sessions = createSessions({ store, clock, grants, events });
+  const consents = createConsents({ collection: store.collection(model.consents), clock, events });
   const apiKeys = createApiKeys({
     collection: store.collection(apiKeyRecords),
     clock,
@@ -82,14 +76,10 @@ export function createAccountParts(parts: Parts) {
     minPasswordLength: () => minPasswordLength(current()),
     endSessions: (accountId) => sessions.endAllOf(accountId),
     contextWords: () => [current().product_name, new URL(baseUrl).hostname],
-    removeOwned: (accountId) =>
-      Promise.all([
-        consents.removeOfAccount(accountId),
-        apiKeys.removeAllOf(accountId),
-        removeOwned(accountId),
-        sessions.removeOfAccount(accountId),
-      ]),
+    events,
   });
+  for (const remove of [consents.removeOfAccount, apiKeys.removeAllOf, sessions.removeOfAccount])
+    events.on('accountRemoving', ({ accountId }) => remove(accountId));
   const groups = createGroups({
     collection: store.collection(groupRecords),
     accounts: collection,

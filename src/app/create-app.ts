@@ -11,6 +11,7 @@ import { seedConsoleClient } from '../clients/console-client.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
+import { createEvents } from '../events/index.ts';
 import { readForm, readJson } from '../http/body.ts';
 import { createCsrf } from '../http/csrf.ts';
 import { pinOrigin } from '../http/origin.ts';
@@ -20,6 +21,7 @@ import type { Scheduler } from '../jobs/scheduler.ts';
 import { createSealer } from '../keys/sealing.ts';
 import type { KeySet } from '../keys/signing-keys.ts';
 import type { Logger } from '../log.ts';
+import { createAppMetrics } from '../metrics/index.ts';
 import { cookieNamesFor, createBrowserSession } from '../oidc/browser-session.ts';
 import { createProvider, type MountedProvider } from '../oidc/create-provider.ts';
 import { normalizeMetadata } from '../oidc/models/client.ts';
@@ -33,12 +35,10 @@ import * as protocol from '../store/protocol-collections.ts';
 import { themeOf } from '../views/theme.ts';
 import { createViews } from '../views/views.ts';
 import { createAccountParts } from './accounts.ts';
-import { auditedRevocation } from './audit.ts';
 import { createFactors } from './factors.ts';
 import { createHandler } from './http.ts';
 import { createJobs } from './jobs.ts';
 import { createKeys, type Keys, protocolKeys } from './keys.ts';
-import { createAppMetrics } from './metrics.ts';
 import { createNewAccounts } from './new-accounts.ts';
 import { createPasskeyApp } from './passkeys.ts';
 import { createProtection } from './protection.ts';
@@ -69,7 +69,8 @@ export interface App {
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, clock, log } = options;
-  const { metrics, timed: store } = createAppMetrics(options);
+  const events = createEvents();
+  const { metrics, timed: store } = createAppMetrics({ ...options, events });
   const { baseUrl, issuer } = config;
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const isSecure = baseUrl.startsWith('https:');
@@ -84,9 +85,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
     log,
     baseUrl,
-    metrics,
+    events,
     settings: current,
-    onLocked: (lock) => factors.notices.locked(lock),
   });
   const { audit } = protection;
 
@@ -121,13 +121,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       baseUrl,
       protection,
       ...(options.hashParameters && { hashParameters: options.hashParameters }),
-      removeOwned: (accountId) =>
-        Promise.all([factors, passkeys.passkeys, newAccounts].map((part) => part.removeAllOf(accountId))),
-      onSessionEnded(session) {
-        protection.noteEndedSession(session);
-        tellClients(session);
-      },
     });
+  events.on('sessionEnded', tellClients);
 
   const authenticate = passkeys.guardPasswords(signIn.authenticate);
 
@@ -156,6 +151,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     protection,
     basePath,
   });
+  for (const part of [factors, passkeys.passkeys, newAccounts])
+    events.on('accountRemoving', ({ accountId }) => part.removeAllOf(accountId));
   const csrf = createCsrf({
     keys: config.cookieKeys,
     isSecure,
@@ -170,7 +167,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts: directory,
     findClient: async (id) => (await clients.find(id))?.value,
   });
-  const revokeToken = auditedRevocation(createRevokeToken({ revokeGrant: grants.revoke }), audit);
+  const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
   const cookieNames = cookieNamesFor(isSecure);
   const browser = createBrowserSession({ provider, cookieNames, settings: current, clock });
   const interactions = createInteractions({
@@ -224,7 +221,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       },
       graceSeconds: () => current().refresh_token_grace_seconds,
       revokeGrant: grants.revoke,
-      tokenReports: protection.tokenReports,
+      events,
+      codeIssued: protection.codeIssued,
       pages: interactions.protocolPages,
       pinOrigin: (app) => pinOrigin(app, pinned),
       documentHeaders: securityHeaderValues({ isSecure }),

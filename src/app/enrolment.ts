@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit } from '../audit/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { SettingValues } from '../settings/schema.ts';

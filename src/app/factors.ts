@@ -37,7 +37,7 @@ interface Parts {
   readonly current: () => SettingValues;
   /** Built after this: an account's removal takes what is in here along. */
   readonly accounts: () => Accounts;
-  readonly protection: Pick<Protection, 'audit' | 'limits' | 'knownBrowsers'>;
+  readonly protection: Pick<Protection, 'audit' | 'events' | 'limits' | 'knownBrowsers'>;
 }
 
 export type Factors = ReturnType<typeof createFactors>;
@@ -146,6 +146,7 @@ export function createFactors(parts: Parts) {
       tellOwner,
       find: (id) => accounts().find(id),
       revokeDevices: (accountId) => factors.trustedDevices.revokeAll(accountId),
+      events: parts.protection.events,
       clock,
       log,
     }),

@@ -1,11 +1,10 @@
 // Owns which background jobs there are (create-app.ts builds the rest).
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Groups } from '../accounts/groups.ts';
-import type { Audit } from '../audit/audit.ts';
 import { countEvents } from '../audit/count-job.ts';
 import { forgetAudit } from '../audit/forget-job.ts';
+import type { Audit, TokenLog } from '../audit/index.ts';
 import { createStatistics } from '../audit/statistics.ts';
-import type { TokenLog } from '../audit/token-log.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import { newId } from '../ids.ts';

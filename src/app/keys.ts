@@ -1,7 +1,7 @@
 // Owns putting together what has to do with keys: the signing keys and their rotation, and sealing everything anew after
 // a change of SECRET_KEY (create-app.ts builds the rest).
 import { resealReplies } from '../admin/api/reseal-replies.ts';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit } from '../audit/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import type { Job } from '../jobs/scheduler.ts';

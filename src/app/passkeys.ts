@@ -8,10 +8,10 @@ import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { parseLoginName } from '../accounts/login-name.ts';
 import { hasCodeFactor, hasPasskey } from '../accounts/security-state.ts';
-import type { Audit } from '../audit/audit.ts';
-import type { AuditEvent } from '../audit/events.ts';
+import type { Audit } from '../audit/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import type { RecordedEvent } from '../events/index.ts';
 import { deviceName } from '../http/device-name.ts';
 import { reachableAcrs } from '../oidc/acr.ts';
 import { ACR } from '../oidc/scopes.ts';
@@ -43,7 +43,7 @@ export type PasskeyApp = ReturnType<typeof createPasskeyApp>;
 /** A wrong recovery code and a name that nobody has are answered after the same time. */
 const RECOVERY_MS = 250;
 
-const targetOf = (accountId: string | undefined): Pick<AuditEvent, 'target'> =>
+const targetOf = (accountId: string | undefined): Pick<RecordedEvent, 'target'> =>
   accountId === undefined ? {} : { target: { kind: 'user', id: accountId } };
 
 export function createPasskeyApp(parts: Parts) {

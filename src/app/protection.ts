@@ -8,36 +8,27 @@ import {
   limitBearerGuesses,
   limitSignIns,
 } from '../accounts/guess-limits.ts';
-import { createAudit } from '../audit/audit.ts';
-import { createOrigins } from '../audit/origin.ts';
-import { createTokenLog } from '../audit/token-log.ts';
+import { createAuditLogs } from '../audit/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { createTimeSortedIds } from '../ids.ts';
+import type { Events } from '../events/index.ts';
 import type { Logger } from '../log.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import type { Lock } from '../notifications/owner-notices.ts';
 import { createRepeatWatch } from '../oidc/repeated-values.ts';
 import { createRateLimits, type RateSettings } from '../rate-limits/limits.ts';
 import { createOpenPlaces } from '../rate-limits/open-places.ts';
-import type { EndedSession } from '../sessions/sessions.ts';
-import { tokenEvents } from '../store/administration.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { interactions } from '../store/protocol-collections.ts';
-import { auditedSignIns, auditedTokens, noteEndedSession } from './audit.ts';
+import { auditedSignIns } from './audit.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
-import { countedAudit, countedTokens } from './metrics.ts';
 
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
   readonly baseUrl: string;
-  readonly metrics: Metrics;
+  readonly events: Events;
   readonly settings: () => RateSettings & { readonly limit_open_signins_ip: number };
-  /** Called at most once a day per account; it must come back at once and not throw. */
-  readonly onLocked: (lock: Lock) => void;
 }
 
 type CheckPassword<Account> = Parameters<typeof limitSignIns<Account>>[0];
@@ -51,13 +42,9 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set(['auth.invalid_token', 'auth.in
 
 export type Protection = ReturnType<typeof createProtection>;
 
-export function createProtection({ store, clock, log, baseUrl, metrics, settings, onLocked }: Deps) {
-  const origins = createOrigins();
-  const newId = createTimeSortedIds(clock);
-  const events = store.collection(model.audit);
-  const audit = countedAudit(createAudit({ collection: events, clock, newId, origins, log }), metrics);
-  const ofTokens = store.collection(tokenEvents);
-  const tokenLog = countedTokens(createTokenLog({ collection: ofTokens, clock, newId, log }), metrics);
+export function createProtection({ store, clock, log, baseUrl, events, settings }: Deps) {
+  const { origins } = events;
+  const { audit, tokenLog } = createAuditLogs({ store, clock, events, log });
   const limits = createRateLimits({ collection: store.ephemeral(model.rates), clock, settings, log });
   const openSignins = createOpenPlaces({
     collection: store.ephemeral(interactions),
@@ -68,10 +55,11 @@ export function createProtection({ store, clock, log, baseUrl, metrics, settings
   const told = auditedSignIns(audit);
 
   return {
+    events,
     origins,
     audit,
     tokenLog,
-    tokenReports: { ...auditedTokens(tokenLog, { audit, origins }), ...createRepeatWatch(log) },
+    codeIssued: createRepeatWatch(log).codeIssued,
     limits,
     refusalTimeUnknown(err: unknown): void {
       log.warn({ event: 'refusal_time', err }, 'how long refused passwords are to take cannot be told');
@@ -85,12 +73,10 @@ export function createProtection({ store, clock, log, baseUrl, metrics, settings
       },
       onLocked({ isNoticeDue, ...event }: { accountId: string; lockedUntil: number; isNoticeDue: boolean }) {
         log.warn({ event: 'account_locked', ...event }, 'password sign-in closed for unknown browsers');
-        const { ipAddress = '', userAgent = '' } = origins.current() ?? {};
-        if (isNoticeDue) onLocked({ ...event, ipAddress, userAgent });
+        events.emit('accountLocked', { ...event, isNoticeDue });
         return told.onLocked(event);
       },
     },
-    noteEndedSession: (session: EndedSession) => noteEndedSession({ audit, origins }, session),
     noteFailedForms: noteFailedForms(openSignins.markInUse),
     /** For the protocol core. */
     guards: {
@@ -107,7 +93,7 @@ export function createProtection({ store, clock, log, baseUrl, metrics, settings
       return async (authorization, ...more) => {
         const actor = await limited(authorization, ...more).catch((error: unknown) => {
           if (error instanceof AppError && REFUSALS.has(error.code))
-            tokenLog.refused({ endpoint: 'admin', error: error.code });
+            events.emit('tokensRefused', { endpoint: 'admin', error: error.code });
           throw error;
         });
         origins.setActor({ kind: actor.kind, id: actor.id });

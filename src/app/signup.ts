@@ -5,7 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import type { Accounts, NewAccount } from '../accounts/accounts.ts';
 import { addressKey, parseEmail } from '../accounts/email.ts';
 import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit } from '../audit/index.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';

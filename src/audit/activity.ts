@@ -1,9 +1,10 @@
 // Owns what of the audit log the owner of an account is shown: what was done with and to the account lately, as kinds that
 // pages have words for. Reasons and details stay inside.
+
+import type { EventName } from '../events/index.ts';
 import type { AuditRecord } from '../store/collections.ts';
 import type { Stored } from '../store/port.ts';
 import type { Audit } from './audit.ts';
-import type { AuditEventName } from './events.ts';
 
 export interface Activity {
   /** Epoch milliseconds. */
@@ -17,7 +18,7 @@ export interface Activity {
 }
 
 /** The events that an owner knows what to do with. */
-const KINDS: { readonly [Name in AuditEventName]?: string } = {
+const KINDS: { readonly [Name in EventName]?: string } = {
   'signin.success': 'signin',
   'signin.failure': 'signin_failed',
   'signin.locked': 'locked',

@@ -5,22 +5,17 @@
 // is written down before it is given. What takes something away (a logout, a revocation, an administrator's change) is
 // done first and stays done: `note` never stops an ending half-way, the request only waits for it before it is answered.
 import type { Clock } from '../clock.ts';
+import type { Actor, Events, Origin, RecordedEvent } from '../events/index.ts';
 import type { Logger } from '../log.ts';
 import type { AuditRecord } from '../store/collections.ts';
 import { type Collection, type Page, type Query, type Stored, StoreUnavailable } from '../store/port.ts';
 import { withoutSecrets } from './details.ts';
-import type { AuditActor, AuditEvent } from './events.ts';
 import { forgetEvents } from './forget-events.ts';
-import type { Origin, Origins } from './origin.ts';
 
 export interface Audit {
-  /**
-   * Durable when it resolves.
-   * @throws StoreUnavailable when it could not be written; the program's log has it then
-   */
-  write(event: AuditEvent): Promise<void>;
-  /** For what has happened already: the request is answered only when it is written, else with 503. Never throws. */
-  note(event: AuditEvent): void;
+  /** The events' own `record`. */
+  write: Events['record'];
+  note: Events['note'];
   find(id: string): Promise<Stored<AuditRecord> | undefined>;
   query(query: Query): Promise<Page<AuditRecord>>;
   /** Removes at most `limit` events from before that time (epoch ms), the oldest first. @returns how many */
@@ -32,7 +27,8 @@ interface Deps {
   readonly clock: Clock;
   /** Ids that sort by time: the order of the log. */
   readonly newId: () => string;
-  readonly origins: Pick<Origins, 'current' | 'actor' | 'defer'>;
+  /** All recorded events are kept here. */
+  readonly events: Pick<Events, 'origins' | 'recordWith' | 'record' | 'note'>;
   readonly log: Pick<Logger, 'error'>;
 }
 
@@ -43,7 +39,7 @@ const MAX_REASON = 64;
 const cut = (text: string | undefined, length: number): string | undefined =>
   text === undefined || text === '' ? undefined : text.slice(0, length);
 
-const isFailure = ({ event, outcome }: AuditEvent): boolean =>
+const isFailure = ({ event, outcome }: RecordedEvent): boolean =>
   outcome === undefined ? event.endsWith('.failure') : outcome === 'failure';
 
 /** Drops members that are undefined: the record is what is stored, and JSON has no such thing. */
@@ -53,7 +49,7 @@ const compact = (record: { [Key in keyof AuditRecord]: AuditRecord[Key] | undefi
     Object.entries(record).filter(([, value]) => value !== undefined),
   ) as unknown as AuditRecord;
 
-function toRecord(event: AuditEvent, actor: AuditActor, origin: Origin | undefined, at: number): AuditRecord {
+function toRecord(event: RecordedEvent, actor: Actor, origin: Origin | undefined, at: number): AuditRecord {
   return compact({
     at,
     event: event.event,
@@ -71,11 +67,12 @@ function toRecord(event: AuditEvent, actor: AuditActor, origin: Origin | undefin
   });
 }
 
-export function createAudit({ collection, clock, newId, origins, log }: Deps): Audit {
-  const actorOf = (event: AuditEvent): AuditActor =>
+export function createAudit({ collection, clock, newId, events, log }: Deps): Audit {
+  const { origins } = events;
+  const actorOf = (event: RecordedEvent): Actor =>
     event.actor ?? origins.actor() ?? { kind: origins.current() === undefined ? 'system' : 'anonymous' };
 
-  async function write(event: AuditEvent): Promise<void> {
+  async function write(event: RecordedEvent): Promise<void> {
     const record = toRecord(event, actorOf(event), origins.current(), clock());
     try {
       await collection.insert(newId(), record);
@@ -86,14 +83,10 @@ export function createAudit({ collection, clock, newId, origins, log }: Deps): A
     }
   }
 
+  events.recordWith(write);
   return {
-    write,
-    note(event) {
-      const writing = write(event);
-      // The log has been told; the request, if there is one, waits for the same promise and fails with it.
-      writing.catch(() => undefined);
-      origins.defer(writing);
-    },
+    write: events.record,
+    note: events.note,
     find: (id) => collection.find(id),
     query: (query) => collection.query(query),
     forget: (before, limit) => forgetEvents(collection, before, limit),

@@ -5,11 +5,11 @@
 // log itself, at once (audit.ts). No addresses, no names: ids alone.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import type { EventName } from '../events/index.ts';
 import type { Logger } from '../log.ts';
 import type { AuditRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Page, type Query, type Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';
-import type { AuditEventName } from './events.ts';
 import { forgetEvents } from './forget-events.ts';
 
 export interface IssuedTokens {
@@ -199,7 +199,7 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
       }
       const record: AuditRecord = {
         at: clock(),
-        event: 'token.issued' satisfies AuditEventName,
+        event: 'token.issued' satisfies EventName,
         outcome: 'success',
         actorKind: 'client',
         actorId: clientId,

@@ -4,18 +4,10 @@ import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { hasSecondFactor } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';
+import type { Events, Signals } from '../events/index.ts';
 import { deviceName } from '../http/device-name.ts';
 import type { Logger } from '../log.ts';
 import type { MailTemplate, MailValues } from '../mail/index.ts';
-
-export interface Lock {
-  readonly accountId: string;
-  /** Epoch milliseconds. */
-  readonly lockedUntil: number;
-  /** Of the attempt that locked it. */
-  readonly ipAddress: string;
-  readonly userAgent: string;
-}
 
 interface Deps {
   /** Whoever has no verified address gets none. */
@@ -27,11 +19,12 @@ interface Deps {
   ) => Promise<void>;
   readonly find: Accounts['find'];
   readonly revokeDevices: (accountId: string) => Promise<unknown>;
+  readonly events: Pick<Events, 'on' | 'origins'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-export function createNotices({ tellOwner, find, revokeDevices, clock, log }: Deps) {
+export function createNotices({ tellOwner, find, revokeDevices, events, clock, log }: Deps) {
   async function tell(account: Account, template: MailTemplate, values: MailValues = {}): Promise<void> {
     try {
       await tellOwner(account, template, values, account.profile.locale);
@@ -40,23 +33,26 @@ export function createNotices({ tellOwner, find, revokeDevices, clock, log }: De
     }
   }
 
-  async function tellLock({ accountId, lockedUntil, ipAddress, userAgent }: Lock): Promise<void> {
+  async function tellLock({ accountId, lockedUntil }: Signals['accountLocked']): Promise<void> {
     const account = await find(accountId);
+    // Of the attempt that locked it.
+    const { ipAddress = '', userAgent = '' } = events.origins.current() ?? {};
     const lockedSeconds = Math.round((lockedUntil - clock()) / 1000);
     const values = { lockedSeconds, ipAddress, device: deviceName(userAgent) };
     if (account !== undefined) await tell(account, 'account_locked', values);
   }
 
-  return {
-    /** Comes back at once: the attempt that locks must take no longer than any other (R085). */
-    locked(lock: Lock): void {
-      setImmediate(() => {
-        tellLock(lock).catch((error: unknown) => {
-          log.warn({ event: 'notice_lost', account_id: lock.accountId, err: error }, 'notice not queued');
-        });
+  // Not in the course of the attempt: the one that locks must take no longer than any other (R085).
+  events.on('accountLocked', (lock) => {
+    if (!lock.isNoticeDue) return;
+    setImmediate(() => {
+      tellLock(lock).catch((error: unknown) => {
+        log.warn({ event: 'notice_lost', account_id: lock.accountId, err: error }, 'notice not queued');
       });
-    },
+    });
+  });
 
+  return {
     /** The accounts as administrators change them: the owner learns of it, at the address from before the change. */
     ofAdministrators(accounts: Accounts): Accounts {
       return {

@@ -5,6 +5,7 @@ import type { JWK } from 'jose';
 import type Koa from 'koa';
 import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
+import type { Events } from '../events/index.ts';
 import { type AccessTokenJwt, createAccessTokenJwt } from './access-token-jwt.ts';
 import {
   countRefusedClients,
@@ -23,7 +24,7 @@ import { createLoadExistingGrant } from './load-grant.ts';
 import { assertOutboundGuard } from './outbound-fetch.ts';
 import type { RepeatWatch } from './repeated-values.ts';
 import { SigningKey, VerifyingKey } from './signing-key.ts';
-import { reportTokens, type TokenReports } from './token-events.ts';
+import { reportTokens } from './token-events.ts';
 import type { TokenState } from './token-state.ts';
 
 type ModelDeps = ConstructorParameters<typeof IdentityProvider>[2];
@@ -57,7 +58,8 @@ export interface ProviderDeps
   readonly pinOrigin: (app: Pick<Koa, 'request' | 'keys' | 'proxy'>) => void;
   readonly documentHeaders: Readonly<Record<string, string>>;
   readonly registerGrants: (provider: IdentityProvider) => void;
-  readonly tokenReports: TokenReports & RepeatWatch;
+  readonly events: Pick<Events, 'emit' | 'note'>;
+  readonly codeIssued: RepeatWatch['codeIssued'];
 }
 
 export interface MountedProvider {
@@ -97,7 +99,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   deps.pinOrigin(provider);
   deps.registerGrants(provider);
   listen(provider);
-  reportTokens(provider, deps.tokenReports);
+  reportTokens(provider, deps);
 
   const around: Koa.Middleware[] = [
     (ctx, next) => {

@@ -2,18 +2,31 @@
 // credentials come along they must be right. The answer is 200 and empty, whatever the token was.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
 import { type Form, type ReadForm, restoreForm } from './form.ts';
 import type { AnyToken, TokenState } from './token-state.ts';
 
 interface RevokeDeps {
+  readonly events: Pick<Events, 'note'>;
   readonly revokeGrant: (grantId: string) => Promise<void>;
 }
 
 /** Ends an access token, or with a refresh token its whole grant (RFC 7009 §2.1). */
-export function createRevokeToken({ revokeGrant }: RevokeDeps) {
+export function createRevokeToken({ revokeGrant, events }: RevokeDeps) {
   return async (token: AnyToken): Promise<void> => {
-    if (token.kind === 'RefreshToken' && token.grantId !== undefined) await revokeGrant(token.grantId);
+    const isRefreshToken = token.kind === 'RefreshToken';
+    if (isRefreshToken && token.grantId !== undefined) await revokeGrant(token.grantId);
     else await token.destroy();
+    events.note({
+      event: 'token.revoked',
+      // A refresh token's own id is its value, so its grant is named instead.
+      target: isRefreshToken ? { kind: 'grant', id: token.grantId } : { kind: 'token', id: token.jti },
+      clientId: token.clientId,
+      details: {
+        kind: token.kind,
+        ...(token.kind !== 'ClientCredentials' && { user_id: token.accountId }),
+      },
+    });
   };
 }
 

@@ -1,34 +1,12 @@
-// Owns hearing of tokens from the library's events: what was issued, refused and reused. Who writes it down is the
-// composition's (src/app/audit.ts); nothing here waits, so no token is later for it.
+// What becomes of tokens, from the library's events: issued, refused and reused. Nothing here waits, so no token is later for
+// it. Reuse is rare and ends a grant, so it is recorded at once; the rest waits in memory (src/audit/token-log.ts).
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Events } from '../events/index.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import type { RepeatWatch } from './repeated-values.ts';
 
-/** What is heard of tokens, told at once and without waiting. */
-export interface TokenReports {
-  issued(tokens: {
-    readonly clientId: string;
-    readonly accountId: string | undefined;
-    readonly grantId: string | undefined;
-    readonly grantType: string;
-    readonly scope: string | undefined;
-  }): void;
-  refreshed(clientId: string): void;
-  machineIssued(clientId: string): void;
-  refused(request: {
-    readonly clientId: string | undefined;
-    readonly endpoint: string;
-    readonly grantType: string | undefined;
-    readonly error: string;
-    readonly detail: string | undefined;
-  }): void;
-  /** A used code or refresh token came back (RFC 6749 §4.1.2, RFC 9700 §4.14.2); its grant is revoked. */
-  reused(tokens: {
-    readonly clientId: string | undefined;
-    readonly accountId: string | undefined;
-    readonly grantId: string;
-    readonly grantType: string;
-  }): void;
+interface Deps extends RepeatWatch {
+  readonly events: Pick<Events, 'emit' | 'note'>;
 }
 
 /** Of the device flow, while the person has not decided yet (RFC 8628 §3.5): answers, no refusals. */
@@ -55,20 +33,18 @@ function grantTypeOf({ oidc }: KoaContextWithOIDC): string | undefined {
   return Object.hasOwn(GRANT_TYPES, asked) ? GRANT_TYPES[asked] : 'other';
 }
 
-/** Has this provider tell what becomes of tokens. */
-export function reportTokens(
-  provider: Pick<IdentityProvider, 'on'>,
-  reports: TokenReports & RepeatWatch,
-): void {
+/** Has this provider report what becomes of tokens. */
+export function reportTokens(provider: Pick<IdentityProvider, 'on'>, { events, codeIssued }: Deps): void {
   provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
     const { client, entities } = ctx.oidc;
     const grantType = grantTypeOf(ctx);
     if (client === undefined || grantType === undefined) return;
-    if (grantType === 'refresh_token') return reports.refreshed(client.clientId);
-    if (grantType === 'client_credentials') return reports.machineIssued(client.clientId);
+    const { clientId } = client;
+    if (grantType === 'refresh_token') return events.emit('tokensRefreshed', { clientId });
+    if (grantType === 'client_credentials') return events.emit('machineTokensIssued', { clientId });
     const { AccessToken: token, Account: account } = entities;
-    reports.issued({
-      clientId: client.clientId,
+    events.emit('tokensIssued', {
+      clientId,
       accountId: account?.accountId,
       grantId: token?.grantId,
       grantType,
@@ -77,7 +53,7 @@ export function reportTokens(
   });
 
   provider.on('authorization_code.saved', ({ clientId, codeChallenge, nonce }) => {
-    if (clientId !== undefined) reports.codeIssued({ clientId, codeChallenge, nonce });
+    if (clientId !== undefined) codeIssued({ clientId, codeChallenge, nonce });
   });
 
   // Emitted wherever the library ends a grant; at the token endpoint only because something was used twice.
@@ -86,7 +62,15 @@ export function reportTokens(
     const grantType = grantTypeOf(ctx);
     if (route !== 'token' || grantType === undefined) return;
     const used = entities.RefreshToken ?? entities.AuthorizationCode ?? entities.DeviceCode;
-    reports.reused({ clientId: client?.clientId, accountId: used?.accountId, grantId, grantType });
+    // A used code or refresh token came back (RFC 6749 §4.1.2, RFC 9700 §4.14.2).
+    events.note({
+      event: 'token.reused',
+      outcome: 'failure',
+      ...(client !== undefined && { actor: { kind: 'client', id: client.clientId } }),
+      target: { kind: 'grant', id: grantId },
+      clientId: client?.clientId,
+      details: { grant_type: grantType, user_id: used?.accountId },
+    });
   });
 
   const refused =
@@ -97,7 +81,7 @@ export function reportTokens(
     ): void => {
       if (PENDING.has(error.message)) return;
       const detail = error.error_detail !== undefined && DETAILS.test(error.error_detail);
-      reports.refused({
+      events.emit('tokensRefused', {
         clientId: ctx.oidc.client?.clientId,
         endpoint,
         grantType: grantTypeOf(ctx),

@@ -4,7 +4,7 @@
 import { type Account, isUsable } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { addressKey } from '../accounts/email.ts';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit } from '../audit/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { deviceName } from '../http/device-name.ts';

@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../accounts/account.ts';
 import { addressKey } from '../accounts/email.ts';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit } from '../audit/index.ts';
 import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
 import { AppError } from '../errors.ts';
 import type { RateLimits } from '../rate-limits/limits.ts';

@@ -6,9 +6,9 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Authenticate } from '../accounts/authenticate.ts';
 import type { ProofMethod } from '../accounts/freshness.ts';
 import { hasPasskey, hasSecondFactor } from '../accounts/security-state.ts';
-import type { Audit } from '../audit/audit.ts';
-import type { AuditEventName } from '../audit/events.ts';
+import type { Audit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
+import type { EventName } from '../events/index.ts';
 import type { MailTemplate } from '../mail/index.ts';
 import { acrOf } from '../oidc/acr.ts';
 import type { BrowserSession } from '../oidc/browser-session.ts';
@@ -55,7 +55,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
   async function report(
     ctx: Koa.Context,
     { account }: SelfServiceUser,
-    event: AuditEventName,
+    event: EventName,
     mail: MailTemplate,
     details?: Readonly<Record<string, unknown>>,
   ): Promise<void> {

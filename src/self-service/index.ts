@@ -4,9 +4,9 @@
 // Start with routes.ts (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
 import type Koa from 'koa';
 import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
-import type { Origins } from '../audit/origin.ts';
 import { type AccountPage, consoleSignInUrl } from '../clients/console-sign-in.ts';
 import type { Clock } from '../clock.ts';
+import type { Origins } from '../events/index.ts';
 import { readForm, readJson } from '../http/body.ts';
 import type { SignedInUsers } from '../oidc/signed-in-user.ts';
 import type { UserBearer } from '../oidc/user-bearer.ts';

@@ -1,7 +1,7 @@
 // What the home page of self-service shows: the account, its sessions, trusted devices and applications, and recent activity.
 import { hasSecondFactor } from '../accounts/security-state.ts';
 import { createActivity } from '../audit/activity.ts';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit } from '../audit/index.ts';
 import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';

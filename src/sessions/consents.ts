@@ -1,54 +1,77 @@
 // Owns what people agreed to, kept over their sessions, so that they are asked once per application and scope.
 import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
 import type { ConsentRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection } from '../store/port.ts';
 import { update } from '../store/update.ts';
 
 export interface Consents {
   find(accountId: string, clientId: string): Promise<ConsentRecord | undefined>;
-  /** Adds to what was agreed before. */
+  /** Adds to what was agreed before; granted when it is recorded. */
   add(
     accountId: string,
     clientId: string,
     scopes: readonly string[],
     claims: readonly string[],
   ): Promise<void>;
+  /** Nothing is kept of it but the event. */
+  refuse(accountId: string, clientId: string): Promise<void>;
   removeOfAccount(accountId: string): Promise<void>;
 }
 
 /** @returns the id of what a person allowed an application */
 export const consentId = (accountId: string, clientId: string): string => `${accountId}:${clientId}`;
 
-export function createConsents({
-  collection,
-  clock,
-}: {
-  collection: Collection<ConsentRecord>;
-  clock: Clock;
-}): Consents {
+interface Deps {
+  readonly collection: Collection<ConsentRecord>;
+  readonly clock: Clock;
+  readonly events: Pick<Events, 'record'>;
+}
+
+export function createConsents({ collection, clock, events }: Deps): Consents {
+  async function widenConsent(
+    accountId: string,
+    clientId: string,
+    scopes: readonly string[],
+    claims: readonly string[],
+  ): Promise<void> {
+    const id = consentId(accountId, clientId);
+    const now = clock();
+    const widen = (known: ConsentRecord): ConsentRecord => ({
+      ...known,
+      scopes: [...new Set([...known.scopes, ...scopes])],
+      claims: [...new Set([...known.claims, ...claims])],
+      updatedAt: now,
+    });
+    const widened = await update(collection, id, (known) => ({ value: widen(known) }));
+    if (widened !== undefined) return;
+    const first = widen({ accountId, clientId, scopes: [], claims: [], createdAt: now, updatedAt: now });
+    try {
+      await collection.insert(id, first);
+    } catch (error) {
+      if (!(error instanceof AlreadyExists)) throw error;
+      await update(collection, id, (known) => ({ value: widen(known) }));
+    }
+  }
+
   return {
     async find(accountId, clientId) {
       return (await collection.find(consentId(accountId, clientId)))?.value;
     },
 
     async add(accountId, clientId, scopes, claims) {
-      const id = consentId(accountId, clientId);
-      const now = clock();
-      const widen = (known: ConsentRecord): ConsentRecord => ({
-        ...known,
-        scopes: [...new Set([...known.scopes, ...scopes])],
-        claims: [...new Set([...known.claims, ...claims])],
-        updatedAt: now,
-      });
-      const widened = await update(collection, id, (known) => ({ value: widen(known) }));
-      if (widened !== undefined) return;
-      const first = widen({ accountId, clientId, scopes: [], claims: [], createdAt: now, updatedAt: now });
-      try {
-        await collection.insert(id, first);
-      } catch (error) {
-        if (!(error instanceof AlreadyExists)) throw error;
-        await update(collection, id, (known) => ({ value: widen(known) }));
-      }
+      const user = { kind: 'user', id: accountId } as const;
+      const details = { scopes, claims };
+      // Asked for together, they share a commit.
+      await Promise.all([
+        events.record({ event: 'consent.granted', actor: user, target: user, clientId, details }),
+        widenConsent(accountId, clientId, scopes, claims),
+      ]);
+    },
+
+    refuse(accountId, clientId) {
+      const user = { kind: 'user', id: accountId } as const;
+      return events.record({ event: 'consent.refused', actor: user, target: user, clientId });
     },
 
     async removeOfAccount(accountId) {

@@ -1,19 +1,12 @@
 // Owns SSO sessions from the outside: listing them, noting activity, ending one or all of an account. The session as the
 // browser has it is oidc-provider's model (src/oidc/models/session.ts).
 import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
 import * as model from '../store/collections.ts';
 import type { Page, Query, Store, Stored } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
 import { update } from '../store/update.ts';
 import type { Grants } from './grants.ts';
-
-/** What a session's applications are told at its end (OIDC Back-Channel Logout §2.5). */
-export interface EndedSession {
-  readonly uid: string;
-  readonly accountId: string;
-  /** client id -> the `sid` that this client knows */
-  readonly sids: ReadonlyMap<string, string>;
-}
 
 export type SessionActivity = Omit<model.SessionRecord, 'lastActivityAt' | 'endedAt'> & {
   readonly uid: string;
@@ -52,14 +45,27 @@ interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly grants: Grants;
-  /** Told after a session has ended; must not throw and is not waited for longer than it takes to hand over. */
-  readonly onEnded?: (session: EndedSession) => void;
+  readonly events: Pick<Events, 'emit' | 'note' | 'origins'>;
 }
 
-export function createSessions({ store, clock, grants, onEnded }: Deps): Sessions {
+export function createSessions({ store, clock, grants, events }: Deps): Sessions {
   const records = store.collection(model.sessions);
   const live = store.ephemeral(protocol.oidcSessions);
   const interactions = store.ephemeral(protocol.interactions);
+
+  /** Whoever ends a session, where no administrator does, is the browser that has it. */
+  function reportEnd(uid: string, accountId: string, sids: ReadonlyMap<string, string>): void {
+    const { origins } = events;
+    const actor = origins.actor() ?? { kind: 'user', id: accountId };
+    events.note({
+      event: 'session.ended',
+      ...(origins.current() !== undefined && { actor }),
+      target: { kind: 'session', id: uid },
+      details: { user_id: accountId },
+    });
+    // Its applications are notified (OIDC Back-Channel Logout §2.5).
+    events.emit('sessionEnded', { uid, accountId, sids });
+  }
 
   /** No browser can use it, what it gave is gone, and nothing is left to do. @returns how many browsers' it was */
   async function takeBack(uid: string, ofRecord?: string): Promise<number> {
@@ -68,7 +74,7 @@ export function createSessions({ store, clock, grants, onEnded }: Deps): Session
     // Now or never: with the session goes what says whom to tell, and whoever asks again does not find it.
     const accountId = ofRecord ?? browserSession?.value.accountId;
     if (removed > 0 && typeof accountId === 'string') {
-      onEnded?.({ uid, accountId, sids: sidsOf(browserSession?.value.authorizations) });
+      reportEnd(uid, accountId, sidsOf(browserSession?.value.authorizations));
     }
     await grants.revokeOfSession(uid);
     await update(records, uid, ({ isEnding, endingOf: _, ...value }) =>

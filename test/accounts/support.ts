@@ -14,6 +14,7 @@ import {
 } from '../../src/accounts/authenticate.ts';
 import { type CompleteSignIn, createCompleteSignIn } from '../../src/accounts/complete-sign-in.ts';
 import { createPasswords, type Passwords } from '../../src/accounts/passwords/password.ts';
+import { createEvents } from '../../src/events/index.ts';
 import { newId } from '../../src/ids.ts';
 import { type AccountRecord, accounts as accountsDefinition, facts } from '../../src/store/collections.ts';
 import type { Collection, Store } from '../../src/store/port.ts';
@@ -98,6 +99,11 @@ export function createWorld(
   const removedOwnedOf: string[] = [];
   const outcomes: SignInOutcome[] = [];
   const locks: World['locks'] = [];
+  const events = createEvents();
+  events.on('accountRemoving', async ({ accountId }) => {
+    removedOwnedOf.push(accountId);
+    await options.removeOwned?.(accountId);
+  });
   const common = { collection, clock: backend.now, passwords };
   return {
     collection,
@@ -116,10 +122,7 @@ export function createWorld(
         endedSessionsOf.push(id);
         await options.endSessions?.(id);
       },
-      removeOwned: async (id) => {
-        removedOwnedOf.push(id);
-        await options.removeOwned?.(id);
-      },
+      events,
     }),
     authenticate: createAuthenticate({
       ...common,

@@ -18,7 +18,6 @@ import { createPasswords } from '../../src/accounts/passwords/password.ts';
 import { createOwnParts } from '../../src/admin/own-parts.ts';
 import { type AdminRoutesDeps, adminRoutes } from '../../src/admin/routes.ts';
 import { createAudit } from '../../src/audit/audit.ts';
-import { createOrigins } from '../../src/audit/origin.ts';
 import { createTokenLog } from '../../src/audit/token-log.ts';
 import { createApiKeys } from '../../src/clients/api-keys.ts';
 import { createClients } from '../../src/clients/clients.ts';
@@ -26,6 +25,7 @@ import type { Clients } from '../../src/clients/contract.ts';
 import { createFindRestricted } from '../../src/clients/restricted.ts';
 import { systemClock } from '../../src/clock.ts';
 import { AppError } from '../../src/errors.ts';
+import { createEvents } from '../../src/events/index.ts';
 import { readJson } from '../../src/http/body.ts';
 import { errorBoundary } from '../../src/http/boundary.ts';
 import { requestLog } from '../../src/http/request-log.ts';
@@ -107,8 +107,10 @@ const BASE_URL = 'https://id.example.com';
 
 async function run(store: Store, time: Clockwork, act: (world: World) => Promise<void>): Promise<void> {
   const clock = time.now;
-  const sessions = createSessions({ store, clock, grants: createGrants({ store }) });
+  const events = createEvents();
   const grants = createGrants({ store });
+  const sessions = createSessions({ store, clock, grants, events });
+  events.on('accountRemoving', ({ accountId }) => grants.revokeOfAccount(accountId));
   const accounts = createAccounts({
     collection: store.collection(model.accounts),
     facts: store.collection(model.facts),
@@ -121,7 +123,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     }),
     minPasswordLength: () => 8,
     endSessions: (id) => sessions.endAllOf(id),
-    removeOwned: (id) => grants.revokeOfAccount(id),
+    events,
   });
   const groups = createGroups({
     collection: store.collection(groupRecords),
@@ -220,7 +222,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       collection: store.collection(model.audit),
       clock,
       newId: createTimeSortedIds(clock),
-      origins: createOrigins(),
+      events,
       log,
     }),
     tokenEvents: createTokenLog({

@@ -4,23 +4,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createAudit } from '../../src/audit/audit.ts';
-import { type AuditEventName, auditEventNames } from '../../src/audit/events.ts';
 import { forgetAudit } from '../../src/audit/forget-job.ts';
-import { createOrigins } from '../../src/audit/origin.ts';
+import { createEvents, type EventName, eventNames } from '../../src/events/index.ts';
 import { createTimeSortedIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/log.ts';
 import { audit as definition } from '../../src/store/collections.ts';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { breakable } from '../support/broken-store.ts';
 
-const origin = { ipAddress: '192.0.2.1', userAgent: 'Browser/1', requestId: 'request-1' };
+const origin = { ipAddress: '192.0.2.1', userAgent: 'Browser/1', requestId: 'request-1', language: 'en' };
 
 function createWorld() {
   const world = { now: Date.UTC(2026, 0, 31, 12) };
   const clock = (): number => world.now;
   const inner = createMemoryStore({ clock });
   const { store, broken } = breakable(inner);
-  const origins = createOrigins();
+  const events = createEvents();
+  const { origins } = events;
   const logged: string[] = [];
   const log = createLogger({
     level: 'info',
@@ -28,20 +28,20 @@ function createWorld() {
     destination: { write: (line) => void logged.push(line) },
   });
   const collection = store.collection(definition);
-  const audit = createAudit({ collection, clock, newId: createTimeSortedIds(clock), origins, log });
+  const audit = createAudit({ collection, clock, newId: createTimeSortedIds(clock), events, log });
   const all = async () =>
     (await audit.query({ sort: 'id', order: 'asc', limit: 1000 })).items.map(({ value }) => value);
-  return { world, clock, broken, origins, audit, all, logged, collection };
+  return { world, clock, broken, origins, events, audit, all, logged, collection };
 }
 
 test('audit event: records actor, target, action, time, address and request', async () => {
-  const { origins, audit, all, world } = createWorld();
+  const { origins, all, world, events } = createWorld();
   await origins.run(origin, async () => {
-    await audit.write({ event: 'signin.failure', reason: 'wrong', target: { kind: 'user', id: 'u1' } });
+    await events.record({ event: 'signin.failure', reason: 'wrong', target: { kind: 'user', id: 'u1' } });
     origins.setActor({ kind: 'user', id: 'admin-1' });
-    await audit.write({ event: 'user.updated', target: { kind: 'user', id: 'u1' }, clientId: 'c1' });
+    await events.record({ event: 'user.updated', target: { kind: 'user', id: 'u1' }, clientId: 'c1' });
   });
-  await audit.write({ event: 'session.ended', target: { kind: 'session', id: 's1' } });
+  await events.record({ event: 'session.ended', target: { kind: 'session', id: 's1' } });
   const { now } = world;
   const { ipAddress, userAgent, requestId } = origin;
   const user = { targetKind: 'user', targetId: 'u1' };
@@ -81,12 +81,12 @@ test('audit event: records actor, target, action, time, address and request', as
 });
 
 test('audit id: sorts by time, also within a millisecond', async () => {
-  const { audit, world, all } = createWorld();
-  const written: AuditEventName[] = [];
-  for (const [index, event] of auditEventNames.entries()) {
+  const { world, all, events } = createWorld();
+  const written: EventName[] = [];
+  for (const [index, event] of eventNames.entries()) {
     if (index % 3 === 0) world.now += 1;
     written.push(event);
-    await audit.write({ event });
+    await events.record({ event });
   }
   assert.deepEqual(
     (await all()).map(({ event }) => event),
@@ -95,10 +95,10 @@ test('audit id: sorts by time, also within a millisecond', async () => {
 });
 
 test('attack: endless names and addresses, or line breaks, stay one small record', async () => {
-  const { origins, audit, all } = createWorld();
+  const { origins, all, events } = createWorld();
   const evil = `\r\n{"event":"signin.success"}\u001b[2J\u2028"'${'x'.repeat(100_000)}`;
-  await origins.run({ ipAddress: evil, userAgent: evil, requestId: evil }, () =>
-    audit.write({
+  await origins.run({ ipAddress: evil, userAgent: evil, requestId: evil, language: evil }, () =>
+    events.record({
       event: 'signin.failure',
       reason: evil,
       target: { kind: 'user', id: evil },
@@ -115,10 +115,10 @@ test('attack: endless names and addresses, or line breaks, stay one small record
 });
 
 test('audit failure: an error for its request, logged whole and without secrets (R150)', async () => {
-  const { audit, broken, origins, logged, all } = createWorld();
+  const { broken, origins, logged, all, events } = createWorld();
   broken.add('audit');
   const writing = origins.run(origin, () =>
-    audit.write({
+    events.record({
       event: 'signin.success',
       actor: { kind: 'user', id: 'u1' },
       details: { password: 'canary-1' },
@@ -134,13 +134,13 @@ test('audit failure: an error for its request, logged whole and without secrets 
 });
 
 test('audit write: awaited before the response, fails it, and is never interrupted', async () => {
-  const { audit, broken, origins, all } = createWorld();
+  const { broken, origins, all, events } = createWorld();
   let isEnded = false;
-  await origins.run(origin, async () => audit.note({ event: 'session.ended' }));
+  await origins.run(origin, async () => events.note({ event: 'session.ended' }));
   assert.equal((await all()).length, 1);
   broken.add('audit');
   const request = origins.run(origin, async () => {
-    audit.note({ event: 'session.ended' });
+    events.note({ event: 'session.ended' });
     await new Promise(setImmediate);
     isEnded = true;
   });
@@ -148,28 +148,28 @@ test('audit write: awaited before the response, fails it, and is never interrupt
   assert.equal(isEnded, true);
   // The request's own error is the answer.
   const failing = origins.run(origin, async () => {
-    audit.note({ event: 'session.ended' });
+    events.note({ event: 'session.ended' });
     throw new TypeError('its own');
   });
   await assert.rejects(failing, /its own/);
 });
 
 test('audit outside a request: a lost event is logged, with no unhandled rejection', async () => {
-  const { audit, broken, logged } = createWorld();
+  const { broken, logged, events } = createWorld();
   broken.add('audit');
-  audit.note({ event: 'user.removed' });
+  events.note({ event: 'user.removed' });
   await new Promise(setImmediate);
   assert.ok(logged.some((line) => line.includes('user.removed')));
 });
 
 test('audit origin: concurrent requests do not mix addresses or actors', async () => {
-  const { audit, origins, all } = createWorld();
+  const { origins, all, events } = createWorld();
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       origins.run({ ...origin, ipAddress: `192.0.2.${index}` }, async () => {
         origins.setActor({ kind: 'user', id: `actor-${index}` });
         await new Promise(setImmediate);
-        await audit.write({ event: 'user.updated', reason: String(index) });
+        await events.record({ event: 'user.updated', reason: String(index) });
       }),
     ),
   );
@@ -179,12 +179,12 @@ test('audit origin: concurrent requests do not mix addresses or actors', async (
 });
 
 test('audit retention: the job removes older events in batches, and nothing else', async () => {
-  const { audit, world, clock, all, collection } = createWorld();
+  const { audit, world, clock, all, collection, events } = createWorld();
   const ids = createTimeSortedIds(clock);
   const record = { event: 'signin.success', outcome: 'success', actorKind: 'system' } as const;
   for (let index = 0; index < 1203; index += 1) await collection.insert(ids(), { ...record, at: world.now });
   world.now += 86_400_000;
-  await audit.write({ event: 'signin.failure' });
+  await events.record({ event: 'signin.failure' });
   const limits: number[] = [];
   const job = forgetAudit({
     forget(before, limit) {

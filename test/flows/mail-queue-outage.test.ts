@@ -3,6 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
+import { createEvents } from '../../src/events/index.ts';
 import { createNotices } from '../../src/notifications/owner-notices.ts';
 import { createWorld } from '../accounts/support.ts';
 
@@ -11,7 +12,9 @@ test('mail queue outage: lockouts go unannounced, administrators’ changes succ
   const { accounts } = createWorld({ store: createMemoryStore({ clock: now }), now });
   const logged: unknown[] = [];
   const asked: string[] = [];
+  const events = createEvents();
   const notices = createNotices({
+    events,
     async tellOwner(_account, template) {
       asked.push(template);
       throw new Error('no place to write to');
@@ -22,7 +25,7 @@ test('mail queue outage: lockouts go unannounced, administrators’ changes succ
     log: { warn: (fields: { template?: string }) => void logged.push(fields.template) },
   });
   const { id } = await accounts.create({ username: 'ann', password: 'seven tall lanterns' });
-  notices.locked({ accountId: id, lockedUntil: now() + 900_000, ipAddress: '192.0.2.7', userAgent: '' });
+  events.emit('accountLocked', { accountId: id, lockedUntil: now() + 900_000, isNoticeDue: true });
   deepEqual(asked, [], 'the attempt that locks does not wait for it');
   for (let turn = 0; turn < 3_000 && logged.length === 0; turn += 1) await sleep(10);
   const changed = await notices.ofAdministrators(accounts).update(id, { password: 'eight tall lanterns' });

@@ -8,6 +8,7 @@ import { openConnection } from '../../adapters/mongodb/connection.ts';
 import type { Row } from '../../adapters/mongodb/document.ts';
 import { prepareCollections } from '../../adapters/mongodb/schema.ts';
 import { createAudit } from '../../src/audit/audit.ts';
+import { createEvents } from '../../src/events/index.ts';
 import { newId } from '../../src/ids.ts';
 import { audit } from '../../src/store/collections.ts';
 import type { CollectionDefinition } from '../../src/store/port.ts';
@@ -36,7 +37,7 @@ test('audit events whose time is over go, also so many that MongoDB cannot count
     collection,
     clock: Date.now,
     newId,
-    origins: { current: () => undefined, actor: () => undefined, defer: () => false },
+    events: createEvents(),
     log: { error: () => undefined },
   });
   for (let at = 1; at <= 5; at += 1) {

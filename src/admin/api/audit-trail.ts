@@ -4,15 +4,15 @@
 import type { Account } from '../../accounts/account.ts';
 import { toUser } from '../../accounts/to-user.ts';
 import { differenceOf } from '../../audit/details.ts';
-import type { AuditEvent, AuditEventName, AuditTarget } from '../../audit/events.ts';
 import { type Client, toClient } from '../../clients/to-client.ts';
 import type { Clock } from '../../clock.ts';
+import type { EventName, RecordedEvent, Target } from '../../events/index.ts';
 import type { SettingDescription } from '../../settings/settings.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 
 interface Line {
-  readonly event: AuditEventName;
-  readonly target?: AuditTarget['kind'];
+  readonly event: EventName;
+  readonly target?: Target['kind'];
   /** Which views are compared; default: none. */
   readonly view?: 'user' | 'client' | 'settings';
   /** Whether the body holds no secret and nothing about a person, so that it is written down as it came. */
@@ -21,8 +21,8 @@ interface Line {
   readonly isMembership?: boolean;
 }
 
-const user = (event: AuditEventName): Line => ({ event, target: 'user', view: 'user' });
-const client = (event: AuditEventName): Line => ({ event, target: 'client', view: 'client' });
+const user = (event: EventName): Line => ({ event, target: 'user', view: 'user' });
+const client = (event: EventName): Line => ({ event, target: 'client', view: 'client' });
 
 const member = { target: 'user', isMembership: true } as const;
 
@@ -77,7 +77,7 @@ const unnamed: Line = { event: 'admin.acted' };
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
 /** @returns the name under which the route's acts are found, undefined when it has none of its own */
-export const auditEventOf = (route: Pick<Route, 'method' | 'path'>): AuditEventName | undefined =>
+export const auditEventOf = (route: Pick<Route, 'method' | 'path'>): EventName | undefined =>
   lines[nameOf(route)]?.event;
 
 type View = Readonly<Record<string, unknown>>;
@@ -89,7 +89,7 @@ interface Seen {
 }
 
 export interface AuditTrailDeps {
-  readonly audit: { write(event: AuditEvent): Promise<void> };
+  readonly audit: { write(event: RecordedEvent): Promise<void> };
   readonly accounts: { find(id: string): Promise<Account | undefined> };
   readonly clients: { find(id: string): Promise<Client | undefined> };
   readonly settings: { describe(): SettingDescription[] };

@@ -1,84 +1,10 @@
 // Owns the words for events of the audit log, and the names of those who are in it.
 import { AppError } from '../../errors.ts';
+import { eventLabels } from '../../events/index.ts';
 import { deviceName } from '../../http/device-name.ts';
 import { textOf } from './field-values.ts';
 import { groupLabel } from './group-choice.ts';
 import type { Values, Visit } from './page.ts';
-
-const labels: Readonly<Record<string, string>> = {
-  'signin.success': 'Signed in',
-  'signin.failure': 'Sign-in failed',
-  'signin.password_accepted': 'Password accepted, second step asked',
-  'signin.stepped_up': 'Second factor added to a session',
-  'signin.locked': 'Account locked',
-  'mfa.success': 'Second factor given',
-  'mfa.failure': 'Second factor wrong',
-  'mfa.enrolled': 'Second factor added',
-  'mfa.removed': 'Second factor removed',
-  'mfa.reset': 'Second factor reset',
-  'recovery.generated': 'Recovery codes made',
-  'recovery.used': 'Recovery code used',
-  'passkey.added': 'Passkey added',
-  'passkey.used': 'Passkey used',
-  'passkey.renamed': 'Passkey renamed',
-  'passkey.removed': 'Passkey removed',
-  'passkey.failure': 'Passkey refused',
-  'device.trusted': 'Browser trusted',
-  'device.revoked': 'Browser no longer trusted',
-  'password.changed': 'Password changed',
-  'password.reset_requested': 'Password reset asked for',
-  'password.reset': 'Password reset',
-  'email.changed': 'E-mail changed',
-  'email.verification_requested': 'E-mail verification sent',
-  'email.verified': 'E-mail verified',
-  'magic_link.requested': 'Sign-in link asked for',
-  'magic_link.used': 'Sign-in link used',
-  'signup.completed': 'Signed up',
-  'invitation.created': 'Invitation sent',
-  'invitation.used': 'Invitation accepted',
-  'invitation.revoked': 'Invitation withdrawn',
-  'enrolment.requested': 'Set-up link sent',
-  'enrolment.completed': 'Account set up',
-  'consent.granted': 'Consent given',
-  'consent.refused': 'Consent refused',
-  'consent.revoked': 'Consent withdrawn',
-  'session.ended': 'Session ended',
-  'session.revoked': 'Session ended by an administrator',
-  'token.revoked': 'Token revoked',
-  'token.reused': 'Used token came back, grant revoked',
-  'token.issued': 'Tokens issued',
-  'token.refreshed': 'Tokens refreshed',
-  'token.machine_issued': 'Machine tokens issued',
-  'token.refused': 'Token request refused',
-  'user.created': 'User created',
-  'user.updated': 'User changed',
-  'user.removed': 'User deleted',
-  'users.imported': 'Users imported',
-  'user.unlocked': 'User unlocked',
-  'user.deactivated': 'User deactivated',
-  'user.reactivated': 'User reactivated',
-  'user.sessions_revoked': 'Signed out everywhere',
-  'client.created': 'Application registered',
-  'client.updated': 'Application changed',
-  'client.removed': 'Application deleted',
-  'client.secret_rotated': 'Secret rotated',
-  'group.created': 'Group created',
-  'group.updated': 'Group changed',
-  'group.removed': 'Group deleted',
-  'group.member_added': 'Added to a group',
-  'group.member_removed': 'Taken out of a group',
-  'api_key.created': 'API key made',
-  'api_key.revoked': 'API key revoked',
-  'client.trial_started': 'Trial sign-in begun',
-  'client.trial_ended': 'Trial sign-in ended',
-  'registration_token.created': 'Registration token made',
-  'registration_token.removed': 'Registration token withdrawn',
-  'settings.changed': 'Settings changed',
-  'mail.test_sent': 'Test mail sent',
-  'key.rotation_requested': 'Key rotation asked for',
-  'key.rotated': 'Signing key rotated',
-  'onboarding.completed': 'First administrator created',
-};
 
 const reasons: Readonly<Record<string, string>> = {
   unknown: 'no such user',
@@ -99,8 +25,10 @@ const sentence = (name: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
+const labels: Readonly<Record<string, string>> = eventLabels;
+
+/** Events of a later version of this product have no label here. */
 export const eventLabel = (name: string): string => labels[name] ?? sentence(name);
-export const eventNames = (): readonly string[] => Object.keys(labels);
 
 /** @returns '' where nothing is known */
 const reasonText = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ');

@@ -2,8 +2,8 @@
 // asked about as the application would do it, and all of it is ended before anybody sees the outcome. Why that is safe
 // stands in src/oidc/trial-gate.ts.
 import type Koa from 'koa';
-import type { AuditEvent } from '../../audit/events.ts';
 import type { Trial, Trials } from '../../clients/trials.ts';
+import type { RecordedEvent } from '../../events/index.ts';
 import type { AskOurselves, OwnAnswer } from '../../http/in-process.ts';
 import type { AdminVisitor } from '../console/visitor.ts';
 import { isMembers } from '../pages/field-values.ts';
@@ -42,7 +42,7 @@ export interface TrialRunDeps {
   readonly introspect: (accessToken: string) => Promise<Values>;
   /** Ends whatever trials of the application gave in this browser's session. */
   readonly endGrants: (ctx: Koa.Context, clientId: string) => Promise<void>;
-  readonly audit: { write(event: AuditEvent): Promise<void> };
+  readonly audit: { write(event: RecordedEvent): Promise<void> };
   readonly basePath: string;
   readonly issuer: string;
 }
@@ -71,7 +71,7 @@ export const errorOf = ({ answer, token }: TrialReport): string | undefined => {
 export function createTrialRun(deps: TrialRunDeps): TrialRun {
   const { trials, redirectUri, browserOf, isAdministrator, ask, introspect, audit, basePath } = deps;
 
-  const write = (event: AuditEvent['event'], { adminId, clientId }: Trial | TrialStarter, more: object) =>
+  const write = (event: RecordedEvent['event'], { adminId, clientId }: Trial | TrialStarter, more: object) =>
     audit.write({
       event,
       actor: { kind: 'user', id: adminId },

@@ -1,7 +1,9 @@
 // Owns the pages of the audit log: what happened, by whom, to whom; searched by address, and one event in full.
+
+import { eventNames } from '../../../events/index.ts';
 import { itemsOf, textOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import { createNames, eventLabel, eventNames, eventRows } from '../../pages/names.ts';
+import { createNames, eventLabel, eventRows } from '../../pages/names.ts';
 import type { Page, Values, Visit } from '../../pages/page.ts';
 
 const here = 'audit';
@@ -28,7 +30,7 @@ async function list(visit: Visit): Promise<void> {
   const { data } = await visit.call('GET /audit', { query: asked });
   const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'at', chips });
   const rows = await eventRows(itemsOf(data), createNames(visit));
-  const events = eventNames().map((name) => ({ name, label: eventLabel(name) }));
+  const events = eventNames.map((name) => ({ name, label: eventLabel(name) }));
   visit.show('audit', { title: 'Audit log', here, list: links, rows, events });
 }
 

@@ -7,9 +7,9 @@ import {
   String as StringSchema,
   Unknown,
 } from 'typebox';
-import { type AuditClass, classOfEvent } from '../../../audit/events.ts';
 import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
+import { classOfEvent, type EventClass } from '../../../events/index.ts';
 import { type AuditRecord, audit as collection } from '../../../store/collections.ts';
 import type { FieldValue, Query, Stored } from '../../../store/port.ts';
 import type { Cursors } from '../../api/cursor.ts';
@@ -109,14 +109,14 @@ const show = ({ id, value }: Stored<AuditRecord>) => ({
 });
 
 /** Whoever asks for an event need not know its class. */
-const classAsked = ({ event }: { readonly event?: unknown }): AuditClass =>
+const classAsked = ({ event }: { readonly event?: unknown }): EventClass =>
   typeof event === 'string' ? classOfEvent(event) : 'general';
 
 const tag = 'Audit log';
 
 export function auditRoutes({ audit, tokenEvents, cursors, clock }: Deps): Route[] {
   /** What this process has in memory is written first: whoever asks sees what they just did. */
-  async function logOf(wanted: AuditClass): Promise<AuditLogPort> {
+  async function logOf(wanted: EventClass): Promise<AuditLogPort> {
     if (wanted === 'general') return audit;
     await tokenEvents.flush();
     return tokenEvents;

@@ -12,8 +12,8 @@ import {
   String as StringSchema,
 } from 'typebox';
 import type { PrepareImport } from '../../../accounts/import.ts';
-import type { AuditEvent } from '../../../audit/events.ts';
 import { AppError } from '../../../errors.ts';
+import type { RecordedEvent } from '../../../events/index.ts';
 import type { Line } from '../../../http/lines.ts';
 import { parseJson } from '../../../json.ts';
 import { StoreUnavailable } from '../../../store/port.ts';
@@ -25,7 +25,7 @@ import { importedUserFields, toAccountChanges } from './schema.ts';
 
 interface Deps {
   readonly prepareImport: PrepareImport;
-  readonly audit: { write(event: AuditEvent): Promise<void> };
+  readonly audit: { write(event: RecordedEvent): Promise<void> };
 }
 
 /** More in one request would take longer than a request may; there may be as many requests as are needed. */

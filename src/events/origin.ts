@@ -1,12 +1,14 @@
-// Owns where an event comes from: the request in whose course it happens. It travels beside the calls, so that domains
-// that know nothing of HTTP can write events that tell address, browser and request all the same.
+// Where an event comes from: the request in whose course it happens. It travels beside the calls, so that domains that know
+// nothing of HTTP can record events with address, browser and request, and write mails in the browser's language.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { AuditActor } from './events.ts';
+import type { Actor } from './catalogue.ts';
 
 export interface Origin {
   readonly ipAddress: string;
   readonly userAgent: string;
   readonly requestId: string;
+  /** The browser's Accept-Language. */
+  readonly language: string;
   /** Of the application that the request is about, as far as that is known by now. */
   readonly clientId?: string | undefined;
 }
@@ -20,15 +22,15 @@ export interface Origins {
   /** Where we are; undefined outside of requests. */
   current(): Origin | undefined;
   /** Whom this request was authorised as; undefined before. */
-  actor(): AuditActor | undefined;
-  setActor(actor: AuditActor): void;
+  actor(): Actor | undefined;
+  setActor(actor: Actor): void;
   /** Has the request wait for this before it is answered. @returns false outside of requests */
   defer(writing: Promise<void>): boolean;
 }
 
 interface Scope {
   readonly origin: Origin;
-  actor: AuditActor | undefined;
+  actor: Actor | undefined;
   readonly deferred: Promise<void>[];
 }
 

@@ -1,22 +1,25 @@
-// Owns where the metrics come from (create-app.ts builds the rest): they stand beside the audit log, the token log and the
-// store, which know nothing of them, and ask the store a little when somebody scrapes.
-import type { Audit } from '../audit/audit.ts';
-import type { TokenLog } from '../audit/token-log.ts';
+// What this product counts of itself for Prometheus: what it counts of recorded events and tokens (metrics.ts, where to start),
+// how long the store takes (timed-store.ts), and a little that the store is asked at a scrape. It only listens: nothing waits
+// for a number. Who may read them is src/http/metrics.ts.
 import type { Clock } from '../clock.ts';
-import { createMetrics, type Metrics } from '../metrics/metrics.ts';
-import { timedStore } from '../metrics/timed-store.ts';
+import type { Events } from '../events/index.ts';
 import * as model from '../store/collections.ts';
 import type { FieldFilter, Store } from '../store/port.ts';
+import { createMetrics } from './metrics.ts';
+import { timedStore } from './timed-store.ts';
+
+export type { Metrics } from './metrics.ts';
 
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly events: Pick<Events, 'on'>;
   readonly config: { readonly baseUrl: string };
   readonly version: string;
   readonly worker?: string;
 }
 
-/** However often somebody scrapes, the store is asked this seldom, and not waited for longer than that. */
+/** However often Prometheus scrapes, the store is asked this seldom, and not waited for longer than that. */
 const MAX_AGE_MS = 15_000;
 const PATIENCE_MS = 1_000;
 
@@ -38,9 +41,24 @@ function seldom(read: () => Promise<number>): Read {
   };
 }
 
-export function createAppMetrics({ store, clock, config, version, worker = '0' }: Deps) {
+const COUNTED_EVENTS = [
+  'signin.success',
+  'signin.stepped_up',
+  'signin.locked',
+  'signin.failure',
+  'passkey.failure',
+  'mfa.failure',
+] as const;
+
+/** @returns the metrics, and the same store with its answers timed */
+export function createAppMetrics({ store, clock, events, config, version, worker = '0' }: Deps) {
   const basePath = new URL(config.baseUrl).pathname.replace(/\/$/, '');
   const metrics = createMetrics({ version, worker, basePath });
+  for (const name of COUNTED_EVENTS) events.on(name, metrics.event);
+  events.on('tokensIssued', ({ grantType }) => metrics.issued(grantType));
+  events.on('tokensRefreshed', () => metrics.issued('refresh_token'));
+  events.on('machineTokensIssued', () => metrics.issued('client_credentials'));
+  events.on('tokensRefused', ({ endpoint, error }) => metrics.refused(endpoint, error));
   const count = async (
     collection: Pick<ReturnType<Store['collection']>, 'query'>,
     filter: FieldFilter,
@@ -60,37 +78,3 @@ export function createAppMetrics({ store, clock, config, version, worker = '0' }
   );
   return { metrics, timed: timedStore(store, metrics) };
 }
-
-/** Counts what is written down. A sign-in that could not be is none. */
-export const countedAudit = (audit: Audit, metrics: Pick<Metrics, 'event'>): Audit => ({
-  ...audit,
-  async write(event) {
-    await audit.write(event);
-    metrics.event(event);
-  },
-  note(event) {
-    metrics.event(event);
-    audit.note(event);
-  },
-});
-
-const COUNTED = {
-  'token.refreshed': 'refresh_token',
-  'token.machine_issued': 'client_credentials',
-} as const;
-
-export const countedTokens = (log: TokenLog, metrics: Pick<Metrics, 'issued' | 'refused'>): TokenLog => ({
-  ...log,
-  issued(tokens) {
-    metrics.issued(tokens.grantType);
-    log.issued(tokens);
-  },
-  counted(event, clientId) {
-    metrics.issued(COUNTED[event]);
-    log.counted(event, clientId);
-  },
-  refused(request) {
-    metrics.refused(request.endpoint, request.error);
-    log.refused(request);
-  },
-});

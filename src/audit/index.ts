@@ -1,0 +1,35 @@
+// The audit log: keeping what is recorded (audit.ts) and what becomes of tokens (token-log.ts), finding it again, forgetting it
+// in time, and counting it by the hour (statistics.ts). What can happen at all is src/events; what an administrator's act is
+// recorded as is src/admin/api/audit-trail.ts. Start with audit.ts.
+import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
+import { createTimeSortedIds } from '../ids.ts';
+import type { Logger } from '../log.ts';
+import { tokenEvents } from '../store/administration.ts';
+import { audit as auditCollection } from '../store/collections.ts';
+import type { Store } from '../store/port.ts';
+import { createAudit } from './audit.ts';
+import { createTokenLog } from './token-log.ts';
+
+export type { Audit } from './audit.ts';
+export type { TokenLog } from './token-log.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly log: Pick<Logger, 'error' | 'warn'>;
+}
+
+export function createAuditLogs({ store, clock, events, log }: Deps) {
+  const newId = createTimeSortedIds(clock);
+  const audit = createAudit({ collection: store.collection(auditCollection), clock, newId, events, log });
+  const tokenLog = createTokenLog({ collection: store.collection(tokenEvents), clock, newId, log });
+  events.on('tokensIssued', (tokens) =>
+    tokenLog.issued({ ...tokens, requestId: events.origins.current()?.requestId }),
+  );
+  events.on('tokensRefreshed', ({ clientId }) => tokenLog.counted('token.refreshed', clientId));
+  events.on('machineTokensIssued', ({ clientId }) => tokenLog.counted('token.machine_issued', clientId));
+  events.on('tokensRefused', tokenLog.refused);
+  return { audit, tokenLog };
+}

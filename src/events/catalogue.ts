@@ -1,0 +1,147 @@
+// What is recorded: the name of every event of the audit log with its label in the Admin UI, and what is said about each. The
+// names are part of the product's interface (GET /admin/api/audit?event=…): they are added to, never renamed.
+
+export const eventLabels = {
+  // Signing in
+  // Complete, with all factors; by whichever way.
+  'signin.success': 'Signed in',
+  'signin.failure': 'Sign-in failed',
+  // The password matched, and a further step was asked for. No sign-in yet.
+  'signin.password_accepted': 'Password accepted, second step asked',
+  // A session that was there already, raised by another factor.
+  'signin.stepped_up': 'Second factor added to a session',
+  'signin.locked': 'Account locked',
+  'mfa.success': 'Second factor given',
+  'mfa.failure': 'Second factor wrong',
+  'mfa.enrolled': 'Second factor added',
+  'mfa.removed': 'Second factor removed',
+  'mfa.reset': 'Second factor reset',
+  'recovery.generated': 'Recovery codes made',
+  'recovery.used': 'Recovery code used',
+  'passkey.added': 'Passkey added',
+  'passkey.used': 'Passkey used',
+  'passkey.renamed': 'Passkey renamed',
+  'passkey.removed': 'Passkey removed',
+  'passkey.failure': 'Passkey refused',
+  'device.trusted': 'Browser trusted',
+  'device.revoked': 'Browser no longer trusted',
+  // The account's own proofs
+  'password.changed': 'Password changed',
+  'password.reset_requested': 'Password reset asked for',
+  'password.reset': 'Password reset',
+  'email.changed': 'E-mail changed',
+  'email.verification_requested': 'E-mail verification sent',
+  'email.verified': 'E-mail verified',
+  'magic_link.requested': 'Sign-in link asked for',
+  'magic_link.used': 'Sign-in link used',
+  // New accounts
+  'signup.completed': 'Signed up',
+  'invitation.created': 'Invitation sent',
+  'invitation.used': 'Invitation accepted',
+  'invitation.revoked': 'Invitation withdrawn',
+  'enrolment.requested': 'Set-up link sent',
+  'enrolment.completed': 'Account set up',
+  // What was given, and its end
+  'consent.granted': 'Consent given',
+  'consent.refused': 'Consent refused',
+  'consent.revoked': 'Consent withdrawn',
+  'session.ended': 'Session ended',
+  'session.revoked': 'Session ended by an administrator',
+  'token.revoked': 'Token revoked',
+  // A used code or refresh token came back: its grant is revoked.
+  'token.reused': 'Used token came back, grant revoked',
+  // Tokens, in a class of their own (token-log.ts).
+  'token.issued': 'Tokens issued',
+  'token.refreshed': 'Tokens refreshed',
+  'token.machine_issued': 'Machine tokens issued',
+  'token.refused': 'Token request refused',
+  // Administration
+  'user.created': 'User created',
+  'user.updated': 'User changed',
+  'user.removed': 'User deleted',
+  'user.unlocked': 'User unlocked',
+  'user.deactivated': 'User deactivated',
+  'user.reactivated': 'User reactivated',
+  'user.sessions_revoked': 'Signed out everywhere',
+  'client.created': 'Application registered',
+  'client.updated': 'Application changed',
+  'client.removed': 'Application deleted',
+  'client.secret_rotated': 'Secret rotated',
+  'client.trial_started': 'Trial sign-in begun',
+  'client.trial_ended': 'Trial sign-in ended',
+  'registration_token.created': 'Registration token made',
+  'registration_token.removed': 'Registration token withdrawn',
+  'users.imported': 'Users imported',
+  'group.created': 'Group created',
+  'group.updated': 'Group changed',
+  'group.removed': 'Group deleted',
+  'group.member_added': 'Added to a group',
+  'group.member_removed': 'Taken out of a group',
+  'api_key.created': 'API key made',
+  'api_key.revoked': 'API key revoked',
+  'settings.changed': 'Settings changed',
+  'mail.test_sent': 'Test mail sent',
+  'key.rotation_requested': 'Key rotation asked for',
+  'key.rotated': 'Signing key rotated',
+  'onboarding.completed': 'First administrator created',
+  // An administrator's act that has no name of its own yet; its details say which route it was.
+  'admin.acted': 'Administrator action',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type EventName = keyof typeof eventLabels;
+
+const isEventName = (name: string): name is EventName => Object.hasOwn(eventLabels, name);
+
+export const eventNames: readonly EventName[] = Object.keys(eventLabels).filter(isEventName);
+
+/** The volume class of events: `tokens` are many and kept for a shorter time. */
+export type EventClass = 'general' | 'tokens';
+
+const tokenEventNames: ReadonlySet<string> = new Set<EventName>([
+  'token.issued',
+  'token.refreshed',
+  'token.machine_issued',
+  'token.refused',
+]);
+
+export const classOfEvent = (event: string): EventClass =>
+  tokenEventNames.has(event) ? 'tokens' : 'general';
+
+export interface Actor {
+  readonly kind: 'user' | 'client' | 'bootstrap' | 'api_key' | 'system' | 'anonymous';
+  readonly id?: string | undefined;
+}
+
+export interface Target {
+  readonly kind:
+    | 'user'
+    | 'client'
+    | 'session'
+    | 'grant'
+    | 'token'
+    | 'setting'
+    | 'key'
+    | 'mail'
+    | 'device'
+    | 'invitation'
+    | 'api_key'
+    | 'group'
+    | 'passkey';
+  /** Never a bearer value: an id that gives nobody anything. */
+  readonly id?: string | undefined;
+}
+
+export interface RecordedEvent {
+  readonly event: EventName;
+  /** Default: `failure` for names that end so, else `success`. */
+  readonly outcome?: 'success' | 'failure' | undefined;
+  /** Why, as a word; for inside only, callers never learn it. */
+  readonly reason?: string | undefined;
+  /** Default: who the request was authorised as; `anonymous` in a request, `system` outside of one. */
+  readonly actor?: Actor | undefined;
+  readonly target?: Target | undefined;
+  /** Default: the application that the request is about, where one is. */
+  readonly clientId?: string | undefined;
+  /** Anything else worth knowing. Secrets are taken out (src/audit/details.ts), but do not count on it: put none in. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}

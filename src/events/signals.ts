@@ -1,0 +1,55 @@
+// What happens and is not recorded by itself: domains above subscribe to it where the domain in which it happens must not know
+// them. Names are ours alone and may change.
+import type { AccountRecord } from '../store/collections.ts';
+
+type Snapshot = { readonly id: string; readonly version: number } & Readonly<AccountRecord>;
+
+/** Reported at once: nobody waits for the subscribers, and they must not throw. */
+export interface Signals {
+  /** The session is over, and no browser can use it any more. `sids`: client id -> the `sid` that this client knows. */
+  sessionEnded: {
+    readonly uid: string;
+    readonly accountId: string;
+    readonly sids: ReadonlyMap<string, string>;
+  };
+  /** Wrong passwords closed password sign-in. `isNoticeDue`: whether the owner is to be notified. Epoch milliseconds. */
+  accountLocked: { readonly accountId: string; readonly lockedUntil: number; readonly isNoticeDue: boolean };
+  /** First tokens of a grant; written down a little later, so that no token is later for it. */
+  tokensIssued: {
+    readonly clientId: string;
+    readonly accountId?: string | undefined;
+    readonly grantId?: string | undefined;
+    readonly grantType: string;
+    readonly scope?: string | undefined;
+  };
+  tokensRefreshed: { readonly clientId: string };
+  machineTokensIssued: { readonly clientId: string };
+  tokensRefused: {
+    /** None: the client is not known. */
+    readonly clientId?: string | undefined;
+    /** Such as token, userinfo, introspection, admin. */
+    readonly endpoint: string;
+    readonly grantType?: string | undefined;
+    /** The OAuth error code. */
+    readonly error: string;
+    /** What the caller was not told, from a fixed vocabulary. */
+    readonly detail?: string | undefined;
+  };
+}
+
+/** Whoever reports these waits for the subscribers, which work side by side, and fails with the first that fails. */
+export interface AwaitedSignals {
+  /**
+   * An account is marked as deleted and its own document goes next: what belongs to it elsewhere goes now. Reported again
+   * after a crash. `email`: its address, verified or not.
+   */
+  accountRemoving: { readonly accountId: string; readonly email: string | undefined };
+  /** An administrator changed an account; what it was is `before`. */
+  accountChangedByAdmin: {
+    readonly before: Snapshot;
+    readonly after: Snapshot;
+    readonly isPasswordChanged: boolean;
+    /** All second factors were erased, whether there were any or not. */
+    readonly isSecondFactorReset: boolean;
+  };
+}
