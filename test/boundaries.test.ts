@@ -216,6 +216,7 @@ const doors: readonly [vendor: RegExp, door: RegExp][] = [
   [/^argon2$/, /^src\/accounts\/passwords\/password\.ts$/],
   [/^bcryptjs$/, /^src\/accounts\/passwords\/bcrypt-worker\.ts$/],
   [/^koa-body$/, /^src\/http\/body\.ts$/],
+  [/^bowser$/, /^src\/http\/device-name\.ts$/],
   [/^@koa\/cors$/, /^src\/http\/cors\.ts$/],
   [/^koa-router$/, /^src\/http\/router\.ts$/],
   [/^nodemailer(?:\/|$)/, /^src\/mail\//],

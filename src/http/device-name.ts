@@ -1,37 +1,30 @@
-// Owns the words for a browser that people recognise ("Firefox on Windows"), from its User-Agent. Shown, never trusted.
+// The words for a browser that people recognise ("Firefox on Windows"), from its User-Agent. Shown, never trusted: of an
+// unknown one bowser repeats what it calls itself, which could be anybody's message in our mails; only its list counts.
+import Bowser from 'bowser';
 
 const MAX_LENGTH = 512;
 
-// The order matters: every browser claims to be its ancestors, too.
-const browsers: readonly (readonly [string, string])[] = [
-  ['Edg/', 'Edge'],
-  ['EdgA/', 'Edge'],
-  ['EdgiOS/', 'Edge'],
-  ['OPR/', 'Opera'],
-  ['SamsungBrowser/', 'Samsung Internet'],
-  ['Firefox/', 'Firefox'],
-  ['FxiOS/', 'Firefox'],
-  ['CriOS/', 'Chrome'],
-  ['HeadlessChrome/', 'Chrome'],
-  ['Chrome/', 'Chrome'],
-  ['Version/', 'Safari'],
-];
-const systems: readonly (readonly [string, string])[] = [
-  ['iPhone', 'iPhone'],
-  ['iPad', 'iPad'],
-  ['Android', 'Android'],
-  ['Windows', 'Windows'],
-  ['CrOS', 'ChromeOS'],
-  ['Mac OS X', 'macOS'],
-  ['Linux', 'Linux'],
-];
+const browsers: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
+const systems: ReadonlySet<string> = new Set(Object.values(Bowser.OS_MAP));
+
+/** What people call it, where that differs. */
+const usual: ReadonlyMap<string, string> = new Map([
+  ['Microsoft Edge', 'Edge'],
+  ['Samsung Internet for Android', 'Samsung Internet'],
+  ['Chrome OS', 'ChromeOS'],
+]);
+
+const named = (name: string, known: ReadonlySet<string>): string | undefined =>
+  known.has(name) ? (usual.get(name) ?? name) : undefined;
 
 /** @returns for example "Chrome on Windows"; "Unknown" when nothing of it is known */
 export function deviceName(userAgent: string): string {
   const text = userAgent.slice(0, MAX_LENGTH);
-  const named = (names: readonly (readonly [string, string])[]): string | undefined =>
-    names.find(([mark]) => text.includes(mark))?.[1];
-  const [browser, system] = [named(browsers), named(systems)];
+  if (text === '') return 'Unknown';
+  const parser = Bowser.getParser(text);
+  const browser = named(parser.getBrowserName(), browsers);
+  const { model } = parser.getPlatform();
+  const system = model === 'iPhone' || model === 'iPad' ? model : named(parser.getOSName(), systems);
   if (browser !== undefined && system !== undefined) return `${browser} on ${system}`;
   return browser ?? system ?? 'Unknown';
 }
