@@ -51,7 +51,7 @@ for (const name of documents) {
   }
 }
 
-test('the checks find what is broken', () => {
+test('README snippets: the checks detect broken ones', () => {
   const broken: readonly (readonly [(code: string) => unknown, string])[] = [
     [checkApache, '<Location "/">\n  AuthType openid-connect\n'],
     [checkApache, 'AuthType openid-connect\nRequire valid-user\n</Location>'],

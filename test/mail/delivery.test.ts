@@ -46,7 +46,7 @@ const figures = { sent: 0, postponed: 0, failed: 0, kept: 0 };
 
 // Most of the time is waiting: the test server greets late on purpose, to find clients that talk too early.
 describe('delivery', { concurrency: 4 }, () => {
-  test('a queued mail arrives: right people, both texts, an id that stays, and its texts are erased', () =>
+  test('queued mail: arrives with both texts and a stable Message-ID, then its texts are erased', () =>
     withServer({}, async (server, { mail, settings, run, records, time }) => {
       settings.mail_reply_to = 'help@example.com';
       const url = `${baseUrl}/oauth2/reset?token=abc`;
@@ -87,7 +87,7 @@ describe('delivery', { concurrency: 4 }, () => {
       assert.equal(server.received.length, 1);
     }));
 
-  test('a hundred and fifty mails go out in the order they were queued in', () =>
+  test('mail order: a hundred and fifty mails go out as queued', () =>
     withServer({}, async (server, { queueCode, run }) => {
       const codes = Array.from({ length: 150 }, (_, n) => String(100_000 + n));
       for (const code of codes) await queueCode(`user${Number(code) % 7}@example.com`, code);
@@ -95,7 +95,7 @@ describe('delivery', { concurrency: 4 }, () => {
       assert.deepEqual(codesOf(server), codes);
     }));
 
-  test('4xx, then accepted: tried again after a minute, later mails to the same person wait, others do not', () => {
+  test('temporary refusal (4xx): retried after a minute; only that recipient’s later mails wait', () => {
     let isBusy = true;
     return withServer(
       { onRecipient: (to) => (isBusy && to === 'ann@example.com' ? 450 : undefined) },
@@ -120,7 +120,7 @@ describe('delivery', { concurrency: 4 }, () => {
     );
   });
 
-  test('a mail that is put off again and again: 1 minute doubling to an hour, given up after three days', async () => {
+  test('repeated refusal: retried after 1 minute doubling to an hour, given up after three days', async () => {
     let attempts = 0;
     // Eighty sessions with a real server would take eight seconds; what its answers mean is shown in smtp.test.ts.
     const putsOff: OpenSmtp = async () => ({
@@ -152,7 +152,7 @@ describe('delivery', { concurrency: 4 }, () => {
     assert.deepEqual(events, ['mail_failed']);
   });
 
-  test('a poisoned mail (5xx) fails alone, at once and for good', () =>
+  test('permanent refusal (5xx): that mail alone fails, at once and finally', () =>
     withServer(
       { onMail: ({ mail }) => (mail.text?.includes('666666') ? 554 : undefined) },
       async (server, { queueCode, run, records, time }) => {
@@ -171,7 +171,7 @@ describe('delivery', { concurrency: 4 }, () => {
       },
     ));
 
-  test('SMTP is down for an hour: nothing lost, everything sent after, in order, once', async () => {
+  test('SMTP outage of an hour: every mail is sent afterwards, in order, once', async () => {
     const first = await startMailServer();
     const given = testMail({ smtpUrl: first.url() });
     const { queueCode, run, time, records, events } = given;
@@ -209,7 +209,7 @@ describe('delivery', { concurrency: 4 }, () => {
     assert.ok((await records()).every(({ value }) => value.state === 'sent' && value.attempts === 1));
   });
 
-  test('the server is away for four days: what is older than three is given up, the rest arrives', async () => {
+  test('SMTP outage of four days: mails older than three are given up, the rest arrives', async () => {
     const first = await startMailServer();
     await first.close();
     const { queueCode, run, time, records } = testMail({ smtpUrl: first.url() });
@@ -231,7 +231,7 @@ describe('delivery', { concurrency: 4 }, () => {
     );
   });
 
-  test('a wrong password or a refused sender loses no mail: mended settings count at once', () =>
+  test('wrong password or refused sender: no mail is lost; corrected settings count at once', () =>
     withServer(
       { password: 'right', onSender: (from) => (from === 'robot@example.com' ? undefined : 553) },
       async (server, { settings, queueCode, run }) => {
@@ -248,7 +248,7 @@ describe('delivery', { concurrency: 4 }, () => {
       },
     ));
 
-  test('the server hangs up after every second mail: all arrive in one run', () => {
+  test('server that hangs up after every second mail: all arrive in one run', () => {
     let inSession = 0;
     return withServer(
       {
@@ -269,7 +269,7 @@ describe('delivery', { concurrency: 4 }, () => {
     );
   });
 
-  test('a mail on which the server hangs holds back nobody else', () =>
+  test('server that hangs on one mail: no other mail waits', () =>
     withServer(
       {
         onMail: ({ mail }) => (mail.text?.includes('666666') ? hang(3000) : undefined),
@@ -284,7 +284,7 @@ describe('delivery', { concurrency: 4 }, () => {
       },
     ));
 
-  test('while a run waits for a server that hangs, queueing does not wait', () =>
+  test('server that hangs: queueing does not wait', () =>
     withServer({ onMail: () => hang(1000) }, async (_server, given) => {
       await given.queueCode('ann@example.com');
       const running = given.run();
@@ -294,7 +294,7 @@ describe('delivery', { concurrency: 4 }, () => {
       await running;
     }));
 
-  test('a run that is told to stop ends after the mail under way', () =>
+  test('stopped run: ends after the current mail', () =>
     withServer({}, async (server, { mail, queueCode }) => {
       const stopping = new AbortController();
       for (let n = 0; n < 5; n += 1) await queueCode('ann@example.com', `10000${n}`);
@@ -306,7 +306,7 @@ describe('delivery', { concurrency: 4 }, () => {
       assert.equal(server.received.length, sent);
     }));
 
-  test('settings lose their server while mails are queued: they are kept, readable', async () => {
+  test('settings without a server: queued mails are kept, readable', async () => {
     const { mail, settings, queueCode, run } = testMail({ smtpUrl: 'smtp://127.0.0.1:1' });
     await queueCode('ann@example.com', '123123');
     settings.smtp_url = '';
@@ -326,7 +326,7 @@ describe('delivery', { concurrency: 4 }, () => {
       },
     });
 
-  test('a crash between sending and noting it: one copy too many at most, with the same Message-ID, and none lost', async () => {
+  test('crash between sending and recording: one duplicate at most, with the same Message-ID', async () => {
     const state = { isDying: true };
     const server = await startMailServer();
     const given = testMail({
@@ -349,7 +349,7 @@ describe('delivery', { concurrency: 4 }, () => {
     assert.equal(server.received[0]?.mail.messageId, server.received[1]?.mail.messageId);
   });
 
-  test('many runs at once on one store, without any lease: each mail once, in order for each person', () =>
+  test('many runs on one store without a lease: each mail once, in order per recipient', () =>
     withServer({}, async (server, given) => {
       for (let n = 0; n < 60; n += 1) await given.queueCode(`user${n % 6}@example.com`, String(100_000 + n));
       const senders = [given.mail, given.another(), given.another(), given.another()];
@@ -367,7 +367,7 @@ describe('delivery', { concurrency: 4 }, () => {
       }
     }));
 
-  test('a mail whose SECRET_KEY is away waits for it, and others go', () =>
+  test('SECRET_KEY missing for a mail: it waits, others go', () =>
     withServer({}, async (server, { collection, queueCode, run, records, time }) => {
       await queueCode('ann@example.com', '100001');
       await queueCode('bob@example.com', '200001');
@@ -381,7 +381,7 @@ describe('delivery', { concurrency: 4 }, () => {
       assert.deepEqual(codesOf(server), ['200001', '100001']);
     }));
 
-  test('the test mail: sent at once, or says why not in words, within its bound', async () => {
+  test('test mail: sent at once, or a coded reason, within its time limit', async () => {
     await withServer({ password: 'right' }, async (server, { mail, settings, records }) => {
       assert.deepEqual(await mail.sendTest('ann@example.com', 'fr').then(({ state }) => state), 'failed');
       settings.smtp_url = server.url({ credentials: 'robot:right' });
@@ -394,7 +394,7 @@ describe('delivery', { concurrency: 4 }, () => {
     });
   });
 
-  test('a test mail waits for a bounded time, of its own', async () => {
+  test('test mail: waits for a bounded time of its own', async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const transport: OpenSmtp = (server, signal) => {
       signals.push(signal);

@@ -5,7 +5,7 @@ import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { startApp } from '../support/app.ts';
 import { startMailServer } from './support.ts';
 
-test('SMTP_URL: mails go there from the first start on, and a setting outlives the next start', async (t) => {
+test('SMTP_URL: the initial mail server; a changed setting survives restarts', async (t) => {
   const [first, second] = [await startMailServer(), await startMailServer()];
   const shared = createMemoryStore({ clock: Date.now });
   t.after(async () => Promise.all([first.close(), second.close(), shared.close()]));

@@ -71,7 +71,7 @@ async function arrived(server: MailServer, count: number): Promise<void> {
   }
 }
 
-test('two workers on one file: each mail once, in order for each person', () =>
+test('two workers on one file: each mail once, in order per recipient', () =>
   withScene({}, async ({ server, given, startWorker }) => {
     startWorker();
     startWorker();
@@ -85,7 +85,7 @@ test('two workers on one file: each mail once, in order for each person', () =>
     assert.deepEqual(codesOf(server), codes);
   }));
 
-test('a worker is killed between sending and noting it: the next one loses nothing, one copy too many', async () => {
+test('worker killed between sending and recording: nothing lost, one duplicate at most', async () => {
   const killed = Promise.withResolvers<void>();
   let worker: ChildProcess | undefined;
   await withScene(

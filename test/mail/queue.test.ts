@@ -12,7 +12,7 @@ import { baseUrl, secretKey, start, testMail } from './support.ts';
 const everything = { sort: 'id', order: 'asc', limit: 100 } as const;
 const reset = `${baseUrl}/oauth2/reset?token=A1b2C3d4E5f6`;
 
-test('without a server a mail is kept, an administrator reads it, and the log says so once', async () => {
+test('without a server: the mail is kept, administrators can read it, logged once', async () => {
   const { mail, queueCode, run, events } = testMail();
   await queueCode('ann@example.com', '111111');
   await queueCode('bob@example.com', '222222');
@@ -32,7 +32,7 @@ test('without a server a mail is kept, an administrator reads it, and the log sa
   assert.equal(await mail.find('none'), undefined);
 });
 
-test('kept mails go when their retention is over', async () => {
+test('kept mails: removed after their retention', async () => {
   const { mail, queueCode, settings, time } = testMail();
   settings.retention_mails_seconds = 3600;
   await queueCode('ann@example.com');
@@ -42,7 +42,7 @@ test('kept mails go when their retention is over', async () => {
   assert.equal((await mail.list(everything)).total, 0);
 });
 
-test('R141: neither codes nor links lie in the store in clear', async () => {
+test('mail queue: codes and links are not stored in clear (R141)', async () => {
   const { mail, queueCode, records } = testMail();
   await queueCode('ann@example.com', '987654');
   const values = { url: reset, expiresSeconds: 1800 };
@@ -56,7 +56,7 @@ test('R141: neither codes nor links lie in the store in clear', async () => {
   assert.throws(() => sealer.open(`mail ${second.id} text`, first.value.sealedText), 'not for another mail');
 });
 
-test('with a server, what goes to people cannot be read by administrators', async () => {
+test('with a server: administrators cannot read mails to users', async () => {
   const { mail, queueCode } = testMail({ smtpUrl: 'smtp://127.0.0.1:1' });
   await queueCode('ann@example.com');
   const [item] = (await mail.list(everything)).items;
@@ -64,7 +64,7 @@ test('with a server, what goes to people cannot be read by administrators', asyn
   assert.ok(item && !('text' in item) && !('html' in item) && !('sealedText' in item));
 });
 
-test('a kept mail whose SECRET_KEY is gone is listed without its text', async () => {
+test('kept mail without its SECRET_KEY: listed without its text', async () => {
   const { mail, queueCode, collection, records } = testMail();
   await queueCode('ann@example.com');
   const [record] = await records();
@@ -74,7 +74,7 @@ test('a kept mail whose SECRET_KEY is gone is listed without its text', async ()
   assert.equal((await mail.list(everything)).items[0]?.text, undefined);
 });
 
-test('what a removed person was sent goes with them', async () => {
+test('removed user: their mails are removed', async () => {
   const { mail, queueCode } = testMail();
   for (let n = 0; n < 120; n += 1) await queueCode('ann@example.com');
   await queueCode('bob@example.com');
@@ -131,7 +131,7 @@ const hostileAddresses = [
   `${'a@'.repeat(20_000)}b.com`,
 ];
 
-test('attack R121: addresses with line ends, lists, comments, quotes, routes, look-alikes and NUL are refused', async () => {
+test('attack: addresses with line breaks, lists, comments, routes, look-alikes and NUL (R121)', async () => {
   const { mail, queueCode, records } = testMail();
   for (const to of hostileAddresses) {
     for (const attempt of [() => queueCode(to), () => mail.sendTest(to)]) {
@@ -149,7 +149,7 @@ test('attack R121: addresses with line ends, lists, comments, quotes, routes, lo
     await queueCode(to);
 });
 
-test('R137: checking an address is quick, whatever it is', async () => {
+test('address validation: fast for any input (R137)', async () => {
   const { queueCode } = testMail();
   const began = performance.now();
   for (const part of ['a', '.', '@', '-', 'a.', '-a', '\r', 'é'])
@@ -157,7 +157,7 @@ test('R137: checking an address is quick, whatever it is', async () => {
   assert.ok(isWithin(performance.now() - began, 500));
 });
 
-test('attack R006: a link that leads anywhere but to BASE_URL is refused', async () => {
+test('attack: a link that leads elsewhere than BASE_URL (R006)', async () => {
   const { mail, records } = testMail();
   const links = [
     'https://evil.example/oauth2/reset',
@@ -185,7 +185,7 @@ test('attack R006: a link that leads anywhere but to BASE_URL is refused', async
   assert.deepEqual(await records(), []);
 });
 
-test('what a template needs must be there', async () => {
+test('mail template: missing values are an error', async () => {
   const { mail } = testMail();
   const queue = (values: Record<string, string | number>) =>
     mail.queue({ to: 'ann@example.com', template: 'sign_in_code', values });
@@ -194,7 +194,7 @@ test('what a template needs must be there', async () => {
   await assert.rejects(queue({ code: '12 <b>', expiresSeconds: 1 }), TypeError);
 });
 
-test('attack: what a stranger chose (name, User-Agent, address) cannot turn our mail into theirs', async () => {
+test('attack: names, User-Agents and addresses chosen by strangers rewrite a mail', async () => {
   const { mail } = testMail();
   const values = {
     url: reset,

@@ -21,7 +21,7 @@ function createWorld(answer: (email: string) => Promise<void>) {
   return { requested, ask, advance };
 }
 
-test('more than a page of wishes, in order, each once', async () => {
+test('mail requests: more than a page of them, in order, each once', async () => {
   const answered: string[] = [];
   const { requested, ask, advance } = createWorld(async (email) => void answered.push(email));
   const emails = Array.from({ length: 120 }, (_, index) => `p${index}@example.com`);
@@ -34,7 +34,7 @@ test('more than a page of wishes, in order, each once', async () => {
   equal(await requested.process(), 0);
 });
 
-test('one that cannot be answered waits, the others do not, and it is given up after ten minutes', async () => {
+test('mail requests: a failing one waits without blocking, given up after ten minutes', async () => {
   const answered: string[] = [];
   let isBroken = true;
   const { requested, ask, advance } = createWorld(async (email) => {

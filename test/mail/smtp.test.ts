@@ -50,7 +50,7 @@ const authorities = tls.getCACertificates('default');
 before(() => tls.setDefaultCACertificates([...authorities, trusted.cert]));
 after(() => tls.setDefaultCACertificates(authorities));
 
-test('a plain server gets the mail, from one sender to one recipient', () =>
+test('plain SMTP: the mail arrives, one sender, one recipient', () =>
   withServer({}, async (server) => {
     await deliver(server.url());
     const [got, ...more] = server.received;
@@ -60,7 +60,7 @@ test('a plain server gets the mail, from one sender to one recipient', () =>
     );
   }));
 
-test('many mails go over one session', () =>
+test('SMTP session: carries many mails', () =>
   withServer({}, async (server) => {
     const target = parseSmtpUrl(server.url());
     assert.ok(target);
@@ -71,19 +71,19 @@ test('many mails go over one session', () =>
   }));
 
 describe('encryption', { concurrency: 4 }, () => {
-  test('STARTTLS is used when it is offered, also with a certificate that nobody vouches for', () =>
+  test('STARTTLS is used when offered, with an untrusted certificate too', () =>
     withServer({ tls: untrusted }, async (server) => {
       await deliver(server.url());
       assert.equal(server.received[0]?.isEncrypted, true);
     }));
 
-  test('smtp+starttls:// goes on with a certificate that is trusted', () =>
+  test('smtp+starttls:// continues with a trusted certificate', () =>
     withServer({ tls: trusted }, async (server) => {
       await deliver(server.url({ scheme: 'smtp+starttls' }));
       assert.equal(server.received[0]?.isEncrypted, true);
     }));
 
-  test('attack: STARTTLS is stripped from what the server offers, and smtp+starttls:// sends nothing', () =>
+  test('attack: STARTTLS is stripped; smtp+starttls:// sends nothing', () =>
     withServer({ encryption: 'none' }, async (server) => {
       await assert.rejects(
         deliver(server.url({ scheme: 'smtp+starttls' })),
@@ -93,7 +93,7 @@ describe('encryption', { concurrency: 4 }, () => {
     }));
 
   for (const scheme of ['smtp+starttls', 'smtps']) {
-    test(`attack: another server stands in with its own certificate, and ${scheme}:// sends nothing`, () =>
+    test(`attack: another server with its own certificate; ${scheme}:// sends nothing`, () =>
       withServer({ tls: untrusted, encryption: scheme === 'smtps' ? 'tls' : 'starttls' }, async (server) => {
         await assert.rejects(deliver(server.url({ scheme })), failsWith('server', /self-signed/));
         assert.equal(server.received.length, 0);
@@ -106,7 +106,7 @@ describe('encryption', { concurrency: 4 }, () => {
       assert.equal(server.received[0]?.isEncrypted, true);
     }));
 
-  test('credentials leave this machine over verified TLS only', () => {
+  test('credentials are sent over verified TLS only', () => {
     const optionsOf = (url: string) => {
       const server = parseSmtpUrl(url);
       assert.ok(server);
@@ -123,14 +123,14 @@ describe('encryption', { concurrency: 4 }, () => {
   });
 });
 
-describe('signing in', { concurrency: 4 }, () => {
-  test('with the right password, %-escapes and all', () =>
+describe('authentication', { concurrency: 4 }, () => {
+  test('correct password, with %-escapes', () =>
     withServer({ password: 'p@ss/w:rd%' }, async (server) => {
       await deliver(server.url({ credentials: 'robot%40example.com:p%40ss%2Fw%3Ard%25' }));
       assert.equal(server.received[0]?.user, 'robot@example.com');
     }));
 
-  test('a wrong password is the fault of the settings, and its text is nowhere in what is said', () =>
+  test('wrong password: a settings error, and its text appears nowhere', () =>
     withServer({ password: 'right' }, async (server) => {
       const failure = await deliver(server.url({ credentials: 'robot:hunter2hunter2' })).catch(
         (error) => error,
@@ -139,7 +139,7 @@ describe('signing in', { concurrency: 4 }, () => {
       assert.doesNotMatch(failure.message, /hunter2/);
     }));
 
-  test('a server that wants a sign-in that we have not: nothing is lost for it', () =>
+  test('server that requires authentication, none configured: no mail is lost', () =>
     withServer({ password: 'right' }, async (server) => {
       await assert.rejects(deliver(server.url()), failsWith('server', /530/));
     }));
@@ -164,13 +164,13 @@ describe('refusals', { concurrency: 4 }, () => {
       }));
   }
 
-  test('nobody listens', async () => {
+  test('connection refused', async () => {
     const server = await startMailServer();
     await server.close();
     await assert.rejects(deliver(server.url()), failsWith('server', /Nothing listens/));
   });
 
-  test('the name of the host does not exist', async () => {
+  test('unknown host name', async () => {
     await assert.rejects(
       deliver('smtp://no-such-host.invalid', createSmtp({ name: 'x', waitMs: 3000 })),
       failsWith('server', /no such host|could not be resolved|in time/),
@@ -218,7 +218,7 @@ const willing = [
   [/^\.$/, '250 ok\r\n'],
 ] as const;
 
-describe('a server that hangs is left in time', { concurrency: 4 }, () => {
+describe('a server that hangs is abandoned at the time limit', { concurrency: 4 }, () => {
   const silentAt = (phase: string) => willing.filter(([pattern]) => !pattern.source.includes(phase));
   const offering = [[/^EHLO/, '250-test\r\n250 STARTTLS\r\n'] as const, ...willing.slice(1)];
   const cases = [
@@ -252,7 +252,7 @@ describe('a server that hangs is left in time', { concurrency: 4 }, () => {
     );
   }
 
-  test('it drips one byte now and then, for ever', () =>
+  test('one byte now and then, without end', () =>
     withScript(
       willing,
       async (url, sockets) => {
@@ -266,12 +266,12 @@ describe('a server that hangs is left in time', { concurrency: 4 }, () => {
       '2',
     ));
 
-  test('it answers without end', () =>
+  test('an endless response', () =>
     withScript([[/^EHLO/, `250-${'x'.repeat(70_000)}\r\n`.repeat(3)]], (url) =>
       assert.rejects(deliver(url), failsWith('server', /SMTP/)),
     ));
 
-  test('it drips while it takes the mail', () =>
+  test('slow while it receives the mail', () =>
     withScript(silentAt('DATA'), async (url, sockets) => {
       const server = parseSmtpUrl(url);
       assert.ok(server);
@@ -286,7 +286,7 @@ describe('a server that hangs is left in time', { concurrency: 4 }, () => {
       assert.ok(isWithin(performance.now() - began, 1500));
     }));
 
-  test('whoever waits can end the wait before', () =>
+  test('the caller can cancel the wait', () =>
     withScript(silentAt('EHLO'), async (url) => {
       const server = parseSmtpUrl(url);
       assert.ok(server);
@@ -297,8 +297,8 @@ describe('a server that hangs is left in time', { concurrency: 4 }, () => {
     }));
 });
 
-describe('what answers is no mail server', () => {
-  test('attack: SMTP is used to look at inner services: what they answer is not told', () =>
+describe('not a mail server', () => {
+  test('attack: SMTP probes internal services; their responses are not disclosed', () =>
     withScript(
       [],
       (url) =>
@@ -311,7 +311,7 @@ describe('what answers is no mail server', () => {
       '-ERR redis topsecret\r\n',
     ));
 
-  test('attack: a reply carries line ends, terminal sequences and the link of the mail: they are not told', () =>
+  test('attack: a reply with line breaks, escape sequences or the mail’s link is not disclosed', () =>
     withScript(
       [
         ...willing.slice(0, 5),

@@ -39,14 +39,14 @@ const plain = (html: string): string =>
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
     .replaceAll('&amp;', '&');
 
-test('there is a file for each mail and a mail for each file', () => {
+test('mail templates: one file per mail and one mail per file', () => {
   const files = readdirSync(new URL('../../templates/mail/', import.meta.url))
     .filter((file) => !file.startsWith('layout.'))
     .map((file) => file.replace('.njk', ''));
   assert.deepEqual(files.sort(), [...names].sort());
 });
 
-test('every mail can be rendered in every language, and both forms say the same', () => {
+test('mail templates: each renders in every language, text and HTML agree', () => {
   everywhere((name, language) => {
     const { subject, text, html } = render(name, valuesOf(name), language);
     const where = `${name} ${language}`;
@@ -64,7 +64,7 @@ test('every mail can be rendered in every language, and both forms say the same'
   });
 });
 
-test('a mail tells where the request came from and what to do if it was somebody else', () => {
+test('mail: names the origin of the request and what to do if it was someone else', () => {
   everywhere((name, language) => {
     const { text } = render(name, valuesOf(name), language);
     for (const part of ['ann', '203.0.113.5', 'Firefox on Windows', 'UTC', baseUrl])
@@ -74,13 +74,13 @@ test('a mail tells where the request came from and what to do if it was somebody
   });
 });
 
-test('what is not known of the request is left out', () => {
+test('mail: unknown request data is left out', () => {
   const { text, html } = render('password_changed', { at: start }, 'en');
   for (const form of [text, html]) assert.doesNotMatch(form, /Account:|IP address:|Device:|<a /);
   assert.match(text, /Time: January 15, 2027 at 8:00.AM UTC/);
 });
 
-test('codes and links are in the texts and never in the subject', () => {
+test('mail: codes and links in the text, never in the subject', () => {
   everywhere((name, language) => {
     const { subject, text, html } = render(name, { ...valuesOf(name), ...samples }, language);
     assert.doesNotMatch(subject, /314159|token|https?:/);
@@ -89,7 +89,7 @@ test('codes and links are in the texts and never in the subject', () => {
   assert.match(render('sign_in_code', valuesOf('sign_in_code'), 'en').text, /\n {4}314159\n/);
 });
 
-test('times are in words of the language', () => {
+test('mail: times in words of the language', () => {
   const lifetime = (seconds: number, language: string) =>
     render('magic_link', { ...valuesOf('magic_link'), expiresSeconds: seconds }, language).text;
   assert.match(lifetime(900, 'en'), /in 15 minutes\./);
@@ -100,7 +100,7 @@ test('times are in words of the language', () => {
   assert.match(lifetime(600, 'ar'), /10 دقائق/);
 });
 
-test('one column, at most one button, no table, and nothing that is fetched or run', () => {
+test('mail layout: one column, at most one button, nothing fetched or run', () => {
   everywhere((name, language) => {
     const { html } = render(name, { ...valuesOf(name), url: samples.url ?? '' }, language);
     assert.doesNotMatch(
@@ -115,7 +115,7 @@ test('one column, at most one button, no table, and nothing that is fetched or r
   });
 });
 
-test('dark mode: only the button has colours of its own, and they are readable whatever the accent is', () => {
+test('mail in dark mode: only the button is coloured, and readable for every accent', () => {
   for (const accentColor of ['#1f6f5c', '#ffffff', '#000000', '#ffff00', '#777777', 'red;}</style>']) {
     const branded = createMailViews({ theme: () => ({ ...plainTheme, accentColor }), baseUrl });
     const { html } = branded('magic_link', valuesOf('magic_link'), 'en');
@@ -129,14 +129,14 @@ test('dark mode: only the button has colours of its own, and they are readable w
   }
 });
 
-test('values are escaped in HTML and left alone in plain text', () => {
+test('mail: values are escaped in HTML and unchanged in plain text', () => {
   const values = { ...valuesOf('password_reset'), username: '<b>"ann" & \'bob\'</b>' };
   const { text, html } = render('password_reset', values, 'en');
   assert.ok(text.includes('<b>"ann" & \'bob\'</b>'));
   assert.ok(!html.includes('<b>') && html.includes('&lt;b&gt;'));
 });
 
-test('a tag of a region, a list, and nonsense choose a language like pages do', () => {
+test('mail language: chosen from region tags, lists and malformed input as for pages', () => {
   const subject = (tag: string | undefined) => render('test', valuesOf('test'), tag).subject;
   assert.equal(subject('pt-BR'), 'E-mail de teste de Latchkey');
   assert.equal(subject('xx de'), 'Test-E-Mail von Latchkey');

@@ -68,7 +68,7 @@ const asAddress = /\s(?:href|src|srcset|action|formaction|content|style)\s*=\s*[
 const isWorthOpening = async (name: string, url: string): Promise<boolean> =>
   name.endsWith('-everything') || process.env.LONG === '1' || asAddress.test(await (await fetch(url)).text());
 
-test('cross-site scripting in any string of any page stays inert', async (t) => {
+test('attack: cross-site scripting in any string of any page', async (t) => {
   let opened = 0;
   const { page, complaints, close } = await open(browser);
   for (const [name, { model }] of Object.entries(poisoned)) {
@@ -87,7 +87,7 @@ test('cross-site scripting in any string of any page stays inert', async (t) => 
   await close();
 });
 
-test('form_post to a javascript: address is not followed', async () => {
+test('attack: form_post to a javascript: address', async () => {
   const { page, complaints, close } = await open(browser);
   await page.goto(`${pages.origin}/show/continue-script`);
   assert.deepEqual(await page.evaluate(danger), []);
@@ -95,7 +95,7 @@ test('form_post to a javascript: address is not followed', async () => {
   await close();
 });
 
-test('form_post brings a hostile state to the client unchanged, and only there (checklist R020)', async (t) => {
+test('attack: form_post with a hostile state; it reaches only the client, unchanged (R020)', async (t) => {
   const state = `"'></form></script><script>alert(1)</script>&quot;\u2028${'ü'.repeat(4096)}`;
   const fields = [
     { name: 'code', value: 'abc' },

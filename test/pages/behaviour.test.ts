@@ -35,7 +35,7 @@ const focused = (page: Page): Promise<string> =>
     'document.activeElement.name || document.activeElement.id || document.activeElement.className || document.activeElement.textContent',
   );
 
-test('the keyboard goes through the login page from top to bottom', async () => {
+test('login page: keyboard order from top to bottom', async () => {
   const { page, complaints, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login`);
   const order = [await focused(page)];
@@ -57,7 +57,7 @@ test('the keyboard goes through the login page from top to bottom', async () => 
   await close();
 });
 
-test('after a failure the alert has the focus, the username is kept and the password is not', async () => {
+test('failed sign-in: the alert has focus, the username stays, the password is cleared', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login-failed`);
   await page.locator('#alert:focus').waitFor();
@@ -71,7 +71,7 @@ test('after a failure the alert has the focus, the username is kept and the pass
   await close();
 });
 
-test('an impatient person sends the form once, sees that it works, and gets it back with the back button', async () => {
+test('double submit: the form is sent once, shows progress, and is restored by the back button', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login`);
   const before = pages.posted.length;
@@ -105,7 +105,7 @@ test('an impatient person sends the form once, sees that it works, and gets it b
   await close();
 });
 
-test('cancelling needs no password', async () => {
+test('cancel: needs no password', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login`);
   await page.click('.quiet');
@@ -114,7 +114,7 @@ test('cancelling needs no password', async () => {
   await close();
 });
 
-test('what is missing is said beside the field, in the language of the page', async () => {
+test('missing input: reported at the field in the page’s language', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/onboard?lang=de`);
   const sent = pages.posted.length;
@@ -138,7 +138,7 @@ test('what is missing is said beside the field, in the language of the page', as
   await close();
 });
 
-test('a password can be looked at, and Caps Lock is noticed', async () => {
+test('password field: can be shown, and Caps Lock is reported', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/onboard`);
   const reveal = page.locator('#password + .reveal');
@@ -154,7 +154,7 @@ test('a password can be looked at, and Caps Lock is noticed', async () => {
   await close();
 });
 
-test('without scripts every form works and nothing useless is shown', async () => {
+test('without scripts: every form works and no scripted control is shown', async () => {
   const { page, complaints, close } = await open(browser, { javaScriptEnabled: false });
   await page.goto(`${pages.origin}/show/login`);
   assert.equal(await page.locator('.reveal').isVisible(), false);
@@ -194,7 +194,7 @@ test('without scripts every form works and nothing useless is shown', async () =
   await close();
 });
 
-test('the line breaks, the page says so and says when it is back', async () => {
+test('offline: the page says so, and says when it is back', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login`);
   const notice = page.locator('#offline');
@@ -206,7 +206,7 @@ test('the line breaks, the page says so and says when it is back', async () => {
   await close();
 });
 
-test('a form sent offline stays with what was typed, and is sent when the line is back', async () => {
+test('form sent offline: keeps its input and is sent once online', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login`);
   const sent = pages.posted.length;
@@ -229,7 +229,7 @@ test('a form sent offline stays with what was typed, and is sent when the line i
   await close();
 });
 
-test('a wait counts down and ends', async () => {
+test('wait: counts down and ends', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login-limited`);
   assert.match((await page.textContent('[role=timer]')) ?? '', /^1:3[3-5]$/);
@@ -238,7 +238,7 @@ test('a wait counts down and ends', async () => {
   await close();
 });
 
-test('a logo that cannot be shown gives way to the first letter', async () => {
+test('broken logo: replaced by the first letter', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login-dead-logo`);
   await page.locator('.avatar img').waitFor({ state: 'detached' });

@@ -32,7 +32,7 @@ const lastPosted = (): Record<string, string> => Object.fromEntries(new URLSearc
 const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement.id');
 const mfa = '**/oauth2/mfa';
 
-test('a pasted "123 456" fills the boxes and goes by itself, once', async () => {
+test('code field: a pasted "123 456" fills the boxes and submits once', async () => {
   const { page, complaints, close } = await open(browser, {
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -62,7 +62,7 @@ test('a pasted "123 456" fills the boxes and goes by itself, once', async () => 
   await close();
 });
 
-test('digits of other scripts count, everything else falls away, the sixth sends with what was ticked', async () => {
+test('code field: accepts digits of other scripts, ignores the rest, submits at the sixth', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/mfa?lang=ar`);
   const sent = pages.posted.length;
@@ -78,7 +78,7 @@ test('digits of other scripts count, everything else falls away, the sixth sends
   await close();
 });
 
-test('too few digits are not sent, and the page says what is missing', async () => {
+test('code field: an incomplete code is not sent, and the page says what is missing', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/mfa`);
   await page.locator('#code:focus').waitFor();
@@ -94,7 +94,7 @@ test('too few digits are not sent, and the page says what is missing', async () 
   await close();
 });
 
-test('after a wrong code the next can be typed at once; the alert describes the field until then', async () => {
+test('code field: after a wrong code the next can be typed; the alert describes it until then', async () => {
   const { page, close } = await open(browser);
   for (const name of ['mfa-failed', 'mfa-enrol-failed', 'mfa-recovery-failed']) {
     await page.goto(`${pages.origin}/show/${name}`);
@@ -109,7 +109,7 @@ test('after a wrong code the next can be typed at once; the alert describes the 
   await close();
 });
 
-test('who has to wait is told how long, first of all', async () => {
+test('rate limit: the wait is announced first', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/mfa-limited`);
   assert.equal(await focused(page), 'alert');
@@ -117,7 +117,7 @@ test('who has to wait is told how long, first of all', async () => {
   await close();
 });
 
-test('another code by mail can be asked for when the countdown has ended, not before', async () => {
+test('e-mail code: another one can be requested after the countdown, not before', async () => {
   const { page, complaints, close } = await open(browser);
   await page.goto(`${pages.origin}/show/mfa-email`);
   const button = page.locator('button.way');
@@ -135,7 +135,7 @@ test('another code by mail can be asked for when the countdown has ended, not be
   await close();
 });
 
-test('no mail goes out before somebody asks for it, and one can still turn back', async () => {
+test('e-mail code: none is sent before the user asks, who can still go back', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/mfa-email-unsent`);
   assert.equal(await page.locator('#code').count(), 0);
@@ -148,7 +148,7 @@ test('no mail goes out before somebody asks for it, and one can still turn back'
   await close();
 });
 
-test('the other methods are links that keep the interaction', async () => {
+test('other methods: links that keep the interaction', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/mfa`);
   const hrefs = await page.evaluate(
@@ -164,7 +164,7 @@ test('the other methods are links that keep the interaction', async () => {
   await close();
 });
 
-test('a recovery code is sent as it was typed, when its writer wants it', async () => {
+test('recovery code: sent as typed, when submitted', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/mfa-recovery`);
   await page.locator('#code:focus').waitFor();
@@ -177,7 +177,7 @@ test('a recovery code is sent as it was typed, when its writer wants it', async 
   await close();
 });
 
-test('enrolling: the key is copied without its blanks, the first code turns it on, "not now" needs none', async () => {
+test('TOTP enrolment: key copied without blanks, first code enables it, "not now" needs none', async () => {
   const { page, complaints, close } = await open(browser, {
     permissions: ['clipboard-read', 'clipboard-write'],
     viewport: { width: 390, height: 844 },
@@ -207,7 +207,7 @@ test('enrolling: the key is copied without its blanks, the first code turns it o
   await close();
 });
 
-test('recovery codes become a file without asking the server, are copied line by line, and printed alone', async () => {
+test('recovery codes: downloaded without a request, copied by line, printed alone', async () => {
   const { page, complaints, close } = await open(browser, {
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -243,7 +243,7 @@ test('recovery codes become a file without asking the server, are copied line by
   await close();
 });
 
-test('the back button brings back no code', async () => {
+test('back button: restores no code', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/mfa`);
   const kept = await page.evaluate(`(() => {
@@ -256,7 +256,7 @@ test('the back button brings back no code', async () => {
   await close();
 });
 
-test('without scripts a code goes with a button, another one can be asked for, and nothing useless is shown', async () => {
+test('without scripts: code by button, another one on request, no scripted control', async () => {
   const { page, complaints, close } = await open(browser, { javaScriptEnabled: false });
   await page.goto(`${pages.origin}/show/mfa`);
   await page.locator('#code').fill('123 456');

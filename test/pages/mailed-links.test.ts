@@ -19,7 +19,7 @@ after(async () => {
 
 const lastPosted = (): Record<string, string> => Object.fromEntries(new URLSearchParams(pages.posted.at(-1)));
 
-test('the login page leads to both mails and keeps the interaction', async () => {
+test('login page: links to both mails and keeps the interaction', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login-full`);
   const hrefs = await page.evaluate(
@@ -40,7 +40,7 @@ test('the login page leads to both mails and keeps the interaction', async () =>
   await close();
 });
 
-test('asking for a mail says which one, and needs an address', async () => {
+test('mail request page: names the mail and needs an address', async () => {
   const { page, complaints, close } = await open(browser);
   await page.goto(`${pages.origin}/show/forgot-password`);
   // The sign-in page before may have begun a passkey sign-in by itself.
@@ -65,7 +65,7 @@ test('asking for a mail says which one, and needs an address', async () => {
   await close();
 });
 
-test('who asks too often is told how long to wait, and keeps the address', async () => {
+test('mail request rate limit: says how long to wait and keeps the address', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/forgot-password-limited`);
   await page.locator('#alert:focus').waitFor();
@@ -75,7 +75,7 @@ test('who asks too often is told how long to wait, and keeps the address', async
 });
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`opening a link does nothing, its one button does (${javaScriptEnabled ? 'with' : 'without'} scripts)`, async () => {
+  test(`mailed link: opening has no effect, its one button does (${javaScriptEnabled ? 'with' : 'without'} scripts)`, async () => {
     const { page, complaints, close } = await open(browser, { javaScriptEnabled });
     for (const name of ['verify-email', 'magic-link']) {
       const sent = pages.posted.length;
@@ -92,7 +92,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test('a new password goes with its link and its name for the password manager, twice the same', async () => {
+test('new password: sent with link and username for password managers, and confirmed', async () => {
   const { page, complaints, close } = await open(browser);
   await page.goto(`${pages.origin}/show/reset-password`);
   const sent = pages.posted.length;
@@ -119,7 +119,7 @@ test('a new password goes with its link and its name for the password manager, t
   await close();
 });
 
-test('strength is what attackers would need: common passwords and the own name are weak, however long', async () => {
+test('password strength: common passwords and the own name are weak at any length', async () => {
   const { page, complaints, close } = await open(browser);
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -147,7 +147,7 @@ test('strength is what attackers would need: common passwords and the own name a
   await close();
 });
 
-test('where the word lists do not come, a simple rule judges', async () => {
+test('password strength: without word lists a simple rule is used', async () => {
   const { page, close } = await open(browser);
   await page.route('**/zxcvbn-words*', (route) => route.abort());
   await page.goto(`${pages.origin}/show/reset-password`);

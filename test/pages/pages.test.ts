@@ -49,7 +49,7 @@ for (const { look, colorScheme, language } of looks) {
   // The other direction has the colours and the names of the light look.
   const isJudged = look !== 'rtl' || isLong;
 
-  test(`every page fits 320, 390 and 1440 pixels and keeps the console silent${isJudged ? ', and axe finds nothing' : ''} (${look})`, async () => {
+  test(`pages: fit 320, 390 and 1440 px, silent console${isJudged ? ', no axe violation' : ''} (${look})`, async () => {
     const { page, complaints, close } = await open(browser, { colorScheme });
     const axe = await createAxe(page);
     for (const name of names) {
@@ -75,7 +75,7 @@ for (const { look, colorScheme, language } of looks) {
   });
 }
 
-test('text at 200 % still fits a phone', async () => {
+test('pages: text at 200 % fits a phone', async () => {
   const { page, close } = await open(browser, { viewport: { width: 390, height: 844 }, bypassCSP: true });
   for (const name of [
     'login-known',
@@ -94,7 +94,7 @@ test('text at 200 % still fits a phone', async () => {
   await close();
 });
 
-test('no spinner turns for those who asked for less motion, and forced colours keep every border', async () => {
+test('pages: reduced motion stops spinners, and forced colours keep borders', async () => {
   const { page, close } = await open(browser, { reducedMotion: 'reduce', forcedColors: 'active' });
   await page.goto(`${pages.origin}/show/login`);
   await page.evaluate('document.querySelector(".primary").setAttribute("aria-busy", "true")');

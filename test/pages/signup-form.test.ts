@@ -17,13 +17,13 @@ const questions: SignupQuestions = {
   minLength: 8,
 };
 
-test('no password: none is read', () => {
+test('passkey-only sign-up form: no password is read', () => {
   const { answers, errors } = readSignup(createForm('username=ada&email=ada%40example.com'), questions);
   deepEqual(errors, {});
   deepEqual(answers, { values: { username: 'ada', email: 'ada@example.com' }, password: undefined });
 });
 
-test('a password that is sent all the same is refused', () => {
+test('attack: a password sent to a passkey-only sign-up form', () => {
   for (const name of ['password', 'confirm_password']) {
     throws(
       () => readSignup(createForm(`username=ada&email=a%40b.c&${name}=correct+horse`), questions),

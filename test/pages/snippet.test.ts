@@ -43,7 +43,7 @@ const applications: CreatedApplication[] = [
   { clientId: 'id', name: 'Page', type: 'spa', redirectUri: hostile },
 ];
 
-test('the sample of every kind of application is valid JavaScript that holds the values unchanged', () => {
+test('snippets: valid JavaScript with unchanged values for every kind of client', () => {
   for (const created of applications) {
     const code = snippet(created, 'https://id.example/oauth2');
     check(code);
@@ -53,7 +53,7 @@ test('the sample of every kind of application is valid JavaScript that holds the
   }
 });
 
-test('a plain http issuer is allowed in the sample, with a warning beside it', () => {
+test('snippet: plain http issuer, with a warning', () => {
   const [web] = applications;
   assert.ok(web);
   const code = snippet(web, 'http://localhost:3000/oauth2');
@@ -61,7 +61,7 @@ test('a plain http issuer is allowed in the sample, with a warning beside it', (
   assert.match(code, /allowInsecureRequests\] \}, \/\/ plain http: for development only/);
 });
 
-test('a machine gets a token request instead', () => {
+test('snippet of a machine client: a token request', () => {
   const code = snippet(
     { clientId: 'id', clientSecret: secret, name: 'M', type: 'machine' },
     'https://id.example/oauth2',

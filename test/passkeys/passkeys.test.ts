@@ -60,7 +60,7 @@ async function createWorld() {
 const refusal = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
 const idOf = (key: Authenticator): string => key.keys[0]?.id ?? '';
 
-test('the RP id is the host of BASE_URL, and origins are compared whole', () => {
+test('RP id: the host of BASE_URL; origins are compared whole', () => {
   const party = createRelyingParty(BASE_URL, () => '');
   assert.equal(party.rpId, 'id.example.com');
   assert.deepEqual(party.origins(), ['https://id.example.com']);
@@ -70,7 +70,7 @@ test('the RP id is the host of BASE_URL, and origins are compared whole', () => 
   ]);
 });
 
-test('what people call a passkey is one short line of their own', () => {
+test('passkey name: one short line', () => {
   assert.equal(labelOf('  my \u0000\u202e phone\n '), 'my phone');
   assert.equal(labelOf(' \u200b '), undefined);
   assert.equal(Array.from(labelOf('🔑'.repeat(200)) ?? '').length, 60);
@@ -78,7 +78,7 @@ test('what people call a passkey is one short line of their own', () => {
   assert.equal(authenticatorName('00000000-0000-0000-0000-000000000000'), undefined);
 });
 
-test('several passkeys, each with what is known of it; a new one voids what trusted the account as it was', async () => {
+test('passkeys: several, each with its details; a new one voids what relied on the old state', async () => {
   const { world, passkeys, add, read, make, use } = await createWorld();
   const before = await add('ada');
   const first = await make('ada', { isSynced: true });
@@ -100,7 +100,7 @@ test('several passkeys, each with what is known of it; a new one voids what trus
   assert.equal(Buffer.from(passkeys.signals(after).userId, 'base64url').toString(), 'ada');
 });
 
-test('a passkey is another way in; a key that checks nobody, or is found by nobody, is a second step', async () => {
+test('passkey as a factor: without user verification or discovery it is a second step', async () => {
   const { add, read, make } = await createWorld();
   for (const [id, traits, isStep] of [
     ['verified', {}, false],
@@ -115,7 +115,7 @@ test('a passkey is another way in; a key that checks nobody, or is found by nobo
   }
 });
 
-test('the last way in stays, whatever it is', async () => {
+test('last sign-in method: cannot be removed', async () => {
   const { passkeys, add, make } = await createWorld();
   const cases: [string, object, AuthMode, boolean][] = [
     ['with-password', { passwordHash: 'x' }, 'password_and_passkey', true],
@@ -140,7 +140,7 @@ test('the last way in stays, whatever it is', async () => {
   await passkeys.remove('key-left', idOf(good), { mode: 'password', mayLeaveNoWayIn: true });
 });
 
-test('recovery codes go with the last factor', async () => {
+test('recovery codes: removed with the last factor', async () => {
   const { accounts, passkeys, add, read, make } = await createWorld();
   await add('ada', { passwordHash: 'x' });
   const [one, two] = [await make('ada'), await make('ada')];
@@ -152,7 +152,7 @@ test('recovery codes go with the last factor', async () => {
   assert.equal((await read('ada')).recoveryCodes, undefined);
 });
 
-test('a record that its account does not name counts for nothing, and is swept', async () => {
+test('orphaned passkey record: does not count, and is swept', async () => {
   const { accounts, collection, passkeys, add, read, make, use } = await createWorld();
   await add('ada');
   const key = await make('ada');
@@ -174,7 +174,7 @@ test('attack: fifty passkeys for one account', async () => {
   assert.equal((await collection.findBy('account', 'ada')).length, 25);
 });
 
-test('an account that goes takes its passkeys and challenges along', async () => {
+test('account removal: removes its passkeys and challenges', async () => {
   const { collection, passkeys, add, make, read } = await createWorld();
   await add('ada');
   const key = await make('ada');

@@ -70,7 +70,7 @@ async function isActive(token: string): Promise<{ active: boolean; pid: number }
   return { active, pid: await workerOf(answer) };
 }
 
-test('a code that one has issued is redeemed by any', async () => {
+test('cluster: a code issued by one worker is redeemed by any', async () => {
   const issuers = new Set<number>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const authorization = await browser.signIn(client.id, { username: 'alice' });
@@ -81,7 +81,7 @@ test('a code that one has issued is redeemed by any', async () => {
   assert.equal(issuers.size, WORKERS, 'all rounds went to one process: nothing was shown');
 });
 
-test('a token that was revoked by one is dead to the other at the next request', async () => {
+test('cluster: a token revoked by one is invalid at another at the next request', async () => {
   const askedAt = new Set<number>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const { body } = await redeem(server, client, await browser.signIn(client.id, { username: 'alice' }));
@@ -97,7 +97,7 @@ test('a token that was revoked by one is dead to the other at the next request',
   assert.equal(askedAt.size, WORKERS);
 });
 
-test('a setting that was changed by one holds for the other at the next request', async () => {
+test('cluster: a setting changed by one applies at another at the next request', async () => {
   const seenBy = new Set<number>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const name = `Named ${round}`;
@@ -112,7 +112,7 @@ test('a setting that was changed by one holds for the other at the next request'
   assert.equal(seenBy.size, WORKERS);
 });
 
-test('a person who was locked out by one is locked out by the other', async () => {
+test('cluster: a user locked by one is locked at another', async () => {
   const { id } = await server.createUser('bob');
   const form = new Agent(server);
   const page = await form.authorize({
@@ -138,7 +138,7 @@ test('a person who was locked out by one is locked out by the other', async () =
   assert.equal((await form.submit(page, { username: 'bob' })).status, 401);
 });
 
-test('a worker that is killed is replaced, and nobody is turned away for long', async () => {
+test('cluster: a killed worker is replaced, and requests are soon served again', async () => {
   const before = await untilBothAnswer();
   const [victim = 0] = before;
   process.kill(victim, 'SIGKILL');
@@ -154,7 +154,7 @@ test('a worker that is killed is replaced, and nobody is turned away for long', 
   assert.ok([...now].some((pid) => !before.has(pid)));
 });
 
-test('SIGTERM ends all of them, with 0, and frees the port', async () => {
+test('cluster: SIGTERM ends every process with 0 and frees the port', async () => {
   const pids = await untilBothAnswer();
   const running = Array.from({ length: 50 }, () => ask('/healthz').then(({ status }) => status));
   await Promise.race(running);

@@ -31,7 +31,7 @@ describe('two web processes on one MongoDB', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('they publish the same key, and no data folder is made', async () => {
+  test('they publish one key, and no data folder is created', async () => {
     const keys = await Promise.all(
       servers.map(async ({ url }) => (await fetch(`${url}/oauth2/.well-known/jwks.json`)).text()),
     );
@@ -40,7 +40,7 @@ describe('two web processes on one MongoDB', () => {
     assert.equal(existsSync(join(folder, 'data')), false);
   });
 
-  test('what is written at one is there at the other at once; settings within a second', async () => {
+  test('writes at one are visible at the other at once, settings within a second', async () => {
     const [one, two] = servers;
     assert.ok(one && two);
     const user = await one.createUser('ada');
@@ -51,7 +51,7 @@ describe('two web processes on one MongoDB', () => {
     assert.match(await (await fetch(`${two.url}/onboard`)).text(), /Elsewhere/);
   });
 
-  test('while the database hangs: readiness turns, requests are told 503 with Retry-After', async () => {
+  test('hanging database: readiness turns, requests get 503 with Retry-After', async () => {
     await mongo.freeze();
     try {
       for (const { url } of servers) {
@@ -79,7 +79,7 @@ describe('two web processes on one MongoDB', () => {
     }
   });
 
-  test('attack: reading the address from the log', () => {
+  test('attack: reading the database address from the log', () => {
     for (const server of servers) assert.equal(server.output().includes(uri), false);
   });
 });

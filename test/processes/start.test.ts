@@ -41,7 +41,7 @@ async function millisecondsUntilUp(port: number, start: () => ReturnType<typeof 
   return elapsed;
 }
 
-test(`listens soon: median of ${STARTS} starts on a warm disk`, async (t) => {
+test(`start: listens soon; median of ${STARTS} starts on a warm disk`, async (t) => {
   const port = await freePort();
   // As anybody starts it: nothing that was compiled for other tests.
   const ours = () =>
@@ -73,8 +73,8 @@ async function runToEnd(env: Record<string, string>): Promise<{ code: number | n
   return { code, output };
 }
 
-suite('what is wrong is said at once, and nothing is begun', () => {
-  test('every problem of the environment by its name, without a secret', async () => {
+suite('a failing start reports its reason and begins nothing', () => {
+  test('every problem of the environment by name, without a secret', async () => {
     const port = await freePort();
     const wrong = {
       BASE_URL: 'http://id.example.com',
@@ -106,7 +106,7 @@ suite('what is wrong is said at once, and nothing is begun', () => {
     assert.match(output, /DATA_DIR/);
   });
 
-  test('a database that is none', async () => {
+  test('a database that is no database', async () => {
     await mkdir(dataDir);
     await writeFile(
       join(dataDir, 'latchkey.db'),
@@ -117,7 +117,7 @@ suite('what is wrong is said at once, and nothing is begun', () => {
     assert.match(output, /latchkey\.db|database/i);
   });
 
-  test('a port that is in use, in one line', async () => {
+  test('a port in use, in one line', async () => {
     const server = await startServer({ dataDir });
     try {
       const { code, output } = await runToEnd({ PORT: String(server.port), DATA_DIR: join(folder, 'other') });
@@ -129,7 +129,7 @@ suite('what is wrong is said at once, and nothing is begun', () => {
     }
   });
 
-  test('another SECRET_KEY than the one the keys were sealed with', async () => {
+  test('another SECRET_KEY than the one that sealed the keys', async () => {
     const first = await startServer({ dataDir, env: { SECRET_KEY: 'the-first-key-0123456789-0123456789' } });
     await first.stop();
     const { code, output } = await runToEnd({
@@ -144,11 +144,11 @@ suite('what is wrong is said at once, and nothing is begun', () => {
   });
 });
 
-suite('the first administrator from the environment', () => {
+suite('first administrator from the environment', () => {
   const PASSWORD = 'a long headless password';
   const admin = { ADMIN_USERNAME: 'root-admin', ADMIN_EMAIL: 'root@example.com' };
 
-  test('is made once; later changes there do nothing', async () => {
+  test('is created once; later changes there have no effect', async () => {
     const first = await startServer({ dataDir, env: { ...admin, ADMIN_PASSWORD: PASSWORD } });
     assert.equal((await fetch(`${first.url}/onboard`)).status, 404);
     await first.stop();
@@ -172,7 +172,7 @@ suite('the first administrator from the environment', () => {
     }
   });
 
-  test('by a file, and by several processes at once', async () => {
+  test('from a file, and by several processes at once', async () => {
     const file = join(folder, 'password');
     await writeFile(file, `${PASSWORD}\n`, { mode: 0o600 });
     const env = { ...admin, ADMIN_PASSWORD_FILE: file };
@@ -189,7 +189,7 @@ suite('the first administrator from the environment', () => {
     }
   });
 
-  test('a password that nobody should have stops the start, and is not told', async () => {
+  test('a forbidden password stops the start and is not printed', async () => {
     const { code, output } = await runToEnd({
       PORT: String(await freePort()),
       ...admin,

@@ -61,7 +61,7 @@ async function sendOff(authorization: string): Promise<{ status: Promise<number>
 }
 
 suite('SIGTERM', () => {
-  test('200 requests in flight: none fails, the process leaves with 0', async () => {
+  test('200 requests in flight: none fails, and the process exits with 0', async () => {
     const client = await server.register({
       grant_types: ['client_credentials'],
       response_types: [],
@@ -82,7 +82,7 @@ suite('SIGTERM', () => {
     assert.ok(elapsed < MAX_STOP_MS, `${elapsed} ms`);
   });
 
-  test('readiness turns at once, while requests are still served on connections that then close', async () => {
+  test('readiness turns at once; connections are served until they close', async () => {
     const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 });
     const ask = (path: string): Promise<{ status: number; connection: string | undefined }> => {
       const { promise, resolve, reject } = Promise.withResolvers<{
@@ -108,7 +108,7 @@ suite('SIGTERM', () => {
     agent.destroy();
   });
 
-  test('idle, half-open and refused connections hold nothing up', async () => {
+  test('idle, half-open and refused connections do not delay it', async () => {
     const sockets = Array.from({ length: 20 }, (_, index) => {
       const socket = connect(server.port, '127.0.0.1');
       socket.on('error', () => undefined);
@@ -131,7 +131,7 @@ suite('SIGTERM', () => {
     assert.ok(isWithin(elapsed, 8_000), `${elapsed} ms`);
   });
 
-  test('the signal twice in a row is one signal, and SIGINT stops as well', async () => {
+  test('two signals in a row count as one, and SIGINT stops as well', async () => {
     const stopped = timedStop('SIGINT');
     server.signal('SIGTERM');
     server.signal('SIGINT');
@@ -140,7 +140,7 @@ suite('SIGTERM', () => {
   });
 });
 
-test('stopped or killed at any moment of its start, it can be started again', async () => {
+test('interrupted start: stopped or killed at any moment, it can be started again', async () => {
   const port = await freePort();
   const fresh = await mkdtemp(join(tmpdir(), 'latchkey-start-'));
   try {

@@ -37,7 +37,7 @@ after(async () => {
 const at = (server: ServerProcess): { url: string } => ({ url: `http://127.0.0.1:${server.port}` });
 const both = (index: number): { url: string } => at(index % 2 === 0 ? one : other);
 
-test('started together on an empty folder, they have one set of keys', async () => {
+test('two processes on an empty folder: agree on one set of keys', async () => {
   const [mine, theirs] = await Promise.all(
     [one, other].map(async (server) => (await fetch(`${at(server).url}/.well-known/jwks.json`)).text()),
   );
@@ -46,7 +46,7 @@ test('started together on an empty folder, they have one set of keys', async () 
   assert.ok(keys.length >= 1);
 });
 
-test(`${PARALLEL} first administrators over both: one`, async () => {
+test(`race: ${PARALLEL} first administrators over two processes: one`, async () => {
   const attempts = await Promise.all(
     Array.from({ length: PARALLEL }, async (_, index) => {
       const server = index % 2 === 0 ? one : other;
@@ -65,7 +65,7 @@ test(`${PARALLEL} first administrators over both: one`, async () => {
   assert.equal((await fetch(`${at(other).url}/onboard`)).status, 404);
 });
 
-test(`one code, ${PARALLEL} redemptions over both, ${ROUNDS} rounds: one succeeds`, async () => {
+test(`race: one code, ${PARALLEL} redemptions over two processes, ${ROUNDS} rounds: one succeeds`, async () => {
   // Thousands of refused requests from one address are what a long run is made of.
   await liftLimits(one);
   const client = await one.register();
@@ -82,7 +82,7 @@ test(`one code, ${PARALLEL} redemptions over both, ${ROUNDS} rounds: one succeed
   }
 });
 
-test(`one refresh token, ${PARALLEL} uses over both, ${ROUNDS} rounds: no two chains`, async () => {
+test(`race: one refresh token, ${PARALLEL} uses over two processes, ${ROUNDS} rounds: no two chains`, async () => {
   const client = await one.register();
   await one.createUser('bob');
   const browser = new Agent(one);
@@ -104,7 +104,7 @@ test(`one refresh token, ${PARALLEL} uses over both, ${ROUNDS} rounds: no two ch
   }
 });
 
-test('what one takes back is gone for the other at the next request', async () => {
+test('two processes: a revocation at one is effective at the other at the next request', async () => {
   const client = await one.register();
   const { id } = await one.createUser('carol');
   const { body } = await redeem(one, client, await new Agent(one).signIn(client.id, { username: 'carol' }));
@@ -121,7 +121,7 @@ test('what one takes back is gone for the other at the next request', async () =
   assert.equal(await activeAt(other), false);
 });
 
-test('100 users of one name over both: one', async () => {
+test('race: 100 users of one name over two processes: one', async () => {
   const names = ['Straße', 'STRASSE', 'strasse', ' ſtraße ', 'ＳＴＲＡＳＳＥ'];
   const answers = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {

@@ -58,7 +58,7 @@ const guessToken = (address: string, path = '/oauth2/token'): Promise<Response> 
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
 
-test('guessing passwords from one network: 429 with Retry-After on the same page, the right one refused, too', async () => {
+test('attack: guessing passwords from one network; 429 with Retry-After, correct ones too', async () => {
   await setLimits({ limit_login_ip: 3, lockout_threshold: 100 });
   const address = freshAddress();
   assert.deepEqual(await statuses(3, (index) => signIn(address, `nobody-${index}`)), [401, 401, 401]);
@@ -72,7 +72,7 @@ test('guessing passwords from one network: 429 with Retry-After on the same page
   assert.equal((await signIn(address, 'alice', PASSWORD)).status, 303, 'and here after the window');
 });
 
-test('an office that signs in all day is not limited: what is right is given back', async () => {
+test('rate limit: successful sign-ins are returned, so an office is not limited', async () => {
   await setLimits({ limit_login_ip: 2, limit_login_account_ip: 2 });
   const address = freshAddress();
   const all = await statuses(8, () => signIn(address, 'alice', PASSWORD));
@@ -84,7 +84,7 @@ test('an office that signs in all day is not limited: what is right is given bac
   );
 });
 
-test('thirty guesses at the same moment: only as many as are left are judged', async () => {
+test('attack: thirty parallel guesses; no more than the remaining are evaluated', async () => {
   await setLimits({ limit_login_ip: 5, limit_login_account_ip: 0 });
   const address = freshAddress();
   const answers = await Promise.all(
@@ -95,7 +95,7 @@ test('thirty guesses at the same moment: only as many as are left are judged', a
   assert.deepEqual([judged.length, refused.length], [5, 25]);
 });
 
-test('one name from one network: all its spellings count together, from elsewhere its owner still comes in', async () => {
+test('attack: guessing one name from one network; its spellings count together, others sign in', async () => {
   await setLimits({ limit_login_ip: 0, limit_login_account_ip: 4, lockout_threshold: 100 });
   const address = freshAddress();
   const spellings = ['alice', 'ALICE', '\uff21lice', ' alice '];
@@ -108,7 +108,7 @@ test('one name from one network: all its spellings count together, from elsewher
   assert.equal((await signIn(FAR, 'alice', PASSWORD)).status, 303);
 });
 
-test('the same limit stands before the password grant', async () => {
+test('attack: the same limit at the password grant', async () => {
   await setLimits({ limit_login_ip: 3, limit_login_account_ip: 0, limit_token_ip: 0 });
   // No proxy here: the grant comes from this machine.
   assert.deepEqual(await statuses(3, () => passwordGrant(app, client, 'alice', WRONG)), [400, 400, 400]);
@@ -120,7 +120,7 @@ test('the same limit stands before the password grant', async () => {
   app.advance(601_000);
 });
 
-test('attack: a made-up X-Forwarded-For before the proxy\u2019s own entry does not evade', async () => {
+test('attack: an invented X-Forwarded-For before the proxy’s own entry', async () => {
   await setLimits({ limit_login_ip: 3, limit_login_account_ip: 0 });
   const address = freshAddress();
   const lies = [
@@ -132,7 +132,7 @@ test('attack: a made-up X-Forwarded-For before the proxy\u2019s own entry does n
   assert.equal((await signIn(`8.8.8.8, ${address}`, 'x')).status, 429);
 });
 
-test('attack: without a proxy X-Forwarded-For means nothing', async () => {
+test('attack: X-Forwarded-For without a trusted proxy', async () => {
   const bare = await startApp({ limits: 'shipped' });
   try {
     await bare.admin('PATCH', '/settings', { limit_admin_failures_ip: 3 });
@@ -146,7 +146,7 @@ test('attack: without a proxy X-Forwarded-For means nothing', async () => {
   }
 });
 
-test('attack: garbage as an address is the proxy\u2019s address, never no limit', async () => {
+test('attack: garbage as an address; it counts as the proxy’s address', async () => {
   await setLimits({ limit_login_ip: 3, limit_login_account_ip: 0 });
   app.advance(601_000);
   const garbage = ['a', '999.1.1.1', '::g', 'unknown', '-', 'fe80::1%eth0'];
@@ -190,7 +190,7 @@ test('attack: guessing at the token endpoint under every name it has', async () 
   assert.equal(body.error, 'temporarily_unavailable');
 });
 
-test('token requests that are granted do not count', async () => {
+test('rate limit: granted token requests do not count', async () => {
   await setLimits({ limit_token_ip: 2 });
   const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
   const address = freshAddress();
@@ -206,7 +206,7 @@ test('token requests that are granted do not count', async () => {
   assert.deepEqual(new Set(await statuses(6, grant)), new Set([200]));
 });
 
-test('a device that polls as it was told to is not limited', async () => {
+test('rate limit: a device polling as instructed is not limited', async () => {
   await setLimits({ limit_token_ip: 2 });
   const tv = await app.register({
     grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
@@ -228,7 +228,7 @@ test('a device that polls as it was told to is not limited', async () => {
   assert.deepEqual(new Set(await statuses(5, poll)), new Set([400]));
 });
 
-test('attack: guessing an administrator\u2019s bearer, by the API, by introspection and by registration', async () => {
+test('attack: guessing an administrator’s bearer at API, introspection and registration', async () => {
   await setLimits({ limit_admin_failures_ip: 3, limit_register_ip: 0 });
   const address = freshAddress();
   const call = (path: string, bearer: string | undefined, init: RequestInit = {}) =>
@@ -273,7 +273,7 @@ test('attack: guessing an administrator\u2019s bearer, by the API, by introspect
   await setLimits({ limit_admin_failures_ip: 0 });
 });
 
-test('attack: filling the store with sign-ins that nobody finishes', async () => {
+test('attack: filling the store with unfinished sign-ins', async () => {
   await setLimits({ limit_authorize_ip: 3 });
   const address = freshAddress();
   const begin = (index: number) =>
@@ -297,7 +297,7 @@ test('attack: filling the store with sign-ins that nobody finishes', async () =>
   await setLimits({ limit_authorize_ip: 0 });
 });
 
-test('paths that send mails and that sign up are limited whatever they answer', async () => {
+test('rate limit: mail and sign-up paths count whatever they answer', async () => {
   await setLimits({ limit_mail_ip: 2, limit_register_ip: 2 });
   const address = freshAddress();
   for (const path of ['/oauth2/forgot-password', '/oauth2/signup']) {
@@ -310,7 +310,7 @@ test('paths that send mails and that sign up are limited whatever they answer', 
   }
 });
 
-test('a limit is changed at once, and 0 switches it off', async () => {
+test('rate limit: a changed setting applies at once, and 0 disables it', async () => {
   await setLimits({ limit_token_ip: 1 });
   const address = freshAddress();
   assert.equal((await guessToken(address)).status, 401);
@@ -321,7 +321,7 @@ test('a limit is changed at once, and 0 switches it off', async () => {
   assert.deepEqual(new Set(await statuses(5, () => guessToken(address))), new Set([401]));
 });
 
-test('a flood of refusals is one line in the log, without the name that was tried', async () => {
+test('rate limit: a flood of refusals is one log line, without the name', async () => {
   await setLimits({ limit_login_ip: 0, limit_login_account_ip: 1, lockout_threshold: 100 });
   const address = freshAddress();
   const before = app.logged.length;
@@ -334,7 +334,7 @@ test('a flood of refusals is one line in the log, without the name that was trie
   assert.ok(!lines.some((line) => line.includes('canary-name')));
 });
 
-test('guessing links to a new password from one network: 429', async () => {
+test('attack: guessing reset links from one network', async () => {
   await setLimits({ limit_mfa_ip: 2 });
   const address = freshAddress();
   const guess = () =>

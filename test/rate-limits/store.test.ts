@@ -39,7 +39,7 @@ const defaults = Object.fromEntries(
 const guess = (app: TestApp): Promise<Response> =>
   fetch(`${app.url}/admin/api/users`, { headers: { authorization: 'Bearer wrong' } });
 
-test('two processes on one store: together they let through as many as one', async () => {
+test('limits: two processes on one store allow as much as one', async () => {
   const [one, other] = twoStores(Date.now);
   const first = await startApp({ shared: one, limits: 'shipped' });
   const second = await startApp({ shared: other, limits: 'shipped' });
@@ -57,7 +57,7 @@ test('two processes on one store: together they let through as many as one', asy
   }
 });
 
-test('a restart forgets nothing', async () => {
+test('limits: survive a restart', async () => {
   const [one, other] = twoStores(Date.now);
   const first = await startApp({ shared: one, limits: 'shipped' });
   await first.admin('PATCH', '/settings', { limit_admin_failures_ip: 2 });
@@ -72,7 +72,7 @@ test('a restart forgets nothing', async () => {
   }
 });
 
-test('attack: with the counters\u2019 store away a fifth of the limit is left, not all and not nothing', async () => {
+test('attack: with the limit store down a fifth of the limit remains', async () => {
   const inner = createMemoryStore({ clock: Date.now });
   const { store, broken } = breakable(inner);
   const app = await startApp({ shared: store, limits: 'shipped' });
@@ -95,7 +95,7 @@ test('attack: with the counters\u2019 store away a fifth of the limit is left, n
   }
 });
 
-test('of parallel counting over two connections no point is spent twice', async () => {
+test('limits: parallel counting over two connections spends no point twice', async () => {
   const stores = twoStores(Date.now);
   const counters = stores.map((store) =>
     createStoredCounter({ collection: store.ephemeral(rates), clock: Date.now }),
@@ -133,7 +133,7 @@ function createWorld(settings: Partial<RateSettings> = {}) {
   return { world, store, collection, limits, calls };
 }
 
-test('ordinary traffic costs no store call: points are taken in portions and given back', async () => {
+test('limits: ordinary traffic takes points in portions, without a store call each', async () => {
   const { limits, calls } = createWorld();
   for (let index = 0; index < 1000; index += 1) {
     (await limits.consume('token_ip', '192.0.2.1')).giveBack();
@@ -141,7 +141,7 @@ test('ordinary traffic costs no store call: points are taken in portions and giv
   assert.deepEqual(calls, ['insert']);
 });
 
-test('who lowers a limit is not locked out by the portions taken of the higher one', async () => {
+test('limits: lowering one does not lock out because of portions taken earlier', async () => {
   const settings = { limit_admin_failures_ip: 1_000_000 };
   const { limits } = createWorld(settings);
   (await limits.consume('admin_failures_ip', '192.0.2.1')).giveBack();
@@ -150,7 +150,7 @@ test('who lowers a limit is not locked out by the portions taken of the higher o
   assert.equal(await limits.isWithin('admin_failures_ip', '192.0.2.1'), false);
 });
 
-test('portions never make a limit looser: exactly as many as it says, then none', async () => {
+test('limits: portions never exceed the limit', async () => {
   const { limits, world } = createWorld({ limit_token_ip: 500 });
   const takeAll = async (): Promise<number> => {
     let granted = 0;
@@ -164,7 +164,7 @@ test('portions never make a limit looser: exactly as many as it says, then none'
   assert.equal(await takeAll(), 500);
 });
 
-test('what is given back twice, or after its window, is given back once, or not', async () => {
+test('limits: returned twice counts once, returned after the window not at all', async () => {
   const { limits, world } = createWorld({ limit_mfa_ip: 2 });
   const charge = await limits.consume('mfa_ip', '192.0.2.1');
   charge.giveBack();
@@ -179,7 +179,7 @@ test('what is given back twice, or after its window, is given back once, or not'
   assert.equal(await limits.isWithin('mfa_ip', '192.0.2.1'), false);
 });
 
-test('R095: three mails to one address in ten minutes, counted for each address alone', async () => {
+test('mail limit: three to one address in ten minutes, per address (R095)', async () => {
   const { limits } = createWorld();
   const sent = async (to: string): Promise<boolean> => limits.isWithin('mail_address', to);
   const all = [await sent('a@x.example'), await sent('a@x.example'), await sent('a@x.example')];
@@ -188,7 +188,7 @@ test('R095: three mails to one address in ten minutes, counted for each address 
   assert.equal(await sent('b@x.example'), true);
 });
 
-test('the refusal says when to come back', async () => {
+test('limits: a refusal says when to retry', async () => {
   const { limits, world } = createWorld({ limit_register_ip: 1 });
   await limits.consume('register_ip', '192.0.2.1');
   world.now += 1_000_500;
@@ -202,7 +202,7 @@ test('the refusal says when to come back', async () => {
   });
 });
 
-test('attack: long names and many of them leave short records that expire', async () => {
+test('attack: long and many names; records stay short and expire', async () => {
   const { limits, world, store, collection } = createWorld();
   const longName = 'x'.repeat(100_000);
   await limits.consume('login_account_ip', keyFor(longName, '192.0.2.1'));
@@ -236,7 +236,7 @@ test('attack: long names and many of them leave short records that expire', asyn
   assert.equal(await collection.find(`login_ip:${defaults.limit_login_ip}:192.0.1.0`), undefined);
 });
 
-test('attack: more networks than this process remembers make it forget, not grow, and nobody is unlimited', async () => {
+test('attack: more networks than the process remembers; it forgets, and limits stay', async () => {
   const clock = (): number => 0;
   const local = createLocalCounter({ clock, maxKeys: 100 });
   const granted = async (key: string): Promise<boolean> => (await local.add(key, 1, 5, 1000)).points <= 5;
@@ -258,7 +258,7 @@ test('attack: more networks than this process remembers make it forget, not grow
   assert.equal(taken, 60, 'what was forgotten is taken from the shared limit again');
 });
 
-test('a network is an IPv4 address or an IPv6 /64, whatever the spelling', () => {
+test('network: an IPv4 address or an IPv6 /64 in any spelling', () => {
   const cases: Readonly<Record<string, string>> = {
     '192.0.2.1': '192.0.2.1',
     '::ffff:192.0.2.1': '192.0.2.1',

@@ -29,14 +29,14 @@ async function start() {
   return { accounts, account, tickets, pass };
 }
 
-test('only the browser that got it, as often as it asks', async () => {
+test('enrolment ticket: valid in its own browser only, repeatedly', async () => {
   const { tickets, account } = await start();
   await tickets.give('mine', account);
   for (let times = 0; times < 2; times += 1) equal((await tickets.find('mine'))?.id, account.id);
   for (const other of ['yours', '', 'min', 'mine ']) equal(await tickets.find(other), undefined);
 });
 
-test('not after ten minutes', async () => {
+test('enrolment ticket: expires after ten minutes', async () => {
   const { tickets, account, pass } = await start();
   await tickets.give('mine', account);
   pass(599_999);
@@ -45,7 +45,7 @@ test('not after ten minutes', async () => {
   equal(await tickets.find('mine'), undefined);
 });
 
-test('not after the account changed in what trust rests on, or was switched off', async () => {
+test('enrolment ticket: void after a security change or deactivation of the account', async () => {
   for (const change of [{ securityChangedAt: 1 }, { isActive: false }]) {
     const { tickets, account, accounts } = await start();
     await tickets.give('mine', account);

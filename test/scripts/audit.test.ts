@@ -41,14 +41,14 @@ const answering =
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
 
-test('audit: a registry without advisories is said to be skipped; the licences are allowed', async () => {
+test('audit: a registry without advisories is reported as skipped; licences are allowed', async () => {
   const { code, stdout } = await auditAt(answering(405, {}));
   assert.match(stdout, /^licences: \d+ packages, all allowed$/m);
   assert.match(stdout, /^skipped: advisories, the registry cannot be asked \(.*405/m);
   assert.equal(code, 0);
 });
 
-test('audit: an advisory against a package of production ends with 1', async () => {
+test('audit: an advisory against a production package ends with 1', async () => {
   const advisory = {
     id: 1,
     title: 'Requests are smuggled',
@@ -69,7 +69,7 @@ test('audit: an advisory against a package of production ends with 1', async () 
   assert.equal(code, 1);
 });
 
-test('audit: no advisory is said so', async () => {
+test('audit: no advisory is reported as such', async () => {
   const { code, stdout } = await auditAt(answering(200, {}));
   assert.match(stdout, /^advisories: none known$/m);
   assert.equal(code, 0);

@@ -22,7 +22,7 @@ describe('scripts/backup.ts', () => {
     run('scripts/backup.ts', args, { env: { DATA_DIR: dataDir } });
   const note = (id: string): Note => ({ id, text: id.repeat(100) });
 
-  test('taken between two writes that belong together, it has both or the earlier one, and all before', async () => {
+  test('between two related writes: contains both or only the first, and all before', async () => {
     const store = createSqliteStore({ file: join(folder, 'latchkey.db'), clock: Date.now });
     const collection = store.collection(notes);
     await Promise.all(Array.from({ length: 2_000 }, (_, n) => collection.insert(`old${n}`, note(`old${n}`))));
@@ -54,7 +54,7 @@ describe('scripts/backup.ts', () => {
     await copy.close();
   });
 
-  test('a server that starts on the copy and the key knows who can sign in', async () => {
+  test('a server on the copy and its key accepts the same sign-ins', async () => {
     const app = await startApp({ store: 'sqlite' });
     const { id } = await app.createUser('ada');
     const dataDir = join(folder, 'restored');
@@ -69,7 +69,7 @@ describe('scripts/backup.ts', () => {
     await store.close();
   });
 
-  test('what cannot be is said in a line, and leaves nothing', async () => {
+  test('an impossible backup is reported in one line and leaves nothing', async () => {
     const none = await backup(join(folder, 'nowhere'), join(folder, 'copy.db'));
     assert.equal(none.code, 1);
     assert.match(none.stderr, /^There is no database at .*nowhere/);

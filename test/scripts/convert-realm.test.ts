@@ -120,7 +120,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test('converted, sent, signed in', async () => {
+test('realm import: converted, sent to the API, and users sign in', async () => {
   const source = join(folder, 'realm.json');
   const target = join(folder, 'out');
   await writeFile(source, JSON.stringify(await realmOf()));
@@ -187,14 +187,14 @@ test('converted, sent, signed in', async () => {
   }
 });
 
-test('names that fall together are told apart, hostile ones are plain', () => {
+test('realm import: colliding names are distinguished, hostile ones neutralized', () => {
   const groups = ['a b', 'A-B', '../..', '__proto__', 'ä', '日本', 'x'.repeat(200)].map((name) => ({ name }));
   const names = convertRealm({ groups }).groups.map((group) => String(Reflect.get(group, 'name')));
   assert.equal(new Set(names).size, groups.length);
   for (const name of names) assert.match(name, /^[a-z0-9][a-z0-9._-]{0,63}$/);
 });
 
-test('without arguments it says how to use it, and a file that is no JSON is told', async () => {
+test('realm import: without arguments it prints usage; a file that is no JSON is reported', async () => {
   const none = await run('scripts/convert-realm.ts', [], { env: {}, stdin: '' });
   assert.deepEqual([none.code, none.stderr.startsWith('Usage:')], [2, true]);
   const source = join(folder, 'broken.json');

@@ -105,7 +105,7 @@ describe('scripts/copy-store.ts', () => {
     }
   }
 
-  test('MongoDB: everything is there, verified, and works as before', async () => {
+  test('MongoDB: everything is copied, verified, and works as before', async () => {
     const uri = mongo.freshUri();
     const { code, stdout, stderr } = await copy(uri);
     assert.deepEqual([code, stderr], [0, '']);
@@ -127,7 +127,7 @@ describe('scripts/copy-store.ts', () => {
     await assertWorks(store);
   });
 
-  test('MongoDB and Redis: what is short-lived is in Redis, and all works as before', async () => {
+  test('MongoDB and Redis: ephemeral data is in Redis, and all works as before', async () => {
     const config = { dataDir: '', mongodbUri: mongo.freshUri(), redisUrl: redis.url };
     const { code, stdout, stderr } = await copy(config.mongodbUri, { REDIS_URL: redis.url });
     assert.deepEqual([code, stderr], [0, '']);
@@ -135,7 +135,7 @@ describe('scripts/copy-store.ts', () => {
     await assertWorks(await openStore({ config, clock }));
   });
 
-  test('a copy that was stopped half-way goes on; a finished one is not copied over', async () => {
+  test('an interrupted copy continues; a finished one is not overwritten', async () => {
     const uri = mongo.freshUri();
     const store = await openMongo(uri);
     const source = createSqliteStore({ file: join(world.dataDir, 'latchkey.db'), clock: Date.now });
@@ -154,7 +154,7 @@ describe('scripts/copy-store.ts', () => {
     await store.close();
   });
 
-  test('attack: copying over a database that somebody uses', async () => {
+  test('attack: copying over a database in use', async () => {
     const uri = mongo.freshUri();
     const store = await openMongo(uri);
     await store.collection(facts).insert('installed', { at: 1, value: 'here' });
@@ -165,7 +165,7 @@ describe('scripts/copy-store.ts', () => {
     await store.close();
   });
 
-  test('a document too many is found out by the comparison', async () => {
+  test('an extra document is detected by the comparison', async () => {
     const uri = mongo.freshUri();
     const store = await openMongo(uri);
     await store.collection(facts).insert('copied_from_embedded', { at: 1, value: 'running' });
@@ -177,7 +177,7 @@ describe('scripts/copy-store.ts', () => {
     await store.close();
   });
 
-  test('a copy that was stopped does not go on when the server has run in between', async () => {
+  test('an interrupted copy does not continue if the server has run since', async () => {
     const dataDir = join(folder, 'ran-on');
     await cp(world.dataDir, dataDir, { recursive: true });
     const change = async (act: (source: Store) => Promise<unknown>): Promise<void> => {
@@ -218,7 +218,7 @@ describe('scripts/copy-store.ts', () => {
     }
   });
 
-  test('a file that is no database ends it at once, with nothing left open', async () => {
+  test('a file that is no database ends it at once, leaving nothing open', async () => {
     const dataDir = join(folder, 'no-database');
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'latchkey.db'), 'no database '.repeat(1_000));
@@ -227,7 +227,7 @@ describe('scripts/copy-store.ts', () => {
     assert.match(stderr, /cannot be opened: file is not a database/);
   });
 
-  test('without the key that sealed the secrets nothing is copied; no message tells a password', async () => {
+  test('without the sealing key nothing is copied; no message contains a password', async () => {
     const uri = mongo.freshUri();
     const wrong = await copy(uri, { SECRET_KEY: 'another-secret-key-0123456789-0123456789' });
     assert.equal(wrong.code, 1);

@@ -23,7 +23,7 @@ const createAdmin = (
   { dataDir = folder, stdin = '', ...env }: Record<string, string> = {},
 ): Promise<Outcome> => run('scripts/create-admin.ts', args, { env: { DATA_DIR: dataDir, ...env }, stdin });
 
-test('--help explains every option and exit code', async () => {
+test('create-admin: --help explains every option and exit code', async () => {
   const { code, stdout, stderr } = await createAdmin(['--help']);
   assert.equal(code, 0);
   for (const word of [
@@ -39,7 +39,7 @@ test('--help explains every option and exit code', async () => {
   assert.equal(stderr, '');
 });
 
-test('what is missing or unknown ends with 2 and a sentence', async () => {
+test('create-admin: missing or unknown options end with 2 and a message', async () => {
   const cases: [readonly string[], Record<string, string>, RegExp][] = [
     [[], { ADMIN_PASSWORD: PASSWORD }, /--username is missing/],
     [['--user', 'ada'], {}, /Unknown option '--user'/],
@@ -55,7 +55,7 @@ test('what is missing or unknown ends with 2 and a sentence', async () => {
   }
 });
 
-test('values that the product does not take end with 2 and name every field, as the API would', async () => {
+test('create-admin: invalid values end with 2 and name every field, as the API does', async () => {
   const { code, stderr } = await createAdmin(['--username', 'a', '--email', 'nope'], {
     ADMIN_PASSWORD: '12345678',
   });
@@ -64,7 +64,7 @@ test('values that the product does not take end with 2 and name every field, as 
   assert.ok(!stderr.includes('12345678'));
 });
 
-test('a wrong configuration ends with 1 and is told as the server tells it', async () => {
+test('create-admin: a wrong configuration ends with 1, reported as by the server', async () => {
   const { code, stderr } = await createAdmin(['--username', 'ada'], {
     ADMIN_PASSWORD: PASSWORD,
     BASE_URL: 'nope',
@@ -73,7 +73,7 @@ test('a wrong configuration ends with 1 and is told as the server tells it', asy
   assert.match(stderr, /BASE_URL: "nope"/);
 });
 
-test('beside a running server: made once, of two at the same time one; the server knows at once', async () => {
+test('create-admin beside a running server: one of two succeeds; the server knows at once', async () => {
   const server: RunningServer = await startServer();
   try {
     const { dataDir } = server;

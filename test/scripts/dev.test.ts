@@ -58,7 +58,7 @@ async function waitForOutput(pattern: RegExp, from = 0): Promise<void> {
   }
 }
 
-test('dev: what it prints signs in at the sample application', async () => {
+test('dev: the printed credentials sign in at the sample application', async () => {
   assert.match(await signInAtSample(), /Hello, <bdi>admin<\/bdi>/);
 });
 
@@ -76,7 +76,7 @@ test('dev: a changed template restarts the server', async () => {
   await waitForOutput(/"msg":"listening"/, from);
 });
 
-test('dev: an address that is not this machine is refused', async () => {
+test('dev: a non-local address is refused', async () => {
   const env = { BASE_URL: 'https://id.example.com' };
   const { code, stderr } = await run('scripts/dev.ts', ['--data-dir', join(folder, 'other')], { env });
   assert.equal(code, 2);

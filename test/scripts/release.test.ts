@@ -26,7 +26,7 @@ describe('scripts/release.ts', () => {
   });
   const release = (env: Record<string, string>) => run('scripts/release.ts', [], { env });
 
-  test('MongoDB: makes every index, again changes nothing, and leaves no folder behind', async () => {
+  test('MongoDB: creates every index, repeats without change, creates no folder', async () => {
     const uri = server.freshUri();
     const DATA_DIR = join(folder, 'never-made');
     for (let round = 0; round < 2; round += 1) {
@@ -40,7 +40,7 @@ describe('scripts/release.ts', () => {
     await store.close();
   });
 
-  test('MongoDB: an index that a grown database lacks is made, after which a start works', async () => {
+  test('MongoDB: a missing index is created, after which a start works', async () => {
     const uri = server.freshUri();
     const old = await createMongoStore({ uri, clock: Date.now });
     const before = { ...audit, fields: {} };
@@ -58,13 +58,13 @@ describe('scripts/release.ts', () => {
     await store.close();
   });
 
-  test('the embedded database is made', async () => {
+  test('the embedded database is created', async () => {
     const DATA_DIR = join(folder, 'embedded');
     assert.equal((await release({ DATA_DIR })).code, 0);
     assert.equal(existsSync(join(DATA_DIR, 'latchkey.db')), true);
   });
 
-  test('attack: reading a password from what it says when the server is away or the address wrong', async () => {
+  test('attack: reading the password from errors about an absent server or wrong address', async () => {
     const away = await release({ MONGODB_URI: 'mongodb://app:hunter2@127.0.0.1:1/x', SECRET_KEY });
     assert.equal(away.code, 1);
     assert.match(away.stderr, /^MongoDB cannot be reached: .*127\.0\.0\.1:1\n$/);

@@ -23,7 +23,7 @@ const OLD = 'old-secret-key-0123456789-0123456789';
 const NEW = 'new-secret-key-0123456789-0123456789';
 const THIRD = 'third-secret-key-0123456789-012345678';
 
-test('beside a running server: shown at once, in place within seconds, and listed', async () => {
+test('rotate-keys beside a running server: published at once, active within seconds, listed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-rotate-'));
   const server = await startServer({ dataDir: folder });
   const env = { DATA_DIR: folder };
@@ -58,7 +58,7 @@ test('beside a running server: shown at once, in place within seconds, and liste
   }
 });
 
-test('options that are not right, and a configuration that is not, say so', async () => {
+test('rotate-keys: invalid options or configuration are reported', async () => {
   for (const args of [['--sideways'], ['--immediate', '--compromised'], ['word']]) {
     const { code, stderr, stdout } = await run(SCRIPT, args);
     assert.deepEqual([code, stdout], [2, ''], args.join(' '));
@@ -70,7 +70,7 @@ test('options that are not right, and a configuration that is not, say so', asyn
   assert.match((await run(SCRIPT, ['--help'])).stdout, /--reseal/);
 });
 
-test('R141: with both keys listed everything is sealed anew; then the old SECRET_KEY can go, and all is there', async () => {
+test('rotate-keys: with both keys listed all is resealed; then the old one may go (R141)', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-reseal-'));
   const file = join(folder, 'latchkey.db');
   let offset = 0;
@@ -166,7 +166,7 @@ test('R141: with both keys listed everything is sealed anew; then the old SECRET
   }
 });
 
-test('the job does the same while two SECRET_KEYs are listed', async (t) => {
+test('scheduled job: reseals while two SECRET_KEYs are listed', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-reseal-'));
   const store = createSqliteStore({ file: join(folder, 'latchkey.db'), clock: Date.now });
   try {
@@ -188,7 +188,7 @@ test('the job does the same while two SECRET_KEYs are listed', async (t) => {
   }
 });
 
-test('several processes: first the new SECRET_KEY behind the old one, then before it; none meets what it cannot open', async (t) => {
+test('SECRET_KEY rotation over processes: appended, then first; each can open everything', async (t) => {
   const store = createMemoryStore({ clock: Date.now });
   const open = async (...keys: string[]): Promise<TestApp> => {
     const app = await startApp({ shared: store, env: { SECRET_KEY: keys.join() } });

@@ -26,7 +26,7 @@ after(async () => {
 
 const runSample = (...args: string[]) => run('scripts/sample.ts', args);
 
-test('--help explains every option and exit code', async () => {
+test('sample: --help explains every option and exit code', async () => {
   const { code, stdout } = await runSample('--help');
   assert.equal(code, 0);
   for (const word of [
@@ -41,7 +41,7 @@ test('--help explains every option and exit code', async () => {
   }
 });
 
-test('options that make no sense end with 2 and a sentence', async () => {
+test('sample: invalid options end with 2 and a message', async () => {
   const cases: [string[], RegExp][] = [
     [['--nonsense'], /Unknown option '--nonsense'/],
     [['--port', '4000x'], /--port must be/],
@@ -57,7 +57,7 @@ test('options that make no sense end with 2 and a sentence', async () => {
   }
 });
 
-test('a port in use and refused credentials end with 1, without the secret on the screen', async () => {
+test('sample: port in use or refused credentials end with 1, without printing the secret', async () => {
   const inUse = await runSample('--port', new URL(sample.origin).port);
   assert.equal(inUse.code, 1);
   assert.match(inUse.stderr, /cannot be used .*--port/);
@@ -73,7 +73,7 @@ test('a port in use and refused credentials end with 1, without the secret on th
   }
 });
 
-test('a provider that is away is told at start and on the page, and what was asked for works once it is there', async () => {
+test('sample: an absent provider is reported at start and on the page; works once it is back', async () => {
   const away = await startServer();
   await away.stop();
   const program = await startSample(away.issuer, { adminToken: ADMIN_TOKEN });
@@ -93,7 +93,7 @@ test('a provider that is away is told at start and on the page, and what was ask
   }
 });
 
-test('ATTACK: another site presses a button of the sample', async () => {
+test('attack: another site presses a button of the sample', async () => {
   for (const origin of ['https://evil.example', 'null', undefined]) {
     const response = await fetch(`${sample.origin}/connect`, {
       method: 'POST',
@@ -104,7 +104,7 @@ test('ATTACK: another site presses a button of the sample', async () => {
   }
 });
 
-test('ATTACK: DNS rebinding, another name for this machine gets nothing but the way to the right one', async () => {
+test('attack: DNS rebinding; another name for this machine gets only a link to the right one', async () => {
   const { port } = new URL(sample.origin);
   const { promise, resolve, reject } = Promise.withResolvers<[number | undefined, string | undefined]>();
   request(
@@ -119,13 +119,13 @@ test('ATTACK: DNS rebinding, another name for this machine gets nothing but the 
   assert.deepEqual(await promise, [303, `${sample.origin}/sign-in`]);
 });
 
-test('ATTACK: an answer that nobody asked for is not taken: unknown state, no cookie', async () => {
+test('attack: an unrequested authorization response; unknown state, no cookie', async () => {
   const response = await fetch(`${sample.origin}/callback?code=stolen&state=made-up`);
   assert.equal(response.status, 400);
   assert.match(await response.text(), /begun in another browser/);
 });
 
-test('ATTACK: markup in what was typed stays text', async () => {
+test('attack: markup in typed input', async () => {
   const response = await fetch(`${sample.origin}/connect`, {
     method: 'POST',
     headers: { origin: sample.origin },
@@ -141,7 +141,7 @@ test('ATTACK: markup in what was typed stays text', async () => {
   );
 });
 
-test('ATTACK: a form that never ends is cut off', async () => {
+test('attack: an endless form', async () => {
   const response = await fetch(`${sample.origin}/connect`, {
     method: 'POST',
     headers: { origin: sample.origin, 'content-type': 'application/x-www-form-urlencoded' },

@@ -8,7 +8,7 @@ import { run } from './run.ts';
 const count = (text: string, job: string): number =>
   text.split('\n').filter((line) => line.includes(`"job":"${job}"`) && line.includes('job done')).length;
 
-test('web and two workers on one store run each job once between them', async () => {
+test('web and two workers on one store: each job runs once', async () => {
   const server = await startServer({ LOG_LEVEL: 'debug' });
   const env = { DATA_DIR: server.dataDir, LOG_LEVEL: 'debug' };
   const spec = { file: 'src/worker.ts', env, ready: /("msg":"running background jobs")/ };
@@ -25,7 +25,7 @@ test('web and two workers on one store run each job once between them', async ()
   }
 });
 
-test('a wrong configuration ends the worker with 1 before it does anything, all problems at once', async () => {
+test('worker: a wrong configuration ends with 1 at once, every problem reported', async () => {
   const { code, stdout, stderr } = await run('src/worker.ts', [], {
     env: { PORT: 'x', SECRET_KEY: 'short' },
   });

@@ -25,7 +25,7 @@ async function createMailWorld(backend: Backend) {
   };
 }
 
-withEachStore('a code signs in once, however it is typed', async (backend) => {
+withEachStore('e-mail code: signs in once, in any typed form', async (backend) => {
   const { factors, mailedCode, verify, current } = await createMailWorld(backend);
   assert.deepEqual(factors.methodsOf(await current()), ['email']);
   const code = await mailedCode();
@@ -37,7 +37,7 @@ withEachStore('a code signs in once, however it is typed', async (backend) => {
   assert.equal((await current()).codeFailures?.email?.inARow, 1);
 });
 
-withEachStore('attack: a code after ten minutes, to the millisecond (R093)', async (backend) => {
+withEachStore('attack: an e-mail code after ten minutes, to the millisecond (R093)', async (backend) => {
   const { mailedCode, verify } = await createMailWorld(backend);
   const first = await mailedCode('a');
   backend.advance(600_000 - 1);
@@ -91,7 +91,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack: a code after the password, the address or a factor changed (R063)',
+  'attack: a code from before a change of password, address or factor (R063)',
   async (backend) => {
     const { accounts, factors, id, mailedCode, verify, enrolTotp } = await createMailWorld(backend);
     const changes = [
@@ -112,33 +112,30 @@ withEachStore(
   },
 );
 
-withEachStore(
-  'attack: five wrong codes end the challenge, also when all come at once (R094)',
-  async (backend) => {
-    const { factors, elsewhere, id, mailedCode, verify } = await createMailWorld(backend);
-    const code = await mailedCode();
-    const wrong = wrongCode(code);
-    const verdicts = await Promise.all(
-      Array.from({ length: 200 }, (_, n) =>
-        (n % 2 === 0 ? factors : elsewhere).verify({
-          method: 'email',
-          accountId: id,
-          boundTo: 'a',
-          code: wrong,
-        }),
-      ),
-    );
-    assert.deepEqual([timesOf(verdicts, 'wrong'), timesOf(verdicts, 'blocked')], [5, 195]);
-    backend.advance(599_999);
-    assert.equal(await verify(code), 'blocked');
-    // A new code has new tries.
-    backend.advance(1);
-    assert.equal(await verify(await mailedCode()), 'ok');
-  },
-);
+withEachStore('attack: five wrong codes end the challenge, also in parallel (R094)', async (backend) => {
+  const { factors, elsewhere, id, mailedCode, verify } = await createMailWorld(backend);
+  const code = await mailedCode();
+  const wrong = wrongCode(code);
+  const verdicts = await Promise.all(
+    Array.from({ length: 200 }, (_, n) =>
+      (n % 2 === 0 ? factors : elsewhere).verify({
+        method: 'email',
+        accountId: id,
+        boundTo: 'a',
+        code: wrong,
+      }),
+    ),
+  );
+  assert.deepEqual([timesOf(verdicts, 'wrong'), timesOf(verdicts, 'blocked')], [5, 195]);
+  backend.advance(599_999);
+  assert.equal(await verify(code), 'blocked');
+  // A new code has new tries.
+  backend.advance(1);
+  assert.equal(await verify(await mailedCode()), 'ok');
+});
 
 withEachStore(
-  'attack: one code in parallel, in two processes: exactly one is let in (R072)',
+  'attack: one e-mail code in parallel, in two processes: one succeeds (R072)',
   async (backend) => {
     const { factors, elsewhere, id, mailedCode } = await createMailWorld(backend);
     for (let round = 0; round < 5; round += 1) {
@@ -155,7 +152,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack: a flood of mails: a pause per challenge, three in any ten minutes (R095)',
+  'attack: a flood of mails; a pause per challenge, three in ten minutes (R095)',
   async (backend) => {
     const { factors, elsewhere, mailedCode, current } = await createMailWorld(backend);
     const account = await current();
@@ -176,7 +173,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack: codes asked for in parallel: one mail per challenge, three in all',
+  'attack: codes requested in parallel; one mail per challenge, three in all',
   async (backend) => {
     const { factors, elsewhere, current, verify } = await createMailWorld(backend);
     const account = await current();
@@ -195,7 +192,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack: a code by mail for an account that does not use it, or not with this address',
+  'attack: an e-mail code for an account that does not use it, or another address',
   async (backend) => {
     const { accounts, factors, id, enrolTotp, current } = await createFactorWorld(backend);
     await enrolTotp();
@@ -208,31 +205,28 @@ withEachStore(
   },
 );
 
-withEachStore(
-  'attack: a copied database: six digits cannot be searched without the secret key',
-  async (backend) => {
-    const { challenges, id, mailedCode, verify } = await createMailWorld(backend);
-    const code = await mailedCode();
-    const [stored] = await challenges.findBy('account', id);
-    assert.ok(stored);
-    const { digest } = stored.value;
-    assert.equal(JSON.stringify(stored).includes(code), false);
-    for (const text of [code, `${id}${code}`, `${stored.id}${code}`]) {
-      const guess = createHash('sha256').update(text);
-      assert.notEqual(guess.digest('base64url'), digest);
-    }
-    assert.equal(await verify(digest), 'wrong');
-    // With another key nobody knows what the digest is of: the key takes part.
-    const others = createFactors(backend.store, backend.now, { secretKeys: ['f'.repeat(32)] });
-    assert.equal(await others.verify({ method: 'email', accountId: id, boundTo: 'a', code }), 'wrong');
-    const rotated = createFactors(backend.store, backend.now, {
-      secretKeys: ['f'.repeat(32), ...secretKeys],
-    });
-    assert.equal(await rotated.verify({ method: 'email', accountId: id, boundTo: 'a', code }), 'ok');
-  },
-);
+withEachStore('attack: a copied database; codes cannot be searched without SECRET_KEY', async (backend) => {
+  const { challenges, id, mailedCode, verify } = await createMailWorld(backend);
+  const code = await mailedCode();
+  const [stored] = await challenges.findBy('account', id);
+  assert.ok(stored);
+  const { digest } = stored.value;
+  assert.equal(JSON.stringify(stored).includes(code), false);
+  for (const text of [code, `${id}${code}`, `${stored.id}${code}`]) {
+    const guess = createHash('sha256').update(text);
+    assert.notEqual(guess.digest('base64url'), digest);
+  }
+  assert.equal(await verify(digest), 'wrong');
+  // With another key nobody knows what the digest is of: the key takes part.
+  const others = createFactors(backend.store, backend.now, { secretKeys: ['f'.repeat(32)] });
+  assert.equal(await others.verify({ method: 'email', accountId: id, boundTo: 'a', code }), 'wrong');
+  const rotated = createFactors(backend.store, backend.now, {
+    secretKeys: ['f'.repeat(32), ...secretKeys],
+  });
+  assert.equal(await rotated.verify({ method: 'email', accountId: id, boundTo: 'a', code }), 'ok');
+});
 
-withEachStore('attack: a used code leaves nothing behind that could be used', async (backend) => {
+withEachStore('attack: a used e-mail code leaves nothing reusable', async (backend) => {
   const { challenges, id, mailedCode, verify } = await createMailWorld(backend);
   assert.equal(await verify(await mailedCode()), 'ok');
   const [stored] = await challenges.findBy('account', id);
@@ -241,7 +235,7 @@ withEachStore('attack: a used code leaves nothing behind that could be used', as
 });
 
 withEachStore(
-  'no code for an account that cannot sign in; removal takes the challenges along',
+  'e-mail code: none for an inactive account; removal deletes its challenges',
   async (backend) => {
     const { accounts, factors, challenges, id, mailedCode, verify, current } = await createMailWorld(backend);
     const code = await mailedCode();

@@ -32,7 +32,7 @@ const cases: readonly [string, Partial<AccountRecord>, FactorPolicy, boolean][] 
 ];
 
 for (const [name, fields, policy, expected] of cases) {
-  test(`${expected ? 'may' : 'may not'} be left with ${name}`, () => {
+  test(`factor removal: ${expected ? 'may' : 'may not'} leave ${name}`, () => {
     assert.equal(mayBeLeftWith({ ...blankAccount(0), ...fields }, policy), expected);
   });
 }

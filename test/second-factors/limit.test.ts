@@ -9,7 +9,7 @@ import { createFactors, createFactorWorld, timesOf, totpCode, wrongTotp } from '
 const WINDOW = 600_000;
 
 withEachStore(
-  'attack: guessing on in one challenge: five tries, then not even the right code (R094)',
+  'attack: guessing within one challenge; five attempts, then no code counts (R094)',
   async (backend) => {
     const { factors, id, enrolTotp } = await createFactorWorld(backend);
     const secret = await enrolTotp();
@@ -23,23 +23,20 @@ withEachStore(
   },
 );
 
-withEachStore(
-  'the fifth try may be the right one, and a success gives the challenge its tries back',
-  async (backend) => {
-    const { factors, id, enrolTotp, current } = await createFactorWorld(backend);
-    const secret = await enrolTotp();
-    const guess = (code: string) => factors.totp.verify({ accountId: id, boundTo: 'session', code });
-    for (let round = 0; round < 3; round += 1) {
-      for (let n = 0; n < 4; n += 1) await guess(wrongTotp(secret, backend.now()));
-      assert.equal(await guess(totpCode(secret, backend.now())), 'ok');
-      assert.equal((await current()).codeFailures, undefined);
-      backend.advance(30_000);
-    }
-  },
-);
+withEachStore('attempt limit: the fifth may succeed, and success resets the challenge', async (backend) => {
+  const { factors, id, enrolTotp, current } = await createFactorWorld(backend);
+  const secret = await enrolTotp();
+  const guess = (code: string) => factors.totp.verify({ accountId: id, boundTo: 'session', code });
+  for (let round = 0; round < 3; round += 1) {
+    for (let n = 0; n < 4; n += 1) await guess(wrongTotp(secret, backend.now()));
+    assert.equal(await guess(totpCode(secret, backend.now())), 'ok');
+    assert.equal((await current()).codeFailures, undefined);
+    backend.advance(30_000);
+  }
+});
 
 withEachStore(
-  'attack: brute force across challenges and processes: ten of each kind in ten minutes (R094)',
+  'attack: brute force across challenges; ten per kind in ten minutes (R094)',
   async (backend) => {
     const world = await createFactorWorld(backend);
     const { factors, elsewhere, id } = world;
@@ -85,7 +82,7 @@ withEachStore(
 );
 
 withEachStore(
-  'the one counter of an older release holds for app and mail, not for recovery',
+  'attempt limit: the single counter of an older release covers TOTP and mail only',
   async (backend) => {
     const world = await createFactorWorld(backend);
     const { factors, id, collection } = world;
@@ -102,7 +99,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack: ten tries at the end of a window and ten at the beginning of the next',
+  'attack: ten attempts at the end of a window and ten at the start of the next',
   async (backend) => {
     const { factors, id, enrolTotp } = await createFactorWorld(backend);
     const secret = await enrolTotp();
@@ -125,7 +122,7 @@ withEachStore(
   },
 );
 
-withEachStore('refused tries cost no write and do not make the wait longer', async (backend) => {
+withEachStore('attempt limit: refused attempts cost no write and extend no wait', async (backend) => {
   const { factors, id, enrolTotp, collection } = await createFactorWorld(backend);
   const secret = await enrolTotp();
   for (let n = 0; n < 10; n += 1) {
@@ -144,7 +141,7 @@ withEachStore('refused tries cost no write and do not make the wait longer', asy
 });
 
 withEachStore(
-  'attack: 200 guesses at once in two processes: ten are looked at, no count is lost (R075)',
+  'attack: 200 parallel guesses in two processes; ten evaluated, none lost (R075)',
   async (backend) => {
     const { factors, elsewhere, id, enrolTotp, current } = await createFactorWorld(backend);
     const secret = await enrolTotp();
@@ -160,7 +157,7 @@ withEachStore(
   },
 );
 
-withEachStore('attack: 200 guesses at once in one challenge: five are looked at', async (backend) => {
+withEachStore('attack: 200 parallel guesses in one challenge; five evaluated', async (backend) => {
   const { factors, elsewhere, id, enrolTotp, current } = await createFactorWorld(backend);
   const secret = await enrolTotp();
   const wrong = wrongTotp(secret, backend.now());
@@ -174,7 +171,7 @@ withEachStore('attack: 200 guesses at once in one challenge: five are looked at'
 });
 
 withEachStore(
-  'attack: the right code at the end of a flood of wrong ones is not looked at (R088)',
+  'attack: the correct code after a flood of wrong ones is not evaluated (R088)',
   async (backend) => {
     const { factors, id, enrolTotp, current } = await createFactorWorld(backend);
     const secret = await enrolTotp();
@@ -191,7 +188,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack: patience: a hundred wrong in a row switch the factors off until a recovery code or a reset',
+  'attack: a hundred wrong codes in a row disable factors until recovery or reset',
   async (backend) => {
     const world = await createFactorWorld(backend);
     const { factors, id, current } = world;
@@ -237,7 +234,7 @@ withEachStore(
   },
 );
 
-withEachStore('a counter store that is down lets nobody in', async (backend) => {
+withEachStore('attempt limit: when the counter store is down no one gets in', async (backend) => {
   const { id, enrolTotp, current } = await createFactorWorld(backend);
   const secret = await enrolTotp();
   const { store } = backend;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toQrDataUri } from '../../src/second-factors/qr.ts';
 
-test('a QR code is a square PNG in a data address, another one for another text', async () => {
+test('QR code: a square PNG data URL, different for another text', async () => {
   const text = 'otpauth://totp/Latchkey:zo%C3%AB?secret=ABCDEFGHIJKLMNOPQRSTUVWXYZ234567&issuer=Latchkey';
   const [one, same, other] = await Promise.all([
     toQrDataUri(text),

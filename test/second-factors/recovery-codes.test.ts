@@ -8,7 +8,7 @@ const isNoUser = (error: unknown): boolean => error instanceof AppError && error
 const isNoFactor = (error: unknown): boolean => error instanceof AppError && error.code === 'mfa.none';
 
 withEachStore(
-  'R102: ten codes of 80 bits, digests in the store, forgiving about how they are typed',
+  'recovery codes: ten of 80 bits, stored as digests, forgiving about typing (R102)',
   async (backend) => {
     const { factors, id, enrolTotp, collection } = await createFactorWorld(backend);
     await enrolTotp();
@@ -34,20 +34,17 @@ withEachStore(
   },
 );
 
-withEachStore(
-  'attack: a recovery code twice, one after the other and in another process',
-  async (backend) => {
-    const { factors, elsewhere, id, enrolTotp, current } = await createFactorWorld(backend);
-    await enrolTotp();
-    const [code = ''] = await factors.recoveryCodes.generate(id);
-    assert.equal(await factors.recoveryCodes.verify({ accountId: id, boundTo: 'a', code }), 'ok');
-    assert.equal((await current()).recoveryCodes?.length, 9);
-    assert.equal(await factors.recoveryCodes.verify({ accountId: id, boundTo: 'a', code }), 'wrong');
-    assert.equal(await elsewhere.recoveryCodes.verify({ accountId: id, boundTo: 'b', code }), 'wrong');
-  },
-);
+withEachStore('attack: a recovery code twice, sequentially and in another process', async (backend) => {
+  const { factors, elsewhere, id, enrolTotp, current } = await createFactorWorld(backend);
+  await enrolTotp();
+  const [code = ''] = await factors.recoveryCodes.generate(id);
+  assert.equal(await factors.recoveryCodes.verify({ accountId: id, boundTo: 'a', code }), 'ok');
+  assert.equal((await current()).recoveryCodes?.length, 9);
+  assert.equal(await factors.recoveryCodes.verify({ accountId: id, boundTo: 'a', code }), 'wrong');
+  assert.equal(await elsewhere.recoveryCodes.verify({ accountId: id, boundTo: 'b', code }), 'wrong');
+});
 
-withEachStore('attack: a recovery code in parallel: exactly one is let in (R072)', async (backend) => {
+withEachStore('attack: a recovery code in parallel; exactly one succeeds (R072)', async (backend) => {
   const { factors, elsewhere, id, enrolTotp, current } = await createFactorWorld(backend);
   await enrolTotp();
   const codes = await factors.recoveryCodes.generate(id);
@@ -63,7 +60,7 @@ withEachStore('attack: a recovery code in parallel: exactly one is let in (R072)
   assert.equal((await current()).recoveryCodes?.length, 5);
 });
 
-withEachStore('attack: two codes at the same moment: both count, none is lost', async (backend) => {
+withEachStore('attack: two recovery codes at the same moment; both are used up', async (backend) => {
   const { factors, elsewhere, id, enrolTotp, current } = await createFactorWorld(backend);
   await enrolTotp();
   const [one = '', two = ''] = await factors.recoveryCodes.generate(id);
@@ -75,7 +72,7 @@ withEachStore('attack: two codes at the same moment: both count, none is lost', 
   assert.equal((await current()).recoveryCodes?.length, 8);
 });
 
-withEachStore('attack: codes from before they were made anew', async (backend) => {
+withEachStore('attack: codes from before new ones were generated', async (backend) => {
   const { factors, id, enrolTotp } = await createFactorWorld(backend);
   await enrolTotp();
   const [old = ''] = await factors.recoveryCodes.generate(id);
@@ -100,7 +97,7 @@ withEachStore('attack: the code of another account, and its digest copied over',
   assert.equal(await factors.recoveryCodes.verify({ accountId: id, boundTo: 'a', code: bobs }), 'wrong');
 });
 
-withEachStore('attack: the digests of a copied database as codes', async (backend) => {
+withEachStore('attack: digests of a copied database as codes', async (backend) => {
   const { factors, id, enrolTotp, current } = await createFactorWorld(backend);
   await enrolTotp();
   await factors.recoveryCodes.generate(id);
@@ -109,7 +106,7 @@ withEachStore('attack: the digests of a copied database as codes', async (backen
   }
 });
 
-withEachStore('attack: codes made before there is a factor, lying in wait for one', async (backend) => {
+withEachStore('attack: codes generated before a factor exists, kept for later', async (backend) => {
   const { accounts, factors, id, enrolTotp, enableEmail, current } = await createFactorWorld(backend);
   await assert.rejects(factors.recoveryCodes.generate(id), isNoFactor);
   await assert.rejects(factors.recoveryCodes.generate('nobody'), isNoUser);
@@ -123,7 +120,7 @@ withEachStore('attack: codes made before there is a factor, lying in wait for on
 });
 
 withEachStore(
-  'attack: codes made while an administrator resets: they are gone whoever was faster',
+  'attack: codes generated during a reset by an administrator; they are gone',
   async (backend) => {
     const { accounts, factors, elsewhere, id, enrolTotp, current } = await createFactorWorld(backend);
     for (let round = 0; round < 5; round += 1) {
@@ -138,7 +135,7 @@ withEachStore(
   },
 );
 
-withEachStore('what is no code is wrong', async (backend) => {
+withEachStore('recovery code: malformed input is wrong', async (backend) => {
   const { factors, id, enrolTotp } = await createFactorWorld(backend);
   await enrolTotp();
   await factors.recoveryCodes.generate(id);

@@ -7,7 +7,7 @@ import { createFactorWorld, totpCode } from './support.ts';
 
 const modes = ['off', 'optional', 'required'] as const;
 
-withEachStore('which step comes, by mode and by what is enrolled', async (backend) => {
+withEachStore('second step: chosen by mode and enrolled factors', async (backend) => {
   const { factors, id, current, enrolTotp, enableEmail } = await createFactorWorld(backend);
   const steps = async () => {
     const account = await current();
@@ -28,7 +28,7 @@ withEachStore('which step comes, by mode and by what is enrolled', async (backen
 });
 
 withEachStore(
-  'an administrator erases the factor: nothing is left, sessions end, the next sign-in enrols',
+  'factor reset by an administrator: nothing remains, sessions end, then enrolment',
   async (backend) => {
     const world = await createFactorWorld(backend);
     const { accounts, factors, id, current } = world;
@@ -69,7 +69,7 @@ withEachStore(
 );
 
 withEachStore(
-  'spec: totp_verified false forces an enrolment also where there was none; creation does not',
+  'totp_verified: false forces enrolment even without TOTP; creation does not',
   async (backend) => {
     const { accounts, factors, id, current, endedSessionsOf, enableEmail } = await createFactorWorld(backend);
     const bob = await accounts.create({ username: 'bob', password: goodPassword, totpVerified: false });
@@ -82,22 +82,19 @@ withEachStore(
   },
 );
 
-withEachStore(
-  'attack: the address is taken away so that the second factor is not asked for',
-  async (backend) => {
-    const { accounts, factors, id, current, enableEmail } = await createFactorWorld(backend);
-    await enableEmail();
-    for (const changes of [{ isEmailVerified: false }, { email: 'x@example.com' }, { email: null }]) {
-      await accounts.update(id, changes);
-      const account = await current();
-      assert.deepEqual(factors.methodsOf(account), []);
-      // Neither skipped nor enrolled anew with the password alone.
-      assert.equal(factors.stepOf(account, 'optional'), 'verify');
-    }
-  },
-);
+withEachStore('attack: the address is removed to avoid the second factor', async (backend) => {
+  const { accounts, factors, id, current, enableEmail } = await createFactorWorld(backend);
+  await enableEmail();
+  for (const changes of [{ isEmailVerified: false }, { email: 'x@example.com' }, { email: null }]) {
+    await accounts.update(id, changes);
+    const account = await current();
+    assert.deepEqual(factors.methodsOf(account), []);
+    // Neither skipped nor enrolled anew with the password alone.
+    assert.equal(factors.stepOf(account, 'optional'), 'verify');
+  }
+});
 
-withEachStore('codes by mail need a verified address of an account that may sign in', async (backend) => {
+withEachStore('e-mail codes: need a verified address of an active account', async (backend) => {
   const { accounts, factors, id } = await createFactorWorld(backend);
   const bob = await accounts.create({ username: 'bob', password: goodPassword, email: 'bob@example.com' });
   const isRefused = (error: unknown) =>
@@ -112,7 +109,7 @@ withEachStore('codes by mail need a verified address of an account that may sign
 });
 
 withEachStore(
-  'attack: a reset and an enrolment at the same moment leave a whole state (R075)',
+  'attack: a reset and an enrolment at the same moment leave whole state (R075)',
   async (backend) => {
     const { accounts, factors, elsewhere, id, current } = await createFactorWorld(backend);
     for (let round = 0; round < 10; round += 1) {
@@ -131,7 +128,7 @@ withEachStore(
   },
 );
 
-withEachStore('removing an account leaves none of its devices and challenges (R062)', async (backend) => {
+withEachStore('account removal: deletes its devices and challenges (R062)', async (backend) => {
   const { factors, id, current, enableEmail } = await createFactorWorld(backend);
   await enableEmail();
   const account = await current();

@@ -7,14 +7,14 @@ import { createFactors, createFactorWorld, secretKeys, timesOf, totpCode, wrongT
 
 const STEP = 30_000;
 
-test('our own authenticator app agrees with RFC 6238, appendix B', () => {
+test('test authenticator: agrees with RFC 6238, appendix B', () => {
   const key = Buffer.from('12345678901234567890');
   assert.equal(totpCode(key, 59_000, 8), '94287082');
   assert.equal(totpCode(key, 1_111_111_109_000, 8), '07081804');
   assert.equal(totpCode(key, 20_000_000_000_000, 8), '65353130');
 });
 
-withEachStore('R099: enrolment counts only after a right code, and says so', async (backend) => {
+withEachStore('TOTP enrolment: counts only after a valid code, and says so (R099)', async (backend) => {
   const { factors, id, current } = await createFactorWorld(backend);
   const { secret, uri, pending } = factors.totp.begin(await current());
   assert.match(secret, /^[A-Z2-7]{32}$/);
@@ -31,7 +31,7 @@ withEachStore('R099: enrolment counts only after a right code, and says so', asy
   assert.equal(factors.totp.reopen(account, pending), undefined);
 });
 
-withEachStore('R099: the secret is in the store only sealed, for its own account', async (backend) => {
+withEachStore('TOTP secret: stored sealed, for its own account (R099)', async (backend) => {
   const world = await createFactorWorld(backend);
   const secret = await world.enrolTotp();
   const bob = await world.accounts.create({ username: 'bob', password: goodPassword });
@@ -46,7 +46,7 @@ withEachStore('R099: the secret is in the store only sealed, for its own account
   await assert.rejects(world.factors.totp.verify({ accountId: bob.id, boundTo: 'b', code }));
 });
 
-withEachStore('one step early or late is taken, two are not', async (backend) => {
+withEachStore('TOTP window: one step early or late is accepted, two are not', async (backend) => {
   const { factors, id, enrolTotp } = await createFactorWorld(backend);
   const secret = await enrolTotp();
   backend.advance(10 * STEP);
@@ -59,7 +59,7 @@ withEachStore('one step early or late is taken, two are not', async (backend) =>
   assert.equal(await verifyAt(STEP, 'a'), 'ok');
 });
 
-withEachStore('a code is read as people type it', async (backend) => {
+withEachStore('TOTP code: accepted in any typed form', async (backend) => {
   const { factors, id, enrolTotp } = await createFactorWorld(backend);
   const secret = await enrolTotp();
   const fullWidth = (code: string) => code.replace(/\d/g, (d) => String.fromCodePoint(0xff10 + Number(d)));
@@ -78,7 +78,7 @@ withEachStore('a code is read as people type it', async (backend) => {
   }
 });
 
-withEachStore('attack: what is no code is wrong, whatever it is (R096)', async (backend) => {
+withEachStore('attack: malformed TOTP codes are wrong (R096)', async (backend) => {
   const { factors, id, enrolTotp } = await createFactorWorld(backend);
   await enrolTotp();
   const hostile = [
@@ -106,7 +106,7 @@ withEachStore('attack: what is no code is wrong, whatever it is (R096)', async (
 });
 
 withEachStore(
-  'attack: a code is replayed in its window, in every flow and process (R092)',
+  'attack: a TOTP code replayed in its window, in every flow and process (R092)',
   async (backend) => {
     const { factors, elsewhere, id, enrolTotp, current } = await createFactorWorld(backend);
     const secret = await enrolTotp();
@@ -130,7 +130,7 @@ withEachStore(
   },
 );
 
-withEachStore('attack: an earlier code after a later one (R092)', async (backend) => {
+withEachStore('attack: an earlier TOTP code after a later one (R092)', async (backend) => {
   const { factors, id, enrolTotp } = await createFactorWorld(backend);
   const secret = await enrolTotp();
   backend.advance(STEP);
@@ -142,7 +142,7 @@ withEachStore('attack: an earlier code after a later one (R092)', async (backend
   }
 });
 
-withEachStore('attack: the clock is set back to make used codes good again', async (backend) => {
+withEachStore('attack: the clock is set back to revalidate used codes', async (backend) => {
   const { factors, id, enrolTotp } = await createFactorWorld(backend);
   const secret = await enrolTotp();
   backend.advance(-100 * STEP);
@@ -150,25 +150,22 @@ withEachStore('attack: the clock is set back to make used codes good again', asy
   assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code }), 'wrong');
 });
 
-withEachStore(
-  'attack: one code in parallel, in two processes: exactly one is let in (R072)',
-  async (backend) => {
-    const { factors, elsewhere, id, enrolTotp } = await createFactorWorld(backend);
-    const secret = await enrolTotp();
-    for (let round = 0; round < 5; round += 1) {
-      backend.advance(600_000);
-      const code = totpCode(secret, backend.now());
-      const verdicts = await Promise.all(
-        Array.from({ length: 20 }, (_, n) =>
-          (n % 2 === 0 ? factors : elsewhere).totp.verify({ accountId: id, boundTo: `tab ${n}`, code }),
-        ),
-      );
-      assert.equal(timesOf(verdicts, 'ok'), 1);
-    }
-  },
-);
+withEachStore('attack: one TOTP code in parallel, in two processes; one succeeds (R072)', async (backend) => {
+  const { factors, elsewhere, id, enrolTotp } = await createFactorWorld(backend);
+  const secret = await enrolTotp();
+  for (let round = 0; round < 5; round += 1) {
+    backend.advance(600_000);
+    const code = totpCode(secret, backend.now());
+    const verdicts = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        (n % 2 === 0 ? factors : elsewhere).totp.verify({ accountId: id, boundTo: `tab ${n}`, code }),
+      ),
+    );
+    assert.equal(timesOf(verdicts, 'ok'), 1);
+  }
+});
 
-withEachStore('attack: the code of another account', async (backend) => {
+withEachStore('attack: the TOTP code of another account', async (backend) => {
   const world = await createFactorWorld(backend);
   await world.enrolTotp();
   const bob = await world.accounts.create({ username: 'bob', password: goodPassword });
@@ -179,7 +176,7 @@ withEachStore('attack: the code of another account', async (backend) => {
 });
 
 withEachStore(
-  'attack: a pending enrolment of another account, changed, expired or made up',
+  'attack: a pending enrolment of another account, altered, expired or invented',
   async (backend) => {
     const world = await createFactorWorld(backend);
     const { factors, id, current } = world;
@@ -206,47 +203,38 @@ withEachStore(
   },
 );
 
-withEachStore(
-  'attack: a thief of the password begins to enrol, waits until the owner has, and puts theirs in its place',
-  async (backend) => {
-    const { factors, id, current, enrolTotp } = await createFactorWorld(backend);
-    const thief = factors.totp.begin(await current());
-    const secret = await enrolTotp();
-    const code = totpCode(thief.secret, backend.now());
-    assert.equal(await factors.totp.confirm(id, thief.pending, code), 'expired');
-    const right = totpCode(secret, backend.now());
-    assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code: right }), 'ok');
-  },
-);
+withEachStore('attack: a password thief completes an enrolment after the owner’s', async (backend) => {
+  const { factors, id, current, enrolTotp } = await createFactorWorld(backend);
+  const thief = factors.totp.begin(await current());
+  const secret = await enrolTotp();
+  const code = totpCode(thief.secret, backend.now());
+  assert.equal(await factors.totp.confirm(id, thief.pending, code), 'expired');
+  const right = totpCode(secret, backend.now());
+  assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code: right }), 'ok');
+});
+
+withEachStore('attack: two enrolments confirmed at once; one succeeds', async (backend) => {
+  const { factors, elsewhere, id, current } = await createFactorWorld(backend);
+  const [a, b] = [factors.totp.begin(await current()), factors.totp.begin(await current())];
+  const outcomes = await Promise.all([
+    factors.totp.confirm(id, a.pending, totpCode(a.secret, backend.now())),
+    elsewhere.totp.confirm(id, b.pending, totpCode(b.secret, backend.now())),
+    elsewhere.totp.confirm(id, a.pending, totpCode(a.secret, backend.now())),
+  ]);
+  assert.deepEqual([timesOf(outcomes, 'ok'), timesOf(outcomes, 'expired')], [1, 2]);
+});
+
+withEachStore('attack: a pending enrolment from before a reset by an administrator', async (backend) => {
+  const { accounts, factors, id, current, enrolTotp } = await createFactorWorld(backend);
+  const old = factors.totp.begin(await current());
+  await enrolTotp();
+  await accounts.update(id, { totpVerified: false });
+  const code = totpCode(old.secret, backend.now());
+  assert.equal(await factors.totp.confirm(id, old.pending, code), 'expired');
+});
 
 withEachStore(
-  'attack: two enrolments confirmed at once: one authenticator, and the other knows',
-  async (backend) => {
-    const { factors, elsewhere, id, current } = await createFactorWorld(backend);
-    const [a, b] = [factors.totp.begin(await current()), factors.totp.begin(await current())];
-    const outcomes = await Promise.all([
-      factors.totp.confirm(id, a.pending, totpCode(a.secret, backend.now())),
-      elsewhere.totp.confirm(id, b.pending, totpCode(b.secret, backend.now())),
-      elsewhere.totp.confirm(id, a.pending, totpCode(a.secret, backend.now())),
-    ]);
-    assert.deepEqual([timesOf(outcomes, 'ok'), timesOf(outcomes, 'expired')], [1, 2]);
-  },
-);
-
-withEachStore(
-  'attack: an old pending enrolment after an administrator erased the factor again',
-  async (backend) => {
-    const { accounts, factors, id, current, enrolTotp } = await createFactorWorld(backend);
-    const old = factors.totp.begin(await current());
-    await enrolTotp();
-    await accounts.update(id, { totpVerified: false });
-    const code = totpCode(old.secret, backend.now());
-    assert.equal(await factors.totp.confirm(id, old.pending, code), 'expired');
-  },
-);
-
-withEachStore(
-  'a deactivated account neither verifies nor enrols; a lock by wrong passwords stops neither (R089)',
+  'TOTP: deactivation stops verifying and enrolling, a password lock neither (R089)',
   async (backend) => {
     const world = await createFactorWorld(backend);
     const { accounts, factors, id, current, enrolTotp } = world;
@@ -266,7 +254,7 @@ withEachStore(
 );
 
 withEachStore(
-  'a new SECRET_KEY: the secret opens with the old one and is sealed with the new one',
+  'SECRET_KEY rotation: the TOTP secret opens with the old, is sealed with the new',
   async (backend) => {
     const { id, enrolTotp, current } = await createFactorWorld(backend);
     const secret = await enrolTotp();
@@ -285,32 +273,29 @@ withEachStore(
   },
 );
 
-withEachStore('an account without an authenticator answers as for a wrong code', async (backend) => {
+withEachStore('TOTP: an account without it answers as for a wrong code', async (backend) => {
   const { factors, id } = await createFactorWorld(backend);
   assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code: '123456' }), 'wrong');
   assert.equal(await factors.totp.verify({ accountId: 'nobody', boundTo: 'a', code: '123456' }), 'blocked');
 });
 
-withEachStore(
-  'removing the authenticator takes the recovery codes along, unless another factor is left',
-  async (backend) => {
-    const { factors, id, current, enrolTotp, enableEmail } = await createFactorWorld(backend);
-    await enrolTotp();
-    await factors.recoveryCodes.generate(id);
-    assert.equal(await factors.totp.remove(id), true);
-    const bare = await current();
-    assert.deepEqual([bare.totp, bare.totpVerified, bare.recoveryCodes], [undefined, false, undefined]);
-    assert.equal(await factors.totp.remove(id), false);
-    await enrolTotp();
-    await enableEmail();
-    await factors.recoveryCodes.generate(id);
-    await factors.totp.remove(id);
-    assert.equal((await current()).recoveryCodes?.length, 10);
-    assert.equal(factors.isRequired(await current(), 'optional'), true);
-  },
-);
+withEachStore('TOTP removal: recovery codes go too, unless another factor remains', async (backend) => {
+  const { factors, id, current, enrolTotp, enableEmail } = await createFactorWorld(backend);
+  await enrolTotp();
+  await factors.recoveryCodes.generate(id);
+  assert.equal(await factors.totp.remove(id), true);
+  const bare = await current();
+  assert.deepEqual([bare.totp, bare.totpVerified, bare.recoveryCodes], [undefined, false, undefined]);
+  assert.equal(await factors.totp.remove(id), false);
+  await enrolTotp();
+  await enableEmail();
+  await factors.recoveryCodes.generate(id);
+  await factors.totp.remove(id);
+  assert.equal((await current()).recoveryCodes?.length, 10);
+  assert.equal(factors.isRequired(await current(), 'optional'), true);
+});
 
-withEachStore('the product name cannot break out of its part of the otpauth address', async (backend) => {
+withEachStore('attack: the product name breaks out of the otpauth address', async (backend) => {
   const { current } = await createFactorWorld(backend);
   const issuer = 'A: B & C/?#';
   const factors = createFactors(backend.store, backend.now, { issuer });

@@ -21,7 +21,7 @@ async function createDeviceWorld(backend: Backend) {
   };
 }
 
-withEachStore('a trusted browser is known in every process, listed, and renewed at use', async (backend) => {
+withEachStore('trusted browser: known in every process, listed, and renewed at use', async (backend) => {
   const { devices, elsewhere, trust, isTrusted, current } = await createDeviceWorld(backend);
   const token = await trust();
   assert.ok(Buffer.from(token, 'base64url').length >= 32);
@@ -48,7 +48,7 @@ withEachStore('a trusted browser is known in every process, listed, and renewed 
   assert.equal(await isTrusted(other), true);
 });
 
-withEachStore('attack: a token after 30 days without use, to the millisecond', async (backend) => {
+withEachStore('attack: a trust token after 30 days without use, to the millisecond', async (backend) => {
   const { trust, isTrusted } = await createDeviceWorld(backend);
   const [used, unused] = [await trust(), await trust()];
   backend.advance(30 * DAYS - 1);
@@ -58,7 +58,7 @@ withEachStore('attack: a token after 30 days without use, to the millisecond', a
   assert.equal(await isTrusted(used), true);
 });
 
-withEachStore('attack: the cookie of one user in the sign-in of another', async (backend) => {
+withEachStore('attack: the trust cookie of one user in the sign-in of another', async (backend) => {
   const world = await createDeviceWorld(backend);
   const bob = await world.accounts.create({ username: 'bob', password: goodPassword });
   await world.enrolTotp(bob.id);
@@ -96,7 +96,7 @@ for (const [what, change] of [
   string,
   (world: Awaited<ReturnType<typeof createDeviceWorld>>) => Promise<unknown>,
 ][]) {
-  withEachStore(`attack: a token from before ${what}, in the same millisecond`, async (backend) => {
+  withEachStore(`attack: a trust token from before ${what}, in the same millisecond`, async (backend) => {
     const world = await createDeviceWorld(backend);
     // Somebody who had already stolen it, with the account as it was.
     const token = await world.trust();
@@ -108,7 +108,7 @@ for (const [what, change] of [
   });
 }
 
-withEachStore('attack: everything is set back to what it was: what was void stays void', async (backend) => {
+withEachStore('attack: restoring the previous state; void trust stays void', async (backend) => {
   const { accounts, factors, id, trust, isTrusted, enrolTotp, enableEmail } =
     await createDeviceWorld(backend);
   await enableEmail();
@@ -127,7 +127,7 @@ withEachStore('attack: everything is set back to what it was: what was void stay
   assert.equal(await isTrusted(third), false);
 });
 
-withEachStore('what has nothing to do with security leaves the trust alone', async (backend) => {
+withEachStore('trusted browser: changes unrelated to security keep the trust', async (backend) => {
   const { accounts, authenticate, factors, id, secret, trust, isTrusted } = await createDeviceWorld(backend);
   const token = await trust();
   await accounts.update(id, { profile: { name: 'Alice' }, username: 'alice2' });
@@ -139,7 +139,7 @@ withEachStore('what has nothing to do with security leaves the trust alone', asy
   assert.equal(await isTrusted(token), true);
 });
 
-withEachStore('attack: a revoked token, and revoking the device of somebody else', async (backend) => {
+withEachStore('attack: a revoked trust token, and revoking another user’s device', async (backend) => {
   const world = await createDeviceWorld(backend);
   const { devices, id } = world;
   const bob = await world.accounts.create({ username: 'bob', password: goodPassword });
@@ -158,7 +158,7 @@ withEachStore('attack: a revoked token, and revoking the device of somebody else
   assert.deepEqual([await world.isTrusted(token), await world.isTrusted(other)], [false, false]);
 });
 
-withEachStore('attack: a token used while it is being revoked: revoked in the end', async (backend) => {
+withEachStore('attack: a trust token used while it is revoked; it ends revoked', async (backend) => {
   const { devices, elsewhere, id, trust, isTrusted, current } = await createDeviceWorld(backend);
   const account = await current();
   for (let round = 0; round < 10; round += 1) {
@@ -173,7 +173,7 @@ withEachStore('attack: a token used while it is being revoked: revoked in the en
   }
 });
 
-withEachStore('attack: revoked between the look at it and its renewal', async (backend) => {
+withEachStore('attack: trust revoked between its check and its renewal', async (backend) => {
   const { trust, current } = await createDeviceWorld(backend);
   const token = await trust();
   const collection = backend.store.collection(devicesDefinition);
@@ -193,27 +193,24 @@ withEachStore('attack: revoked between the look at it and its renewal', async (b
   assert.equal(await devices.check(await current(), token), false);
 });
 
-withEachStore(
-  'attack: the digest of a copied database, and other nonsense, as the token',
-  async (backend) => {
-    const { devices, trust, isTrusted, current } = await createDeviceWorld(backend);
-    const token = await trust();
-    const [listed] = await devices.list(await current());
-    assert.equal(JSON.stringify(listed).includes(token), false);
-    for (const wrong of [
-      listed?.id ?? '',
-      '',
-      token.slice(1),
-      `${token}A`,
-      token.toUpperCase(),
-      'A'.repeat(1_000_000),
-    ]) {
-      assert.equal(await isTrusted(wrong), false);
-    }
-  },
-);
+withEachStore('attack: the digest of a copied database, or garbage, as the trust token', async (backend) => {
+  const { devices, trust, isTrusted, current } = await createDeviceWorld(backend);
+  const token = await trust();
+  const [listed] = await devices.list(await current());
+  assert.equal(JSON.stringify(listed).includes(token), false);
+  for (const wrong of [
+    listed?.id ?? '',
+    '',
+    token.slice(1),
+    `${token}A`,
+    token.toUpperCase(),
+    'A'.repeat(1_000_000),
+  ]) {
+    assert.equal(await isTrusted(wrong), false);
+  }
+});
 
-withEachStore('texts of the browser are cut to size', async (backend) => {
+withEachStore('trusted browser: browser texts are truncated', async (backend) => {
   const { devices, current } = await createDeviceWorld(backend);
   const account = await current();
   await devices.create({

@@ -15,20 +15,20 @@ const plain: GlanceFacts = {
   arePasskeysOff: false,
 };
 
-test('a password alone is weak, and a second step comes first', () => {
+test('protection: a password alone is weak, and a second step is advised first', () => {
   const { level, protections, advice } = glanceOf({ ...plain, hasUnverifiedEmail: true });
   assert.equal(level, 'weak');
   assert.deepEqual(protections, ['password']);
   assert.deepEqual(advice, ['app', 'passkey', 'verify_email']);
 });
 
-test('a passkey beside a password is not enough: the password still gets in', () => {
+test('protection: a passkey beside a password is not enough, as the password still works', () => {
   const { level, advice } = glanceOf({ ...plain, passkeyCount: 1 });
   assert.equal(level, 'fair');
   assert.deepEqual(advice, ['app']);
 });
 
-test('an app, a security key, or a passkey without a password is strong', () => {
+test('protection: an app, a security key, or a passkey without a password is strong', () => {
   assert.equal(glanceOf({ ...plain, hasApp: true, codesLeft: 9 }).level, 'strong');
   assert.equal(glanceOf({ ...plain, securityKeyCount: 1 }).level, 'strong');
   const alone = glanceOf({ ...plain, hasPassword: false, passkeyCount: 1 });
@@ -36,7 +36,7 @@ test('an app, a security key, or a passkey without a password is strong', () => 
   assert.deepEqual(alone.advice, ['second_passkey', 'recovery_codes']);
 });
 
-test('recovery codes that run out are told of in time', () => {
+test('protection: recovery codes running out are reported in time', () => {
   const advice = (codesLeft: number) =>
     glanceOf({ ...plain, hasApp: true, codesLeft, passkeyCount: 2 }).advice;
   assert.deepEqual(advice(0), ['recovery_codes']);
@@ -44,7 +44,7 @@ test('recovery codes that run out are told of in time', () => {
   assert.deepEqual(advice(4), []);
 });
 
-test('what the settings have switched off protects nobody and is advised to nobody', () => {
+test('protection: disabled methods neither count nor are advised', () => {
   const off = { ...plain, hasApp: true, hasEmailCodes: true, areCodesOff: true, arePasskeysOff: true };
   assert.deepEqual(glanceOf(off), { level: 'weak', protections: ['password'], advice: [] });
 });

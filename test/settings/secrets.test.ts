@@ -29,7 +29,7 @@ function shared() {
   return { collection, open, stored };
 }
 
-test('R141: a secret setting is sealed in the store, holds in every process, and no answer carries it', async () => {
+test('secret setting: sealed in the store, effective everywhere, never returned (R141)', async () => {
   const { open, stored } = shared();
   const one = await open(newKey);
   const changes = await one.patch({ smtp_url: secret, product_name: 'Porter' }, 'root');
@@ -42,7 +42,7 @@ test('R141: a secret setting is sealed in the store, holds in every process, and
   assert.deepEqual([described?.value, described?.is_secret, described?.updated_by], [null, true, 'root']);
 });
 
-test('a refused secret is not quoted, and emptied it is gone from the store', async () => {
+test('secret setting: a refused one is not quoted, a cleared one is removed from the store', async () => {
   const { open, stored } = shared();
   const settings = await open(newKey);
   const refusal = await settings.patch({ smtp_url: 'smtps://robot:hunter2@a b' }, 'root').catch(String);
@@ -52,7 +52,7 @@ test('a refused secret is not quoted, and emptied it is gone from the store', as
   assert.deepEqual(await stored(), {});
 });
 
-test('SECRET_KEY is rotated: both open, and the next change seals with the newest', async () => {
+test('SECRET_KEY rotation: both open, and the next change seals with the newest', async () => {
   const { open } = shared();
   await (await open(oldKey)).patch({ smtp_url: secret }, 'root');
   const during = await open(newKey, oldKey);
@@ -61,7 +61,7 @@ test('SECRET_KEY is rotated: both open, and the next change seals with the newes
   assert.equal((await open(newKey)).current().smtp_url, secret);
 });
 
-test('SECRET_KEY is lost: the default holds, it is reported, and changing other settings keeps the sealed text', async () => {
+test('SECRET_KEY lost: the default applies and is reported; other changes keep the sealed text', async () => {
   const { open } = shared();
   await (await open(oldKey)).patch({ smtp_url: secret }, 'root');
   const without = await open(newKey);
@@ -73,7 +73,7 @@ test('SECRET_KEY is lost: the default holds, it is reported, and changing other 
   assert.equal((await open(oldKey)).current().smtp_url, '');
 });
 
-test('a secret in clear, or one sealed for another setting, does not count', async () => {
+test('attack: a plain secret, or one sealed for another setting, in the store', async () => {
   const { collection, open } = shared();
   const entry = (value: string) => ({ value, at: clock(), by: 'root' });
   const put = (value: string) =>
@@ -86,7 +86,7 @@ test('a secret in clear, or one sealed for another setting, does not count', asy
   assert.equal((await open(newKey)).current().smtp_url, secret);
 });
 
-test('R121: mail comes from one plain address and over an address of a mail server, or is refused', async () => {
+test('mail settings: a plain sender address and an SMTP address, otherwise refused (R121)', async () => {
   const { open } = shared();
   const settings = await open(newKey);
   for (const address of [

@@ -54,7 +54,7 @@ const refusedWith =
     return true;
   };
 
-test('every default passes its own check, and the defaults fit together', async () => {
+test('settings: every default is valid, alone and together', async () => {
   const { settings } = memorySettings();
   const defaults: Record<string, unknown> = {};
   for (const key of settingKeys) {
@@ -66,7 +66,7 @@ test('every default passes its own check, and the defaults fit together', async 
   assert.deepEqual(await settings.replaceAll(defaults, 'root'), []);
 });
 
-test('the defaults are those of the decisions', () => {
+test('settings: documented defaults', () => {
   const { settings } = memorySettings();
   const values = settings.current();
   assert.deepEqual(
@@ -86,7 +86,7 @@ test('the defaults are those of the decisions', () => {
   assert.deepEqual([values.password_min_length, values.require_pkce], [8, true]);
 });
 
-test('a patch sets what is given and tells what changed', async () => {
+test('settings: a patch sets the given values and reports what changed', async () => {
   const { settings, time } = memorySettings();
   time.now += 5;
   const changes = await settings.patch(
@@ -116,7 +116,7 @@ test('a patch sets what is given and tells what changed', async () => {
   assert.deepEqual([untouched?.updated_at, untouched?.updated_by], [null, null]);
 });
 
-test('who changed what is kept for each setting', async () => {
+test('settings: author and time of a change are kept per setting', async () => {
   const { settings, time } = memorySettings();
   await settings.patch({ product_name: 'One' }, 'alice');
   time.now += 1000;
@@ -125,7 +125,7 @@ test('who changed what is kept for each setting', async () => {
   assert.deepEqual([byOf('product_name'), byOf('lockout_threshold')], ['alice', 'bob']);
 });
 
-test('replaceAll puts what is not given back to its default', async () => {
+test('settings: replaceAll resets absent values to their defaults', async () => {
   const { settings, collection } = memorySettings();
   await settings.patch({ product_name: 'One', lockout_threshold: 7 }, 'root');
   await settings.replaceAll({ lockout_threshold: 9 }, 'root');
@@ -135,7 +135,7 @@ test('replaceAll puts what is not given back to its default', async () => {
   ]);
 });
 
-test('all that is wrong is told at once, and nothing is changed', async () => {
+test('settings: every error is reported at once and nothing changes', async () => {
   const { settings, collection } = memorySettings();
   const before = settings.current();
   await assert.rejects(
@@ -173,7 +173,7 @@ test('all that is wrong is told at once, and nothing is changed', async () => {
   assert.equal(await collection.find('current'), undefined);
 });
 
-test('values that do not fit together are refused, also against what is stored', async () => {
+test('settings: inconsistent values are refused, also against stored ones', async () => {
   const { settings } = memorySettings();
   await assert.rejects(
     settings.patch({ session_idle_seconds: 5000, session_absolute_seconds: 4999 }, 'root'),
@@ -187,7 +187,7 @@ test('values that do not fit together are refused, also against what is stored',
   assert.equal(settings.current().session_idle_seconds, 100);
 });
 
-test('R132: line ends, scripts and other hostile texts are refused in what goes into headers, links and pages', async () => {
+test('attack: line breaks, scripts and hostile texts for headers, links and pages (R132)', async () => {
   const { settings } = memorySettings();
   const addresses = [
     'javascript:alert(1)',
@@ -239,7 +239,7 @@ test('R132: line ends, scripts and other hostile texts are refused in what goes 
   await settings.patch({ support_url: '' }, 'root');
 });
 
-test('R132: a bad stored value never stops start-up: its default holds, the rest counts, and it is reported', async () => {
+test('settings: an invalid stored value never stops a start; its default applies (R132)', async () => {
   const { collection, create } = memorySettings();
   const entry = (value: unknown) => ({ value, at: start, by: 'root' });
   await collection.insert('current', {
@@ -277,7 +277,7 @@ test('R132: a bad stored value never stops start-up: its default holds, the rest
   ]);
 });
 
-test('values are frozen, and a change makes new ones: no request sees half of it', async () => {
+test('settings: frozen; a change creates new ones, so no request sees half of it', async () => {
   const { settings } = memorySettings();
   const before = settings.current();
   assert.throws(() => Object.assign(before, { lockout_threshold: 1 }), TypeError);
@@ -286,7 +286,7 @@ test('values are frozen, and a change makes new ones: no request sees half of it
   assert.notEqual(settings.current(), before);
 });
 
-test('parallel patches of different keys lose nothing, from the first write on', async () => {
+test('settings: parallel patches of different keys lose nothing, from the first write on', async () => {
   const { create } = memorySettings();
   const [one, two] = [create(), create()];
   await Promise.all([
@@ -301,7 +301,7 @@ test('parallel patches of different keys lose nothing, from the first write on',
   assert.deepEqual([product_name, lockout_threshold, lockout_seconds, require_pkce], ['One', 6, 61, false]);
 });
 
-test('two processes: a change holds in the other at its next request, and costs one read', async () => {
+test('settings over two processes: effective at the next request, for one read', async () => {
   await withTwoProcesses(async (one, two) => {
     await Promise.all([one.refresh(), two.refresh()]);
     await one.patch({ product_name: 'Porter' }, 'root');
@@ -320,7 +320,7 @@ test('two processes: a change holds in the other at its next request, and costs 
   });
 });
 
-test('refresh reads only when the stamp has moved, or when the poll is due, and parallel calls share one read', async () => {
+test('settings refresh: reads only when stamped or due; parallel calls share one read', async () => {
   const { time, collection } = memorySettings();
   const count = { finds: 0 };
   const counted: typeof collection = {
@@ -356,7 +356,7 @@ test('refresh reads only when the stamp has moved, or when the poll is due, and 
   assert.equal(count.finds, 3);
 });
 
-test('a read that began before a change does not bring the old values back', async () => {
+test('settings refresh: a read begun before a change does not restore old values', async () => {
   const { time, collection } = memorySettings();
   const gate: { hold: Promise<void> | undefined } = { hold: undefined };
   const slow: typeof collection = {
@@ -384,7 +384,7 @@ test('a read that began before a change does not bring the old values back', asy
   assert.equal(settings.current().product_name, 'New');
 });
 
-test('a refresh that fails says so, and the next one tries again', async () => {
+test('settings refresh: a failure is reported, and the next one retries', async () => {
   const { collection, time } = memorySettings();
   const store = { isDown: true };
   const flaky: typeof collection = {

@@ -63,7 +63,7 @@ export function concurrencyRules(fixture: Fixture): void {
       }
     });
 
-    test(`C14 of ${N} parallel consumers of one code exactly one wins ${where}`, async () => {
+    test(`C14 of ${N} parallel consumers of one code exactly one succeeds ${where}`, async () => {
       const all = await open();
       for (let round = 0; round < 5; round += 1) {
         const id = `code${round}`;
@@ -74,21 +74,21 @@ export function concurrencyRules(fixture: Fixture): void {
       }
     });
 
-    test(`C14 of ${N} parallel inserts of one id exactly one wins ${where}`, async () => {
+    test(`C14 of ${N} parallel inserts of one id exactly one succeeds ${where}`, async () => {
       const all = await open();
       const winners = await race(all, (people, n) => people.insert('jti', { name: `n${n}` }), isExisting);
       assert.equal(winners.length, 1);
       assert.deepEqual(await fixture.people.find('jti'), winners[0]);
     });
 
-    test(`C14 of ${N} parallel sign-ups with one name exactly one wins ${where}`, async () => {
+    test(`C14 of ${N} parallel sign-ups with one name exactly one succeeds ${where}`, async () => {
       const all = await open();
       const winners = await race(all, (people, n) => people.insert(`id${n}`, { name: 'ada' }), isExisting);
       assert.equal(winners.length, 1);
       assert.deepEqual(await fixture.people.findBy('name', 'ada'), winners);
     });
 
-    test(`C14 of ${N} parallel renames to one name exactly one wins ${where}`, async () => {
+    test(`C14 of ${N} parallel renames to one name exactly one succeeds ${where}`, async () => {
       const all = await open();
       await Promise.all(
         Array.from({ length: N }, (_, n) => fixture.people.insert(`id${n}`, { name: `n${n}` })),
@@ -114,7 +114,7 @@ export function concurrencyRules(fixture: Fixture): void {
     });
   }
 
-  test('C14 the writes of one caller happen in their order, also when it does not wait for each', async () => {
+  test('C14 writes of one caller are applied in order, even when not awaited', async () => {
     const { people } = fixture;
     const versions = await Promise.all(
       Array.from({ length: N }, (_, count) => people.put('a', { name: 'ada', count })),
@@ -126,7 +126,7 @@ export function concurrencyRules(fixture: Fixture): void {
     assert.equal((await people.find('a'))?.value.count, N - 1);
   });
 
-  test('C14 a refused write touches none of those that were asked for at the same time', async () => {
+  test('C14 a refused write affects none of those requested at the same time', async () => {
     const { people } = fixture;
     await people.insert('taken', { name: 'taken' });
     const attempts = Array.from({ length: N }, (_, n) => {

@@ -18,7 +18,7 @@ export function documentRules(fixture: Fixture): void {
     assert.equal(await fixture.people.remove('nobody'), false);
   });
 
-  test('C1 a document is there until its expiry and gone from that millisecond on', async () => {
+  test('C1 a document exists until its expiry and is gone from that millisecond on', async () => {
     const { people, backend } = fixture;
     await people.insert('a', ada, { expiresAt: backend.now() + 1000 });
     backend.advance(999);
@@ -43,7 +43,7 @@ export function documentRules(fixture: Fixture): void {
     await assert.rejects(people.replace('a', 1, ada), VersionConflict);
   });
 
-  test('C1 sweep removes what has expired, at most as many as asked, and nothing that lives', async () => {
+  test('C1 sweep removes expired documents up to the given number, and no live ones', async () => {
     const { people, backend } = fixture;
     for (let n = 0; n < 5; n += 1)
       await people.insert(`old${n}`, { name: `old${n}` }, { expiresAt: backend.now() + 10 });
@@ -75,7 +75,7 @@ export function documentRules(fixture: Fixture): void {
     assert.deepEqual(await people.findBy('name', 'bob'), []);
   });
 
-  test('C3 an expired holder of the id does not count: the newcomer starts at version 1', async () => {
+  test('C3 an expired holder of the id does not count: a new document starts at version 1', async () => {
     const { people, backend } = fixture;
     await people.insert('a', ada, { expiresAt: backend.now() + 10 });
     await people.put('a', ada, { expiresAt: backend.now() + 10 });
@@ -84,7 +84,7 @@ export function documentRules(fixture: Fixture): void {
     assert.deepEqual(await people.findBy('team', 'red'), []);
   });
 
-  test('C4 put writes whatever is there: 1, then previous + 1', async () => {
+  test('C4 put always writes: version 1, then previous + 1', async () => {
     const { people } = fixture;
     assert.equal((await people.put('a', ada)).version, 1);
     assert.deepEqual(await people.put('a', bob), { id: 'a', version: 2, value: bob });
@@ -99,7 +99,7 @@ export function documentRules(fixture: Fixture): void {
     assert.equal((await people.put('a', bob)).version, 1);
   });
 
-  test('C4 put without an expiry leaves none behind', async () => {
+  test('C4 put without an expiry removes an existing one', async () => {
     const { people, backend } = fixture;
     await people.put('a', ada, { expiresAt: backend.now() + 10 });
     await people.put('a', ada);
@@ -114,7 +114,7 @@ export function documentRules(fixture: Fixture): void {
     assert.deepEqual(await people.find('a'), { id: 'a', version: 2, value: bob });
   });
 
-  test('C5 replace with another version, of a removed or a missing document throws and writes nothing', async () => {
+  test('C5 replace with another version, or of an absent document, throws and writes nothing', async () => {
     const { people } = fixture;
     await people.insert('a', ada);
     await assert.rejects(people.replace('a', 0, bob), VersionConflict);
@@ -127,7 +127,7 @@ export function documentRules(fixture: Fixture): void {
     assert.equal(await people.find('b'), undefined);
   });
 
-  test('C5 a stale replace is a VersionConflict even where its unique key is taken by now', async () => {
+  test('C5 a stale replace is a VersionConflict even if its unique key is taken by now', async () => {
     const { people } = fixture;
     await people.insert('a', ada);
     await people.put('a', { name: 'ada2' });
@@ -163,7 +163,7 @@ export function documentRules(fixture: Fixture): void {
     assert.equal((await people.find('b'))?.version, 2);
   });
 
-  test('C12 an expiry that is past is accepted and never readable', async () => {
+  test('C12 an expiry in the past is accepted and never readable', async () => {
     const { people, backend } = fixture;
     const expiresAt = backend.now() - 1;
     assert.equal((await people.insert('a', ada, { expiresAt })).version, 1);
@@ -177,7 +177,7 @@ export function documentRules(fixture: Fixture): void {
     assert.equal((await people.insert('a', ada)).version, 1);
   });
 
-  test('C12 an expiry that is no instant is refused, not taken for "never"', async () => {
+  test('C12 an expiry that is no instant is refused, not treated as "never"', async () => {
     const { people } = fixture;
     for (const expiresAt of [Number.NaN, Number.POSITIVE_INFINITY]) {
       await assert.rejects(people.insert('a', ada, { expiresAt }), TypeError);

@@ -90,7 +90,7 @@ export function indexRules(fixture: Fixture): void {
     assert.deepEqual(await ids(people, 'team', ''), []);
   });
 
-  test('C8 a key that becomes undefined is free, and findBy no longer sees the document', async () => {
+  test('C8 a key that becomes undefined is free, and findBy no longer finds the document', async () => {
     const { people } = fixture;
     await people.insert('a', { name: 'ada', email: 'ada@example.com', team: 'red' });
     await people.replace('a', 1, { name: 'ada' });
@@ -99,7 +99,7 @@ export function indexRules(fixture: Fixture): void {
     assert.equal((await people.insert('b', { name: 'bob', email: 'ada@example.com' })).version, 1);
   });
 
-  test('C9 findBy returns live documents with this key now, in id order', async () => {
+  test('C9 findBy returns the live documents with this key, in id order', async () => {
     const { people, backend } = fixture;
     for (const id of ['c', 'a', 'd', 'b']) await people.insert(id, { name: id, team: 'red' });
     await people.insert('e', { name: 'e', team: 'red' }, { expiresAt: backend.now() + 10 });
@@ -119,7 +119,7 @@ export function indexRules(fixture: Fixture): void {
     await assert.rejects(people.removeBy('toString', 'x'), TypeError);
   });
 
-  test('C9 a reader beside writers never gets a document whose key differs, nor the same one twice', async () => {
+  test('C9 a reader beside writers never gets a document of another key, nor one twice', async () => {
     const { people, backend, peopleOf } = fixture;
     const other = (await backend.reopen?.()) ?? backend.store;
     const readers = [people, peopleOf(other)];
@@ -151,7 +151,7 @@ export function indexRules(fixture: Fixture): void {
     assert.deepEqual(await ids(people, 'team', 'red'), members);
   });
 
-  test('C10 removeBy removes all live documents with the key, says how many, and spares the rest', async () => {
+  test('C10 removeBy removes all live documents of the key, returns their number, spares others', async () => {
     const { people, backend } = fixture;
     for (const id of ['a', 'b', 'c']) await people.insert(id, { name: id, team: 'red' });
     await people.insert('d', { name: 'd', team: 'blue' });

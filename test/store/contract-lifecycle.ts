@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../src/store/port.ts';
 import type { Fixture } from './contract-fixture.ts';
 
 export function lifecycleRules(fixture: Fixture): void {
-  test('C15 what was acknowledged is there for another store over the same data, at once and after close', async () => {
+  test('C15 acknowledged writes are visible to another store at once and after close', async () => {
     const { people, backend, peopleOf } = fixture;
     if (!backend.reopen) return;
     const other = await backend.reopen();
@@ -22,7 +22,7 @@ export function lifecycleRules(fixture: Fixture): void {
     });
   });
 
-  test('port: stamp changes when another store wrote, and stays while nobody does', async () => {
+  test('port: stamp changes when another store wrote, and otherwise stays', async () => {
     const { backend, peopleOf } = fixture;
     const before = backend.store.stamp();
     if (before === undefined || !backend.reopen) return;
@@ -41,7 +41,7 @@ export function lifecycleRules(fixture: Fixture): void {
     await assert.rejects(fixture.backend.store.ping(), StoreUnavailable);
   });
 
-  test('port: close finishes what was asked for before, refuses what comes after, and may be called twice', async () => {
+  test('port: close completes earlier calls, refuses later ones, and may be repeated', async () => {
     const { people, backend, peopleOf } = fixture;
     const pending = Array.from({ length: 50 }, (_, n) =>
       people.insert(`${n}`, { name: `${n}`, team: 'red' }),

@@ -31,7 +31,7 @@ export function pageRules({ collection, crowd }: Omit<Given, 'fixture'> & { read
     name: (person) => person.name,
   };
 
-  test('C13 walking by `after` meets every document once, in order, whatever the page size', async () => {
+  test('C13 paging by `after` returns every document once, in order, for any page size', async () => {
     const people = await fillMany();
     for (const variant of variants) {
       const { items: expected, total } = await people.query({ ...variant, limit: 1000 });
@@ -58,7 +58,7 @@ export function pageRules({ collection, crowd }: Omit<Given, 'fixture'> & { read
     }
   });
 
-  test('C13 walking by `offset` meets every document once, in order', async () => {
+  test('C13 paging by `offset` returns every document once, in order', async () => {
     const people = await fillMany();
     for (const variant of variants) {
       const { items: expected } = await people.query({ ...variant, limit: 1000 });
@@ -74,7 +74,7 @@ export function pageRules({ collection, crowd }: Omit<Given, 'fixture'> & { read
     }
   });
 
-  test('C13 a filter that very many pass gives the same pages as one that few pass', async () => {
+  test('C13 a filter that most documents match pages like a selective one', async () => {
     const people = collection();
     const name = (n: number): string => `p${String(n).padStart(4, '0')}`;
     const crowded = Array.from({ length: crowd }, (_, n) => name(n));

@@ -51,7 +51,7 @@ export function queryRules({ fixture, collection }: Given): void {
     });
   }
 
-  test('C13 a page of which nobody asks the total is the same page', async () => {
+  test('C13 a page without its total is the same page', async () => {
     const people = await fill();
     const query: Query = {
       ...all,
@@ -83,7 +83,7 @@ export function queryRules({ fixture, collection }: Given): void {
     });
   }
 
-  test('C13 search looks into any of its fields, and filters hold together with it', async () => {
+  test('C13 search covers each of its fields and combines with filters', async () => {
     assert.equal(await search('b', ['name', 'team']), 'bcef');
     const people = collection();
     const both: Query = {
@@ -100,7 +100,7 @@ export function queryRules({ fixture, collection }: Given): void {
     assert.deepEqual(page.items, [{ id: 'c', version: 1, value: crowd.c }]);
   });
 
-  test('C13 sorting is total, puts the absent first, and desc is the exact reverse', async () => {
+  test('C13 sorting is total, absent values first, and desc is the exact reverse', async () => {
     const people = await fill();
     const sorted = async (sort: string, order: 'asc' | 'desc'): Promise<string> =>
       idsOf(await people.query({ ...all, sort, order }));
@@ -121,7 +121,7 @@ export function queryRules({ fixture, collection }: Given): void {
     );
   });
 
-  test('C13 `after` continues at its position also when the document there is gone', async () => {
+  test('C13 `after` continues at its position although the document there was removed', async () => {
     const people = await fill();
     await people.remove('b');
     const page = await people.query({ ...all, sort: 'age', after: { sortValue: 20, id: 'b' } });
@@ -143,14 +143,14 @@ export function queryRules({ fixture, collection }: Given): void {
     assert.deepEqual([idsOf(await people.query(blue)), (await people.query(blue)).total], ['ce', 2]);
   });
 
-  test('C13 fields follow the document', async () => {
+  test('C13 query fields follow the document', async () => {
     const people = await fill();
     await people.put('a', { name: 'zoe' });
     assert.equal(idsOf(await people.query({ ...all, sort: 'name' })), 'bcefad');
     assert.equal(idsOf(await people.query({ ...all, filters: [{ field: 'age', op: 'absent' }] })), 'ae');
   });
 
-  test('C13 what cannot be asked is a programmer error', async () => {
+  test('C13 an invalid query is a programmer error', async () => {
     const people = await fill();
     const wrong: readonly Partial<Query>[] = [
       { sort: 'nickname' },

@@ -71,7 +71,7 @@ const ids = [
 
 export function valueRules(fixture: Fixture): void {
   for (const [what, value] of Object.entries(values)) {
-    test(`C2 a value comes back as it went: ${what}`, async () => {
+    test(`C2 a value is read as it was written: ${what}`, async () => {
       const things = fixture.anything();
       assert.deepEqual((await things.insert('a', value)).value, value);
       assert.deepEqual((await things.find('a'))?.value, value);
@@ -88,7 +88,7 @@ export function valueRules(fixture: Fixture): void {
     assert.equal(await things.find('a'), undefined);
   });
 
-  test('C2 ids and keys are exact: no two that differ are one, none is special', async () => {
+  test('C2 ids and keys are exact: different ones stay different, none is special', async () => {
     const { people } = fixture;
     for (const id of ids) await people.insert(id, { name: id, team: id });
     for (const id of ids) {
@@ -101,7 +101,7 @@ export function valueRules(fixture: Fixture): void {
     for (const id of ids) assert.equal(await people.find(id), undefined);
   });
 
-  test('C2 what the caller changes later is not stored', async () => {
+  test('C2 later changes by the writer are not stored', async () => {
     const { people } = fixture;
     const value = { name: 'ada', team: 'red' };
     const writing = people.insert('a', value);
@@ -127,7 +127,7 @@ export function valueRules(fixture: Fixture): void {
     );
   });
 
-  test('C2 what a reader changes is not stored', async () => {
+  test('C2 changes by a reader are not stored', async () => {
     const { people } = fixture;
     await people.insert('a', { name: 'ada', team: 'red' });
     const found = await people.find('a');

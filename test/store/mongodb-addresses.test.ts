@@ -22,7 +22,7 @@ const LOGIN = { user: 'app,=1', password: 'p@ss/wörd:#?', source: 'admin' };
 const USER = `${encodeURIComponent(LOGIN.user)}:${encodeURIComponent(LOGIN.password)}`;
 const QUICK = { clock: Date.now, timeoutMs: 700, startTimeoutMs: 500 };
 
-describe('addresses of MongoDB', () => {
+describe('MongoDB addresses', () => {
   let folder: string;
   let server: MongoServer;
   const identity = makeCertificate(['localhost', HOST]);
@@ -83,7 +83,7 @@ describe('addresses of MongoDB', () => {
     return error.message;
   }
 
-  test('a single node without a replica set; one that is asked for and not there is named', async () => {
+  test('single node without a replica set; an absent replica set is named', async () => {
     const alone = await startOwnMongoServer({ isAlone: true });
     try {
       await assertWorks(alone.freshUri());
@@ -93,12 +93,12 @@ describe('addresses of MongoDB', () => {
     }
   });
 
-  test('TLS: the certificate is checked against the given authority', async () => {
+  test('TLS: the certificate is verified against the given authority', async () => {
     const { port, name } = await place({ isTls: true });
     await assertWorks(`mongodb://127.0.0.1:${port}/${name}?${settings}&tls=true&${ca()}`);
   });
 
-  test('attack: a server with a certificate of its own, or with that of another host', async () => {
+  test('attack: a server with its own certificate, or that of another host', async () => {
     const { port, name } = await place({ isTls: true });
     const at = (host: string): string =>
       `mongodb://${USER}@${host}:${port}/${name}?authSource=admin&tls=true`;
@@ -108,7 +108,7 @@ describe('addresses of MongoDB', () => {
     assert.match(await refused(`${at('127.0.0.2')}&${ca()}`), /^MongoDB cannot be reached: /);
   });
 
-  test('TLS of one side only is told, and nothing hangs', async () => {
+  test('TLS on one side only is reported and nothing hangs', async () => {
     const [secured, open] = await Promise.all([place({ isTls: true }), place({})]);
     assert.match(await refused(`mongodb://127.0.0.1:${secured.port}/x`), /^MongoDB cannot be reached: /);
     assert.match(
@@ -117,13 +117,13 @@ describe('addresses of MongoDB', () => {
     );
   });
 
-  test('a user and a password with odd characters sign in', async () => {
+  test('user and password with special characters sign in', async () => {
     const { port, name } = await place({ tap: asking(LOGIN) });
     const settled = `${settings}&authSource=admin&authMechanism=SCRAM-SHA-256`;
     await assertWorks(`mongodb://${USER}@127.0.0.1:${port}/${name}?${settled}`);
   });
 
-  test('attack: a wrong password, nobody, a user of another database', async () => {
+  test('attack: a wrong password, an unknown user, a user of another database', async () => {
     const { port, name } = await place({ tap: asking(LOGIN) });
     const uri = (user: string, source = 'admin'): string =>
       `mongodb://${user}127.0.0.1:${port}/${name}?${settings}&authSource=${source}&authMechanism=SCRAM-SHA-256`;
@@ -138,7 +138,7 @@ describe('addresses of MongoDB', () => {
     assert.match(await refused(bare), /requires authentication/);
   });
 
-  test('mongodb+srv: hosts and settings from DNS, over TLS, with a password', async () => {
+  test('mongodb+srv: hosts and options from DNS, over TLS, with a password', async () => {
     const { port, name } = await place({ tap: asking(LOGIN), isTls: true });
     const names = await startNames(ZONE, [
       {

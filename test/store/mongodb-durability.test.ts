@@ -66,7 +66,7 @@ async function killRound(round: number): Promise<number> {
   return steps.size;
 }
 
-test(`C15 what was acknowledged survives kill -9 of two writers, ${ROUNDS} rounds`, async () => {
+test(`C15 acknowledged writes survive kill -9 of two writers, ${ROUNDS} rounds`, async () => {
   let total = 0;
   for (let round = 0; round < ROUNDS; round += 1) total += await killRound(round);
   assert.ok(total > ROUNDS * 5, `only ${total} acknowledged writes were at stake`);

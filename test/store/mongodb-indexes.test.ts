@@ -66,7 +66,7 @@ describe('mongodb: indexes', () => {
   const indexesOf = async (name: string): Promise<Record<string, unknown>[]> =>
     db.collection(name).listIndexes().toArray();
 
-  test('a new database gets its indexes at the first start, of however many processes', async () => {
+  test('a new database gets its indexes at the first start, with any number of processes', async () => {
     await Promise.all(Array.from({ length: 6 }, () => open(grown)));
     const indexes = await indexesOf('things');
     const named = (name: string) => indexes.find((index) => index.name === name);
@@ -84,7 +84,7 @@ describe('mongodb: indexes', () => {
     assert.equal(named('until')?.expireAfterSeconds, 3600);
   });
 
-  test('a new database may be written to by the first process while others still start', async () => {
+  test('a new database accepts writes of the first process while others still start', async () => {
     for (let round = 0; round < 30; round += 1) {
       uri = server.freshUri();
       await Promise.all(
@@ -96,7 +96,7 @@ describe('mongodb: indexes', () => {
     }
   });
 
-  test('the release step makes what every collection of the product needs, and again changes nothing', async () => {
+  test('the release creates the indexes of every collection and repeats without change', async () => {
     await prepareMongo({ uri, clock, definitions: allCollections });
     await prepareMongo({ uri, clock, definitions: allCollections });
     for (const { name, indexes, fields } of allCollections) {
@@ -107,7 +107,7 @@ describe('mongodb: indexes', () => {
     await store.close();
   });
 
-  test('a start refuses to run without an index where documents are, says which and what to do', async () => {
+  test('a start refuses documents without an index, says which and what to do', async () => {
     const old = await open(small);
     await old.collection(small).insert('a', { name: 'ada', rank: 1 });
     await assert.rejects(open(grown), (error) => {
@@ -119,7 +119,7 @@ describe('mongodb: indexes', () => {
     await open(grown);
   });
 
-  test('a collection that was not declared is checked before its first use', async () => {
+  test('an undeclared collection is checked before its first use', async () => {
     const old = await open(small);
     await old.collection(small).insert('a', { name: 'ada', rank: 1 });
     const store = await createMongoStore({ uri, clock, timeoutMs: 20_000 });
@@ -128,7 +128,7 @@ describe('mongodb: indexes', () => {
     assert.equal((await store.collection(small).find('a'))?.version, 1);
   });
 
-  test('an index and a field that a definition gained cover the documents that were there', async () => {
+  test('a new index and field of a definition cover existing documents', async () => {
     const things = (await open(small)).collection(small);
     const names = Array.from({ length: 40 }, (_, n) => `thing ${n}`);
     await Promise.all(names.map((name, rank) => things.insert(`id${rank}`, { name, rank })));
@@ -145,7 +145,7 @@ describe('mongodb: indexes', () => {
     assert.equal((await more.find('id7'))?.version, 1);
   });
 
-  test('the release step refuses a unique index over documents that share a key', async () => {
+  test('the release refuses a unique index over documents that share a key', async () => {
     const things = (await open(small)).collection(small);
     await things.insert('a', { name: 'ada', rank: 1 });
     await things.insert('b', { name: 'ada', rank: 2 });
@@ -154,7 +154,7 @@ describe('mongodb: indexes', () => {
     await assert.rejects(open(grown), /u_name/);
   });
 
-  test('an expired document does not stand in the way of a new unique index', async () => {
+  test('an expired document does not prevent a new unique index', async () => {
     const things = (await open(small)).collection(small);
     await things.insert('a', { name: 'ada', rank: 1 }, { expiresAt: now + 1000 });
     await things.insert('b', { name: 'ada', rank: 2 });
@@ -167,7 +167,7 @@ describe('mongodb: indexes', () => {
     );
   });
 
-  test('what expires carries a date for the broom, what does not carries none, and odd instants are kept', async () => {
+  test('expiring documents have a TTL date, others none, and odd instants are kept', async () => {
     const things = (await open(small)).collection(small);
     const expiries = { soon: now + 1000, odd: now + 0.25, far: 1e300, past: -1e300 };
     for (const [id, expiresAt] of Object.entries(expiries)) {
@@ -186,7 +186,7 @@ describe('mongodb: indexes', () => {
     assert.equal((await things.find('far'))?.expiresAt, now + 5);
   });
 
-  test('beyond a bound everything is counted by MongoDB itself, less what has expired', async () => {
+  test('beyond a limit MongoDB counts everything, minus expired documents', async () => {
     const store = await createMongoStore({ uri, clock, countUpTo: 0, timeoutMs: 20_000 });
     stores.push(store);
     const things = store.collection(small);
@@ -198,7 +198,7 @@ describe('mongodb: indexes', () => {
     assert.equal(await total(), 5);
   });
 
-  test('attack: an address that asks for less durability is not obeyed', async () => {
+  test('attack: an address that asks for less durability is ignored', async () => {
     const weak = `${uri}&w=0&journal=false&readPreference=secondary&readConcernLevel=local&retryWrites=false`;
     const connection = await openConnection({ uri: weak });
     try {
@@ -214,20 +214,20 @@ describe('mongodb: indexes', () => {
     }
   });
 
-  test('what an address says about pool and timeouts holds', async () => {
+  test('pool and timeout options of an address apply', async () => {
     const connection = await openConnection({ uri: `${uri}&maxPoolSize=7&serverSelectionTimeoutMS=1234` });
     const { maxPoolSize, serverSelectionTimeoutMS, appName } = connection.db.client.options;
     await connection.close();
     assert.deepEqual([maxPoolSize, serverSelectionTimeoutMS, appName], [7, 1234, 'latchkey']);
   });
 
-  test('an address without a database gets one of our name', async () => {
+  test('an address without a database gets the default name', async () => {
     const connection = await openConnection({ uri: uri.replace(/\/latchkey_test_\w+/, '/') });
     await connection.close();
     assert.equal(connection.db.databaseName, 'latchkey');
   });
 
-  test('names that could mean something to the database are a programmer error', async () => {
+  test('names with a meaning to the database are a programmer error', async () => {
     const store = await open(small);
     for (const name of ['a.b', '$where', 'system.users', '']) {
       assert.throws(() => store.collection({ ...small, name }), TypeError);

@@ -66,7 +66,7 @@ describe('mongodb: outage', () => {
   });
   afterEach(() => store.close());
 
-  test('killed: every call is told within two seconds, at once and later; it is back by itself', async (t) => {
+  test('killed: every call fails within two seconds, at once and later; recovers by itself', async (t) => {
     await server.kill();
     for (const round of ['at once', 'later']) {
       await Promise.all(
@@ -81,7 +81,7 @@ describe('mongodb: outage', () => {
     assert.equal((await collection.put('after', note('after'))).version, 1);
   });
 
-  test('a caller who asks three times, as a request does, is told within two seconds all the same', async () => {
+  test('a caller that asks three times, as a request does, still fails within two seconds', async () => {
     for (const [begin, end] of [
       [() => server.freeze(), () => server.thaw()],
       [() => server.kill(), () => server.restart()],
@@ -99,7 +99,7 @@ describe('mongodb: outage', () => {
     }
   });
 
-  test('a query that the server gives up on is an answer: the next caller has his whole time', async () => {
+  test('a query the server aborts is an answer: the next caller has the full time', async () => {
     const connection = await openConnection({ uri: server.freshUri() });
     try {
       const tooLong = new MongoServerError({ message: 'operation exceeded time limit', code: 50 });
@@ -113,7 +113,7 @@ describe('mongodb: outage', () => {
     }
   });
 
-  test('hanging: every call is told within two seconds, also the hundredth; what was there is there again', async (t) => {
+  test('hanging: every call fails within two seconds, the hundredth too; data is intact', async (t) => {
     await server.freeze();
     try {
       const crowd = Array.from({ length: 100 }, (_, n) =>
@@ -130,7 +130,7 @@ describe('mongodb: outage', () => {
     assert.equal((await collection.find('a'))?.value.id, 'a');
   });
 
-  test('a write that nobody waits for any more never lands on top of a later one', async () => {
+  test('an abandoned write never overwrites a later one', async () => {
     for (let round = 0; round < 3; round += 1) {
       await server.freeze();
       try {
@@ -144,7 +144,7 @@ describe('mongodb: outage', () => {
     }
   });
 
-  test('killed under load: nobody gets anything but an answer or "unavailable"', async () => {
+  test('killed under load: callers get a result or StoreUnavailable only', async () => {
     let isOver = false;
     const seen = { done: 0, refused: 0 };
     const work = async (worker: number): Promise<void> => {
@@ -170,7 +170,7 @@ describe('mongodb: outage', () => {
     assert.ok(seen.done > 0 && seen.refused > 0, JSON.stringify(seen));
   });
 
-  test('an address with the name of another replica set is told of as such', async () => {
+  test('an address with another replica set name is reported as such', async () => {
     const uri = server.freshUri().replace('replicaSet=rs0', 'replicaSet=rs9');
     const opening = createMongoStore({ uri, clock: Date.now, startTimeoutMs: 100 });
     await assert.rejects(opening, {
@@ -180,7 +180,7 @@ describe('mongodb: outage', () => {
     });
   });
 
-  test('attack: reading the password from the error of a start without a server', async () => {
+  test('attack: the password in the error of a start without a server', async () => {
     const uri = 'mongodb://app:hunter2@127.0.0.1:1/latchkey';
     const opening = createMongoStore({ uri, clock: Date.now, startTimeoutMs: 100 });
     await assert.rejects(opening, (error) => {
@@ -191,7 +191,7 @@ describe('mongodb: outage', () => {
     });
   });
 
-  test('attack: reading the password from the error of an address that the driver refuses', async () => {
+  test('attack: the password in the error of an address that the driver refuses', async () => {
     const uris = [
       'mongodb://app:hunter2@127.0.0.1:1/latchkey?nonsense=hunter2',
       'mongodb://app:hunter2@@127.0.0.1:1/latchkey',

@@ -60,24 +60,21 @@ describe('mongodb: races', () => {
   }
   const owners = async (): Promise<string[]> => (await of(0).findBy('name', 'ada')).map(({ id }) => id);
 
-  testOnRealMongo(
-    'attack: many sign up at once with the name of one that has just expired, over two stores',
-    async () => {
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const old = `old${round}`;
-        await of(0).insert(old, ada, { expiresAt: now + 10 });
-        now += 10;
-        const winners = await race((n) => of(n).insert(`r${round}n${n}`, ada));
-        assert.equal(winners.length, 1);
-        assert.deepEqual(await owners(), winners);
-        assert.equal(await of(1).find(old), undefined);
-        await of(0).removeBy('name', 'ada');
-      }
-    },
-  );
+  testOnRealMongo('attack: many claim an expired account’s name at once, over two stores', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const old = `old${round}`;
+      await of(0).insert(old, ada, { expiresAt: now + 10 });
+      now += 10;
+      const winners = await race((n) => of(n).insert(`r${round}n${n}`, ada));
+      assert.equal(winners.length, 1);
+      assert.deepEqual(await owners(), winners);
+      assert.equal(await of(1).find(old), undefined);
+      await of(0).removeBy('name', 'ada');
+    }
+  });
 
   testOnRealMongo(
-    'attack: the expired owner comes back while others take its name: one of them has it, none is lost',
+    'attack: an expired owner returns while others claim its name: one has it, none is lost',
     async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const old = `old${round}`;
@@ -94,22 +91,19 @@ describe('mongodb: races', () => {
     },
   );
 
-  testOnRealMongo(
-    'attack: many insert the id of a document that has just expired, over two stores',
-    async () => {
-      for (let round = 0; round < ROUNDS; round += 1) {
-        await of(0).put('jti', { name: 'old' }, { expiresAt: now + 10 });
-        now += 10;
-        const winners = await race((n) => of(n).insert('jti', { name: `n${n}` }, { expiresAt: now + 10 }));
-        assert.equal(winners.length, 1);
-        assert.equal((await of(1).find('jti'))?.version, 1);
-        now += 10;
-      }
-    },
-  );
+  testOnRealMongo('attack: many insert the id of an expired document, over two stores', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await of(0).put('jti', { name: 'old' }, { expiresAt: now + 10 });
+      now += 10;
+      const winners = await race((n) => of(n).insert('jti', { name: `n${n}` }, { expiresAt: now + 10 }));
+      assert.equal(winners.length, 1);
+      assert.equal((await of(1).find('jti'))?.version, 1);
+      now += 10;
+    }
+  });
 
   testOnRealMongo(
-    'puts of one id over two stores count every write, also when they begin on an expired one',
+    'puts of one id over two stores count every write, also from an expired one on',
     async () => {
       await of(0).put('a', ada, { expiresAt: now + 10 });
       now += 10;
@@ -123,7 +117,7 @@ describe('mongodb: races', () => {
     },
   );
 
-  testOnRealMongo('attack: sweeping takes what has come to life again', async () => {
+  testOnRealMongo('attack: sweeping removes a document that was renewed', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await of(0).put('a', ada, { expiresAt: now + 10 });
       now += 10;
@@ -135,7 +129,7 @@ describe('mongodb: races', () => {
     }
   });
 
-  test('attack: operators in place of text are never asked of the database', async () => {
+  test('attack: operators in place of text never reach the database', async () => {
     await of(0).insert('a', ada);
     // What a careless caller could pass on from a request, past the types.
     const hostile = [{ $ne: null }, { $gt: '' }, ['a'], null, 1] as unknown[] as string[];
@@ -156,7 +150,7 @@ describe('mongodb: races', () => {
     assert.equal((await of(0).find('a'))?.value.name, 'ada');
   });
 
-  test('attack: a search is no pattern', async () => {
+  test('attack: search text as a pattern', async () => {
     for (const name of ['a.c', 'abc', '(a+)+$', 'a\nb', 'a/b', 'a-b', '\\', '[x]', 'nul\0x']) {
       await of(0).insert(name, { name });
     }

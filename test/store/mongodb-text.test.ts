@@ -26,14 +26,14 @@ const byCodePoint = (a: string, b: string): number => {
   }
 };
 
-test('every text comes back, no two become one, and all are text that UTF-8 can hold', () => {
+test('MongoDB text: every string is read back, stays distinct, and is valid UTF-8', () => {
   const encoded = texts.map(encodeOrdered);
   assert.deepEqual(encoded.map(decodeOrdered), texts);
   assert.equal(new Set(encoded).size, new Set(texts).size);
   for (const text of encoded) assert.ok(text.isWellFormed());
 });
 
-test('the order is that of code points in both ways of comparing', () => {
+test('MongoDB text: sorted by code point in both ways of comparing', () => {
   const expected = [...new Set(texts)].sort(byCodePoint);
   const encoded = expected.map(encodeOrdered);
   assert.deepEqual([...encoded].sort(), encoded);
@@ -43,7 +43,7 @@ test('the order is that of code points in both ways of comparing', () => {
   );
 });
 
-test('text of nearly all languages stays readable in the database', () => {
+test('MongoDB text: nearly all languages stay readable in the database', () => {
   for (const text of ['ada@example.com', 'ÄRGER', 'Владимир', '東京', '김철수', 'مريم']) {
     assert.equal(encodeOrdered(text), text);
   }

@@ -39,7 +39,7 @@ describe('openStore with servers', () => {
     return found !== undefined;
   };
 
-  test('MongoDB alone keeps both halves, and no folder is made', async () => {
+  test('MongoDB alone: holds both halves, and no folder is created', async () => {
     const store = await openStore({ config: { dataDir, mongodbUri }, clock });
     await store.collection(facts).insert('installed', fact);
     await store.ephemeral(accessTokens).insert('token', {}, { expiresAt: clock() + 60_000 });
@@ -48,7 +48,7 @@ describe('openStore with servers', () => {
     assert.equal(existsSync(dataDir), false);
   });
 
-  test('with Redis the short-lived half is there, and only there', async () => {
+  test('with Redis: ephemeral data is there and nothing else', async () => {
     const store = await openStore({ config: { dataDir, mongodbUri, redisUrl: redis.url }, clock });
     await store.collection(facts).insert('installed', fact);
     await store.ephemeral(accessTokens).insert('token', {}, { expiresAt: clock() + 60_000 });
@@ -59,7 +59,7 @@ describe('openStore with servers', () => {
     await store.close();
   });
 
-  test('a change of the settings in one process is heard by the other within a second', async () => {
+  test('a settings change in one process reaches the other within a second', async () => {
     const open = () => openStore({ config: { dataDir, mongodbUri, redisUrl: redis.url }, clock });
     const [one, two] = await Promise.all([open(), open()]);
     const before = two.stamp();
@@ -73,7 +73,7 @@ describe('openStore with servers', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  test('Redis away: named by ping, what is durable goes on; at a start it is refused without a password', async () => {
+  test('Redis down: named by ping, durable data works; a start is refused without a password', async () => {
     const away = await startRedis();
     const store = await openStore({ config: { dataDir, mongodbUri, redisUrl: away.url }, clock });
     await away.kill();

@@ -15,7 +15,7 @@ describe('openStore', () => {
   });
   after(() => directory.remove());
 
-  test('creates the directory, with files that nobody else can read, and keeps what is written', async () => {
+  test('creates a private directory and keeps what is written', async () => {
     const dataDir = `${directory.path}/new/data`;
     const store = await openStore({ config: { dataDir }, clock: Date.now });
     await store.collection(facts).insert('installed', { at: 1, value: 'yes' });
@@ -35,7 +35,7 @@ describe('openStore', () => {
     await again.close();
   });
 
-  test('says which directory cannot be made', async () => {
+  test('names the directory that cannot be created', async () => {
     const dataDir = `${directory.path}/file/data`;
     await writeFile(`${directory.path}/file`, 'in the way');
     await assert.rejects(
@@ -44,7 +44,7 @@ describe('openStore', () => {
     );
   });
 
-  test('the start is quiet: no warning of an experimental module', () => {
+  test('start: without a warning about an experimental module', () => {
     const script = `await import(${JSON.stringify(new URL('../../adapters/sqlite/store.ts', import.meta.url).href)})`;
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       encoding: 'utf8',

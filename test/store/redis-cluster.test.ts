@@ -24,7 +24,7 @@ const family = (name: string): CollectionDefinition<{ owner: string }> => ({
   fields: {},
 });
 
-test('the families of the product are spread over all masters', async (t) => {
+test('Redis cluster: key families are spread over all masters', async (t) => {
   const names = allCollections.filter(({ durability }) => durability === 'ephemeral').map(({ name }) => name);
   const store = await createRedisStore({ url: cluster.url, clock: Date.now, prefix: 'spread' });
   t.after(() => store.close());
@@ -44,7 +44,7 @@ test('the families of the product are spread over all masters', async (t) => {
   );
 });
 
-test('one host that belongs to a cluster is enough', async (t) => {
+test('Redis cluster: one address of a member is enough', async (t) => {
   const [first] = cluster.servers;
   assert.ok(first);
   const store = await createRedisStore({ url: first.url, clock: Date.now, prefix: 'one-host' });
@@ -55,7 +55,7 @@ test('one host that belongs to a cluster is enough', async (t) => {
   }
 });
 
-test('a master that is killed: its families are unavailable within two seconds, and return with it', async (t) => {
+test('Redis cluster: a killed master’s families fail within two seconds and return with it', async (t) => {
   const [lost] = cluster.servers;
   assert.ok(lost);
   const store = await createRedisStore({ url: cluster.url, clock: Date.now, prefix: 'killed' });

@@ -36,7 +36,7 @@ describe('redis: faults', () => {
     return store;
   };
 
-  test('R173: killed with -9 and returned: unavailable within 2 s, back by itself, with all that was acknowledged', async (t) => {
+  test('kill -9 and restart: fails within 2 s, recovers with all acknowledged writes (R173)', async (t) => {
     const store = await open();
     const entries = store.ephemeral(notes);
     const expiresAt = clock() + MINUTE;
@@ -76,7 +76,7 @@ describe('redis: faults', () => {
     }
   });
 
-  test('R173: a Redis that hangs is told to be away within 2 s, and what was refused then does not count twice', async () => {
+  test('hanging: fails within 2 s, and refused writes do not count twice (R173)', async () => {
     const store = await open();
     const entries = store.ephemeral(notes);
     await entries.put('hang', { text: 'before' }, { expiresAt: clock() + MINUTE });
@@ -96,7 +96,7 @@ describe('redis: faults', () => {
     assert.ok((found?.version ?? 9) <= 2, 'sent more than once');
   });
 
-  test('R070: of 100 that consume one code over two stores while Redis is killed, never two win', async (t) => {
+  test('of 100 consumers of one code over two stores during a kill at most one succeeds (R070)', async (t) => {
     const two = [await open(), await open()].map((store) => store.ephemeral(notes));
     const figures: number[] = [];
     for (let round = 0; round < 2 * ROUNDS; round += 1) {
@@ -138,7 +138,7 @@ describe('redis: faults', () => {
     t.diagnostic(`winners by round: ${figures}`);
   });
 
-  test('a change that is announced is heard by every process at once, and one announced while Redis is away when it returns', async (t) => {
+  test('an announced change reaches every process at once, or when Redis returns', async (t) => {
     const [here, there] = [await open(), await open()];
     for (let round = 0; round < 5; round += 1) {
       const before = there.changes.stamp();
@@ -163,7 +163,7 @@ describe('redis: faults', () => {
     await until(() => there.changes.stamp() !== quiet, 300 * slowness());
   });
 
-  test('each of several announcements that follow closely is made, also the one after two at once, and the last before the end', async () => {
+  test('announcements in quick succession are each made, the last before close too', async () => {
     const store = await open();
     const counter = async (): Promise<number> =>
       Number(await server.cli('get', 'latchkey:{changes}:counter'));
@@ -185,7 +185,7 @@ describe('redis: faults', () => {
     assert.equal(await counter(), before + 2);
   });
 
-  test('R173: a request asks several times: while Redis hangs it is told within 2 s all the same', async () => {
+  test('hanging: a request with several calls still fails within 2 s (R173)', async () => {
     const store = await open();
     const entries = store.ephemeral(notes);
     server.signal('SIGSTOP');
@@ -211,7 +211,7 @@ describe('redis: faults', () => {
     await until(() => store.changes.stamp() !== before && store.changes.stamp() !== undefined, 600);
   });
 
-  test('R173: a full Redis is unavailable, and still reads and removes', async () => {
+  test('full: unavailable for writes, still reads and removes (R173)', async () => {
     const store = await open();
     const entries = store.ephemeral(notes);
     const expiresAt = clock() + MINUTE;
@@ -228,7 +228,7 @@ describe('redis: faults', () => {
     assert.equal(await entries.find('more'), undefined);
   });
 
-  test('R173: emptied, or come back empty: nothing is there, nothing revives, and what is new works', async () => {
+  test('emptied or restarted empty: nothing is there or revived, new data works (R173)', async () => {
     const store = await open();
     const entries = store.ephemeral(notes);
     const expiresAt = clock() + MINUTE;
@@ -244,7 +244,7 @@ describe('redis: faults', () => {
     await until(() => store.changes.stamp() !== before, 1000);
   });
 
-  test('R173: a server that became a read-only replica is unavailable, and works again as a master', async () => {
+  test('read-only replica: unavailable, and works again as a master (R173)', async () => {
     const store = await open();
     const entries = store.ephemeral(notes);
     const expiresAt = clock() + MINUTE;
@@ -259,7 +259,7 @@ describe('redis: faults', () => {
     assert.equal((await entries.find('replica'))?.value.text, 'after');
   });
 
-  test('R147: an error tells nothing of what was to be stored', async () => {
+  test('errors contain no stored value (R147)', async () => {
     const store = await open();
     const entries = store.ephemeral(notes);
     await server.cli('set', 'latchkey:{notes}:d:odd', 'not a hash');
@@ -286,7 +286,7 @@ describe('redis: faults', () => {
     }
   });
 
-  test('what no sweeper removes Redis forgets by itself, never before our clock says so', async () => {
+  test('unswept documents expire in Redis, never before this clock says so', async () => {
     const store = await open();
     const entries = store.ephemeral(notes);
     const soon = clock() + MINUTE;
@@ -311,7 +311,7 @@ describe('redis: faults', () => {
     assert.equal((await entries.find('long'))?.value.owner, 'another');
   });
 
-  test('more documents than one script looks at are found, removed and swept in order', async () => {
+  test('more documents than one script handles are found, removed and swept in order', async () => {
     let now = clock();
     const store = await createRedisStore({ url: server.url, clock: () => now, prefix: 'many' });
     stores.push(store);
@@ -332,7 +332,7 @@ describe('redis: faults', () => {
   });
 });
 
-describe('redis: what it refuses and how it is reached', () => {
+describe('redis: refusals and addresses', () => {
   const servers: RedisServer[] = [];
   after(() => Promise.all(servers.map((server) => server.stop())));
   const start = async (...options: Parameters<typeof startRedis>): Promise<RedisServer> => {
@@ -350,7 +350,7 @@ describe('redis: what it refuses and how it is reached', () => {
     }
   };
 
-  test('R174: every eviction policy that may drop entries is refused by name, with the cure', async () => {
+  test('every eviction policy that may drop entries is refused by name, with the remedy (R174)', async () => {
     const server = await start();
     for (const policy of [
       'allkeys-lru',
@@ -370,12 +370,12 @@ describe('redis: what it refuses and how it is reached', () => {
     await works({ url: server.url });
   });
 
-  test('R174: where CONFIG is forbidden the policy is still known', async () => {
+  test('eviction policy: known even where CONFIG is forbidden (R174)', async () => {
     const server = await start({ config: ['rename-command CONFIG ""', 'maxmemory-policy allkeys-lru'] });
     await assert.rejects(createRedisStore({ url: server.url, clock }), /allkeys-lru/);
   });
 
-  test('R177: a Redis that may come back without its last moment is told of in the log, one that may not is not', async () => {
+  test('persistence: a Redis that may lose its last writes is logged, another is not (R177)', async () => {
     const server = await start();
     const warnings = async (...settings: [string, string][]): Promise<string[]> => {
       for (const [name, value] of settings) await server.cli('config', 'set', name, value);
@@ -393,7 +393,7 @@ describe('redis: what it refuses and how it is reached', () => {
     assert.deepEqual(await warnings(['appendfsync', 'always']), []);
   });
 
-  test('no Redis there: refused in time, naming the address and not the password', async () => {
+  test('absent: refused in time, naming the address and not the password', async () => {
     const started = performance.now();
     const url = 'redis://someone:hunter2@127.0.0.1:1/0';
     await assert.rejects(createRedisStore({ url, clock }), (error) => {
@@ -403,7 +403,7 @@ describe('redis: what it refuses and how it is reached', () => {
     assert.ok(isWithin(performance.now() - started, 6000));
   });
 
-  test('with user, password and database number; a wrong password is refused without showing it', async () => {
+  test('user, password and database number; a wrong password is refused and not printed', async () => {
     const server = await start({
       config: ['user latchkey on >p%40ss:w/rd ~* &* +@all', 'user default on >other ~* &* +@all'],
       cliOptions: ['-a', 'other', '--no-auth-warning'],
@@ -418,7 +418,7 @@ describe('redis: what it refuses and how it is reached', () => {
     });
   });
 
-  test('a server that turns everybody away (protected mode) is quoted, not its hanging up', async (t) => {
+  test('protected mode: the server’s own message is quoted', async (t) => {
     const deny = createServer((socket) => {
       socket.on('error', () => socket.destroy());
       socket.end('-DENIED Redis is running in protected mode\r\n');
@@ -432,7 +432,7 @@ describe('redis: what it refuses and how it is reached', () => {
     });
   });
 
-  test('TLS: the certificate is checked against the given authority, and nobody else is trusted', async (t) => {
+  test('TLS: the certificate is verified against the given authority', async (t) => {
     const { key, cert } = makeCertificate();
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-tls-'));
     t.after(() => rm(folder, { recursive: true }));
@@ -451,7 +451,7 @@ describe('redis: what it refuses and how it is reached', () => {
     });
   });
 
-  test('Sentinel: the master is found, and after its death the one that took over', async (t) => {
+  test('Sentinel: the master is found, and its successor after a failover', async (t) => {
     const master = await start();
     const replica = await start({ config: [`replicaof 127.0.0.1 ${master.port}`] });
     const sentinel = await start({

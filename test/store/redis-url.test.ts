@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../../src/store/port.ts';
 const said = (url: string) =>
   Object.fromEntries(Object.entries(parseRedisUrl(url)).filter(([, value]) => value !== undefined));
 
-test('one server, encrypted or not, with and without who and where', () => {
+test('Redis address: one server, with and without TLS, user and database', () => {
   const plain = { hosts: [{ host: 'localhost', port: 6379 }], isTls: false, db: 0, isCluster: false };
   assert.deepEqual(said('redis://localhost'), plain);
   assert.deepEqual(said('redis://localhost:6379/'), plain);
@@ -23,7 +23,7 @@ test('one server, encrypted or not, with and without who and where', () => {
   assert.equal(said('redis://:secret@h').password, 'secret');
 });
 
-test('several hosts are a cluster, and sentinels name a master', () => {
+test('Redis address: several hosts are a cluster, and sentinels name a master', () => {
   const hosts = [
     { host: 'a', port: 1 },
     { host: 'b', port: 6379 },
@@ -37,7 +37,7 @@ test('several hosts are a cluster, and sentinels name a master', () => {
   assert.equal(describeAddress(sentinel), 'my-master at a:1, b:26379');
 });
 
-test('R147: what is no address is refused with an example, never repeating the password', () => {
+test('Redis address: a malformed one is refused with an example, without the password (R147)', () => {
   const wrong = [
     '',
     'http://hunter2@h',

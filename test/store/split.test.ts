@@ -38,7 +38,7 @@ describe('split store', () => {
     });
   });
 
-  test('a collection lies where its definition says, however it is asked for', async () => {
+  test('a collection is stored where its definition says, however accessed', async () => {
     await store.collection(model.facts).insert('installed', fact);
     await store.ephemeral(protocol.grants).insert('grant', payload);
     await store.ephemeral(protocol.accessTokens).insert('token', payload, { expiresAt: now + 10 });
@@ -50,7 +50,7 @@ describe('split store', () => {
     assert.throws(() => store.collection(protocol.accessTokens), TypeError);
   });
 
-  test('sweep goes over both, at most as many as asked', async () => {
+  test('sweep covers both halves, up to the given number', async () => {
     for (let n = 0; n < 3; n += 1) {
       await store.collection(model.links).insert(`${n}`, linkRecord, { expiresAt: now + 1 });
       await store.ephemeral(model.rates).insert(`${n}`, { points: 1 }, { expiresAt: now + 1 });
@@ -60,7 +60,7 @@ describe('split store', () => {
     assert.equal(await store.sweep(2), 0);
   });
 
-  test('ping names every half that does not answer', async () => {
+  test('ping names every half that does not respond', async () => {
     await store.ping();
     await ephemeral.close();
     const isDown = (names: readonly string[]) => (error: unknown) => {
@@ -73,7 +73,7 @@ describe('split store', () => {
     await assert.rejects(store.ping(), isDown(['mongodb', 'redis']));
   });
 
-  test('close closes both, also when one cannot', async () => {
+  test('close closes both halves, even if one fails', async () => {
     const stuck = { ...ephemeral, close: () => Promise.reject(new Error('stuck')) };
     const half = createSplitStore({
       durable: { name: 'mongodb', store: durable },
@@ -84,7 +84,7 @@ describe('split store', () => {
     await assert.rejects(durable.ping(), StoreUnavailable);
   });
 
-  test('a write to what processes keep in memory is announced, one to anything else is not', async () => {
+  test('writes to data cached by processes are announced, others are not', async () => {
     const settings = store.collection(model.settings);
     const record = { values: {}, updatedAt: 1, updatedBy: 'test' };
     await settings.put('current', record);
@@ -99,7 +99,7 @@ describe('split store', () => {
     assert.equal(announcements, 4);
   });
 
-  test('stamp: changes with every announcement heard, and every few seconds in case one was never made', () => {
+  test('stamp changes with every announcement, and every few seconds without one', () => {
     const first = store.stamp();
     assert.equal(store.stamp(), first);
     heard = 1;

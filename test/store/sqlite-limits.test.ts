@@ -16,7 +16,7 @@ describe('sqlite: limits', () => {
   });
   after(() => directory.remove());
 
-  test('disk full: writers get StoreUnavailable and leave nothing, reads go on, space brings it back', async () => {
+  test('disk full: writes fail with StoreUnavailable, reads work, space restores it', async () => {
     const connection = openConnection(`${directory.path}/full.db`);
     const store = createSqliteStoreOn({ connection, clock: Date.now });
     const collection = store.collection(notes);
@@ -42,7 +42,7 @@ describe('sqlite: limits', () => {
     await store.close();
   });
 
-  test('the disk refuses at the commit: nobody is told "done", the same process recovers', async () => {
+  test('disk failure at commit: no write is acknowledged, the same process recovers', async () => {
     // The limit on a file's size makes the very write of the log fail, which no pragma can.
     assert.equal(spawnSync('prlimit', ['--version']).status, 0, 'prlimit is needed (Debian: util-linux)');
     const limited = ['sh', '-c', 'ulimit -S -f 1500; exec "$@"', 'sh'];
@@ -55,7 +55,7 @@ describe('sqlite: limits', () => {
     await child.ended();
   });
 
-  test('the queue is bounded: the write beyond it is refused at once, those within it happen', async () => {
+  test('full queue: further writes are refused at once, queued ones complete', async () => {
     const store = createSqliteStore({ file: `${directory.path}/queue.db`, clock: Date.now, maxPending: 10 });
     const collection = store.collection(notes);
     const ids = Array.from({ length: 12 }, (_, n) => `n${n}`);
@@ -70,7 +70,7 @@ describe('sqlite: limits', () => {
     await store.close();
   });
 
-  test('a reader never sees what is not committed', async () => {
+  test('uncommitted data is never read', async () => {
     const store = createSqliteStore({ file: `${directory.path}/reads.db`, clock: Date.now });
     const collection = store.collection(notes);
     let isCommitted = false;

@@ -83,7 +83,7 @@ describe('SQLite with many documents', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('queries made by chance: page after page, both stores say the same', async () => {
+  test('random queries: both stores return the same pages', async () => {
     const chance = createChance(5);
     const one = <T>(of: readonly T[]): T | undefined => of[Math.floor(chance() * of.length)];
     const store = embedded.collection(accounts);
@@ -116,7 +116,7 @@ describe('SQLite with many documents', () => {
     }
   });
 
-  test('text that was changed, and whose document is gone, is found no more; what is new is', async () => {
+  test('search: changed text and removed documents are not found, new ones are', async () => {
     const store = embedded.collection(accounts);
     const found = async (text: string) => {
       const search = { text, fields: ['username', 'email'] };

@@ -52,7 +52,7 @@ describe('sqlite: several processes', () => {
       assert.deepEqual([counter?.value.count, counter?.version], [400, 401]);
     }));
 
-  test('64 parallel writers in 2 processes that create the file together: none is told that it is locked', async () => {
+  test('64 parallel writers in 2 processes that create the file: no "database is locked"', async () => {
     const children = ['a', 'b'].map((label) => startChild(['crowd', file, label, '1280']));
     await Promise.all(children.map((child) => child.ended()));
     await withStore(async (store) => {
@@ -61,7 +61,7 @@ describe('sqlite: several processes', () => {
     });
   });
 
-  test('6 processes open the same fresh file at once', async () => {
+  test('6 processes open the same new file at once', async () => {
     const children = Array.from({ length: 6 }, (_, n) => startChild(['crowd', file, `p${n}`, '64']));
     await Promise.all(children.map((child) => child.ended()));
     await withStore(async (store) => {
@@ -70,7 +70,7 @@ describe('sqlite: several processes', () => {
     });
   });
 
-  test('another process holds the write lock for 2 s: writes wait, reads and the event loop go on', () =>
+  test('write lock held elsewhere for 2 s: writes wait, reads and the event loop continue', () =>
     withStore(async (store) => {
       const collection = store.collection(notes);
       await collection.insert('a', { id: 'a', text: 'before' });
@@ -89,7 +89,7 @@ describe('sqlite: several processes', () => {
       await holder.ended();
     }));
 
-  test('a write lock that is held too long: all who wait get StoreUnavailable, later writes work', () =>
+  test('write lock held too long: waiters get StoreUnavailable, later writes work', () =>
     withStore(async (store) => {
       const collection = store.collection(notes);
       const holder = startChild(['hold', file, '', '1000']);

@@ -52,7 +52,7 @@ describe('sqlite: schema', () => {
   };
   const many = Array.from({ length: 1200 }, (_, n) => `thing ${n}`);
 
-  test('an index and a field that a definition gained cover the documents that were there', async () => {
+  test('a new index and field of a definition cover existing documents', async () => {
     const old = open();
     await fill(old, many);
     const things = open().collection(grown);
@@ -67,7 +67,7 @@ describe('sqlite: schema', () => {
     assert.equal((await things.find('id7'))?.version, 1);
   });
 
-  test('a process of the version before goes on reading and writing beside the new one', async () => {
+  test('a process of the previous version reads and writes beside the new one', async () => {
     const old = open().collection(small);
     const things = open().collection(grown);
     await old.insert('a', { name: 'ada', rank: 1 });
@@ -81,7 +81,7 @@ describe('sqlite: schema', () => {
     assert.equal((await things.findBy('name', 'ada')).length, 1);
   });
 
-  test('an expired document does not stand in the way of a new unique index', async () => {
+  test('an expired document does not prevent a new unique index', async () => {
     let now = 1000;
     const old = open(() => now).collection(small);
     await old.insert('a', { name: 'ada', rank: 1 }, { expiresAt: 2000 });
@@ -94,13 +94,13 @@ describe('sqlite: schema', () => {
     );
   });
 
-  test('a new unique index over documents that share a key is refused, and the file stays as it was', async () => {
+  test('a new unique index over documents that share a key is refused, the file is unchanged', async () => {
     await fill(open(), ['ada', 'ada']);
     assert.throws(() => open().collection(grown), /things__u_name cannot be unique/);
     assert.equal((await open().collection(small).find('id1'))?.version, 1);
   });
 
-  test('an index may become unique, and common again', async () => {
+  test('an index may become unique, and non-unique again', async () => {
     const unique = { ...small, indexes: { rank: { unique: true, key: (thing: Thing) => `r${thing.rank}` } } };
     await fill(open(), ['a', 'b']);
     const old = open().collection(small);
@@ -118,7 +118,7 @@ describe('sqlite: schema', () => {
     );
   });
 
-  test('the pragmas that durability rests on are set', () => {
+  test('durability pragmas are set', () => {
     const connection = openConnection(file);
     const pragma = (name: string): unknown =>
       Object.values(connection.statement(`PRAGMA ${name}`).get() ?? {})[0];
@@ -133,7 +133,7 @@ describe('sqlite: schema', () => {
     }
   });
 
-  test('a file that is no database is refused with its name', async () => {
+  test('a file that is no database is refused by name', async () => {
     await writeFile(
       file,
       'this is a text file, and long enough to be taken for a database header'.repeat(100),

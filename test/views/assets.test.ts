@@ -36,7 +36,7 @@ const stylesheet = async (): Promise<string> => {
   return path ?? assert.fail('the page names no style sheet');
 };
 
-test('an asset is cached for ever and compressed as the browser likes it', async () => {
+test('assets: cached permanently, compressed as the browser accepts', async () => {
   const path = await stylesheet();
   const plain = await ask(path);
   assert.equal(plain.status, 200);
@@ -55,7 +55,7 @@ test('an asset is cached for ever and compressed as the browser likes it', async
   assert.notEqual(gzip.headers.etag, brotli.headers.etag);
 });
 
-test('scripts of packages are served whole, with their licence, compressed for the first who ask at once', async () => {
+test('package scripts: whole, with licence, compressed for concurrent first requests', async () => {
   const { body } = await ask('/show/onboard');
   const [, sources = ''] = /data-scripts="([^"]+)"/.exec(body.toString()) ?? [];
   let wire = 0;
@@ -75,7 +75,7 @@ test('scripts of packages are served whole, with their licence, compressed for t
   assert.ok(wire > 100_000 && wire < 400_000, `${wire} bytes on the wire`);
 });
 
-test('a known ETag is answered 304 without a body', async () => {
+test('assets: a known ETag is 304 without a body', async () => {
   const path = await stylesheet();
   const { headers } = await ask(path);
   const again = await ask(path, { 'if-none-match': String(headers.etag) });
@@ -85,7 +85,7 @@ test('a known ETag is answered 304 without a body', async () => {
   assert.equal(again.headers['cache-control'], headers['cache-control']);
 });
 
-test('HEAD answers as GET without the body; other methods are refused', async () => {
+test('assets: HEAD is GET without a body; other methods are refused', async () => {
   const path = await stylesheet();
   const head = await ask(path, {}, 'HEAD');
   assert.equal(head.status, 200);
@@ -95,7 +95,7 @@ test('HEAD answers as GET without the body; other methods are refused', async ()
   assert.equal(post.status, 405);
 });
 
-test('path traversal, unhashed names and made-up hashes find nothing', async () => {
+test('attack: path traversal, unhashed names and invented hashes', async () => {
   const path = await stylesheet();
   const tries = [
     '/auth/assets/latchkey.css',

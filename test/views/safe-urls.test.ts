@@ -20,14 +20,14 @@ const hostile = [
   '',
 ];
 
-test('hostile addresses become no link and no picture', () => {
+test('attack: hostile addresses as links and pictures', () => {
   for (const url of [...hostile, undefined, null, 7, {}]) {
     assert.equal(safeLink(url), '', String(url));
     assert.equal(safeImage(url), '', String(url));
   }
 });
 
-test('honest addresses stay as they are', () => {
+test('URLs: safe addresses stay unchanged', () => {
   for (const url of [
     'https://a.example/?x=1#y',
     'http://localhost:3000/',
@@ -44,7 +44,7 @@ test('honest addresses stay as they are', () => {
   assert.equal(safeImage('http://a.example/l.png'), '');
 });
 
-test('a redirect URI becomes a CSP source that nothing can break out of', () => {
+test('attack: a redirect URI breaks out of its CSP source', () => {
   assert.equal(formActionSource('https://a.example/cb;script-src *'), 'https://a.example');
   assert.equal(formActionSource('https://a.example:8443/cb x'), 'https://a.example:8443');
   assert.equal(formActionSource('com.example.app:/cb'), 'com.example.app:');
@@ -61,7 +61,7 @@ test('a redirect URI becomes a CSP source that nothing can break out of', () => 
   }
 });
 
-test('a scheme stands for all of its hosts in form-action, unless it could run script', () => {
+test('form-action: a scheme covers its hosts, unless it could run script', () => {
   assert.equal(formActionSource('https:'), 'https:');
   assert.equal(formActionSource('Com.Example.App:'), 'com.example.app:');
   for (const scheme of [

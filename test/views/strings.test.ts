@@ -30,7 +30,7 @@ const open = [
   'scope.',
 ];
 
-test('every language has every string, with the same placeholders, and none besides', () => {
+test('strings: each language has every one, with the same placeholders, and no others', () => {
   for (const language of languages) {
     const strings = read(language);
     assert.deepEqual(Object.keys(strings).sort(), Object.keys(english).sort(), language);
@@ -41,12 +41,12 @@ test('every language has every string, with the same placeholders, and none besi
   }
 });
 
-test('each file of strings belongs to a language that pages can have', () => {
+test('strings: each file belongs to a supported language', () => {
   const files = readdirSync(new URL('strings/', root)).map((name) => name.replace('.json', ''));
   assert.deepEqual(files.sort(), [...languages].sort());
 });
 
-test('no translation is left in English', () => {
+test('strings: no translation is left in English', () => {
   // The same word in both languages, or a name.
   const shared = 8;
   for (const language of languages.filter((name) => name !== 'en')) {
@@ -57,7 +57,7 @@ test('no translation is left in English', () => {
   }
 });
 
-test('every string that a template asks for exists, and none is there for nothing', () => {
+test('strings: each one used by a template exists, and none is unused', () => {
   const asked = [...source.matchAll(/\b(?:t|rich|say)\(\s*'([\w.]+)'/g)].map(([, key = '']) => key);
   const named = [...source.matchAll(/'([a-z_]+\.[a-z_0-9.]+)'/g)].map(([, key = '']) => key);
   for (const key of asked)
@@ -69,7 +69,7 @@ test('every string that a template asks for exists, and none is there for nothin
   assert.deepEqual(idle, []);
 });
 
-test('keys that samples hand over exist', () => {
+test('strings: keys in samples exist', () => {
   const handed = [...JSON.stringify(samples).matchAll(/"((?:alert|detail|invalid)\.\w+)"/g)].map(
     ([, key = '']) => key,
   );
@@ -77,14 +77,14 @@ test('keys that samples hand over exist', () => {
   for (const key of handed) assert.ok(key in english, key);
 });
 
-test('translated reasons are codes of the catalogue', () => {
+test('strings: translated reasons are catalogue codes', () => {
   const codes = new Set(Object.keys(catalogue));
   const reasons = Object.keys(english).filter((key) => key.startsWith('reason.'));
   assert.ok(reasons.length > 5);
   for (const reason of reasons) assert.ok(codes.has(reason.replace('reason.', '')), reason);
 });
 
-test('the language comes from ui_locales, then Accept-Language by weight, then English', () => {
+test('language: ui_locales, then Accept-Language by weight, then English', () => {
   const cases: [string | undefined, string | undefined, string][] = [
     [undefined, undefined, 'en'],
     ['fr-CA fr en', 'de', 'fr'],
@@ -101,14 +101,14 @@ test('the language comes from ui_locales, then Accept-Language by weight, then E
   }
 });
 
-test('endless and hostile language lists are read only so far', () => {
+test('attack: endless and hostile language lists are parsed only so far', () => {
   assert.equal(chooseLanguage(`${'xx '.repeat(5000)}de`, undefined), 'en');
   assert.equal(chooseLanguage(undefined, `${'xx,'.repeat(5000)}de`), 'en');
   assert.equal(chooseLanguage('../../etc/passwd __proto__ constructor', 'toString'), 'en');
   assert.equal(chooseLanguage(undefined, 'de;q=9'.repeat(20)), 'de');
 });
 
-test('placeholders are filled once: a value cannot bring placeholders of its own', () => {
+test('placeholders: filled once, so values cannot add placeholders', () => {
   assert.equal(
     fill('{a} {b}', (name) => (name === 'a' ? '{b}' : 'B')),
     '{b} B',

@@ -26,7 +26,7 @@ const colors = [
   '#767676',
 ];
 
-test('every accent gives readable buttons, links and shapes on light and dark surfaces', () => {
+test('accent: readable buttons, links and shapes on light and dark surfaces', () => {
   for (const color of colors) {
     const schemes = read(themeCss(color));
     for (const [index, scheme] of (['light', 'dark'] as const).entries()) {
@@ -43,17 +43,17 @@ test('every accent gives readable buttons, links and shapes on light and dark su
   }
 });
 
-test('a colour that needs no help stays what the operator chose', () => {
+test('accent: a readable colour stays as chosen', () => {
   assert.match(themeCss('#1F6F5C'), /^:root\{--accent:#1f6f5c;/);
 });
 
-test('an accent that is no colour is replaced by the default', () => {
+test('accent: an invalid colour is replaced by the default', () => {
   for (const hostile of ['red', '#fff', '', '#12345g', '#123456;}</style><script>', '#123456\n']) {
     assert.equal(themeCss(hostile), themeCss(defaultAccent), hostile);
   }
 });
 
-test('the surfaces in the style sheet are those that the contrast is computed for', () => {
+test('contrast: computed for the surfaces of the style sheet', () => {
   const css = readFileSync(new URL('../../templates/assets/latchkey.css', import.meta.url), 'utf8');
   const declared = [...css.matchAll(/--(page|surface): (#[0-9a-f]+);/g)].map(([, , color]) => color);
   const short = (color: string): string => (color === '#ffffff' ? '#fff' : color);

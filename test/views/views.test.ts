@@ -28,7 +28,7 @@ const render = (template: string, model: object, theme = plainTheme): string => 
   return String(ctx.body);
 };
 
-test('a page is private, typed, in a language and guarded by its own policy with a fresh nonce', async () => {
+test('page response: private, typed, with language and own CSP with a fresh nonce', async () => {
   const one = await show('login');
   const other = await show('login');
   assert.equal(one.status, 200);
@@ -59,16 +59,16 @@ test('a page is private, typed, in a language and guarded by its own policy with
   );
 });
 
-test('the policy names where a form may lead, and only that', async () => {
+test('CSP: form-action allows the form’s destination only', async () => {
   assert.equal(policy(await show('continue')).get('form-action'), "form-action 'self' https://acme.example");
 });
 
-test('the error page answers with its own status', async () => {
+test('error page: has its own status', async () => {
   assert.equal((await show('error-missing')).status, 404);
   assert.equal((await show('error-server')).status, 500);
 });
 
-test('every address of ours carries the base path', async () => {
+test('page addresses: all carry the base path', async () => {
   for (const name of Object.keys(samples)) {
     const html = await (await show(name)).text();
     const found = [...html.matchAll(/\s(?:href|src|action)="(\/[^"]*)"/g)].map(([, url = '']) => url);
@@ -85,7 +85,7 @@ test('every address of ours carries the base path', async () => {
   }
 });
 
-test('pages speak the language of the request, Arabic from right to left', async () => {
+test('page language: that of the request, Arabic right to left', async () => {
   const german = await (await show('login', { 'accept-language': 'de-CH,fr;q=0.4' })).text();
   assert.match(german, /<html lang="de" dir="ltr">/);
   assert.match(german, /Bei <b><bdi>Acme Analytics<\/bdi><\/b> anmelden/);
@@ -93,19 +93,19 @@ test('pages speak the language of the request, Arabic from right to left', async
   assert.match(arabic, /<html lang="ar" dir="rtl">/);
 });
 
-test('a sentence of the catalogue is translated, one made for the occasion is shown as it is', async () => {
+test('error text: catalogue messages are translated, custom ones shown as given', async () => {
   const generic = await (await show('error-server?lang=de')).text();
   assert.match(generic, /Der Fehler liegt bei uns/);
   const own = render('error', { status: 400, message: 'Own words', reason: 'server.error', requestId: 'r' });
   assert.match(own, /Own words/);
 });
 
-test('an error text from outside cannot fill the page', () => {
+test('error text: external ones are truncated', () => {
   const html = render('error', { status: 400, message: 'spam '.repeat(2000), requestId: 'r' });
   assert.ok(html.length < 4000, `${html.length}`);
 });
 
-test('values are escaped wherever they stand', () => {
+test('attack: values are escaped everywhere', () => {
   const html = render('login', {
     csrf: '"><script>',
     interaction: '\'"<',
@@ -118,12 +118,12 @@ test('values are escaped wherever they stand', () => {
   assert.equal(html.match(/<script/g)?.length, 1);
 });
 
-test('a model that lacks what a template shows is a loud mistake', () => {
+test('template: a missing value is an error', () => {
   assert.throws(() => render('login', { interaction: 'i', values: { username: '' } }), /undefined|null/);
   assert.throws(() => render('no-such-page', {}), /template not found/);
 });
 
-test('branding appears, hostile branding does not', () => {
+test('branding: shown; hostile branding is not', () => {
   const brand = {
     ...plainTheme,
     productName: 'Contoso <ID>',
@@ -147,14 +147,14 @@ test('branding appears, hostile branding does not', () => {
   assert.doesNotMatch(render('login', samples['login-plain'].model, hostile), /javascript:|<footer/);
 });
 
-test('client logos are fetched without a referrer', async () => {
+test('client logos: fetched without a referrer', async () => {
   const html = await (await show('consent')).text();
   const images = [...html.matchAll(/<img [^>]*>/g)].map(([image]) => image);
   assert.equal(images.length, 1);
   for (const image of images) assert.match(image, /referrerpolicy="no-referrer"/);
 });
 
-test('the login page with all it loads stays under 30 kB, under 15 kB on the wire, from this host alone', async () => {
+test('login page: under 30 kB, 15 kB on the wire, from this host only', async () => {
   const html = await (await show('login-full')).text();
   const loaded = [...html.matchAll(/(?:href|src)="(\/auth\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
   // What is loaded later, when there is a passkey to speak of (webauthn.js, 13 kB), comes after the page is usable.

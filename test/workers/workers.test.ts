@@ -66,7 +66,7 @@ const concurrency = 4;
 
 describe('one process', { concurrency }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal}: what runs is answered, then it leaves with 0`, async (t) => {
+    test(`${signal}: running requests are answered, then it exits with 0`, async (t) => {
       const program = run(t, 'serve');
       const port = await program.port();
       const slow = pidFrom(port, '/slow/300');
@@ -79,7 +79,7 @@ describe('one process', { concurrency }, () => {
     });
   }
 
-  test('the same signal again at once, as npm and platforms send it, does not cut anything off', async (t) => {
+  test('the same signal repeated at once, as by npm, cuts nothing off', async (t) => {
     const program = run(t, 'serve');
     const slow = pidFrom(await program.port(), '/slow/400');
     await program.until('"msg":"asked"');
@@ -99,7 +99,7 @@ describe('one process', { concurrency }, () => {
     assert.ok(ms < 15_000);
   });
 
-  test('stopping that hangs ends with 1 after the grace', async (t) => {
+  test('a hanging stop ends with 1 after the grace period', async (t) => {
     const program = run(t, 'hang', '1', '0', '300');
     await program.port();
     program.child.kill('SIGTERM');
@@ -107,7 +107,7 @@ describe('one process', { concurrency }, () => {
     assert.match(program.log(), /stopping took too long/);
   });
 
-  test('stopping that fails ends with 1 and says why', async (t) => {
+  test('a failing stop ends with 1 and says why', async (t) => {
     const program = run(t, 'stop-fails');
     await program.port();
     program.child.kill('SIGTERM');
@@ -115,13 +115,13 @@ describe('one process', { concurrency }, () => {
     assert.match(program.log(), /cannot stop/);
   });
 
-  test('a start that fails ends with 1 and says why', async (t) => {
+  test('a failing start ends with 1 and says why', async (t) => {
     const program = run(t, 'fail');
     assert.equal((await program.exit).code, 1);
     assert.match(program.log(), /"level":"fatal".*cannot start/);
   });
 
-  test('an unhandled rejection is logged and the process lives', async (t) => {
+  test('unhandled rejection: logged, and the process continues', async (t) => {
     const program = run(t, 'serve');
     const port = await program.port();
     await pidFrom(port, '/reject');
@@ -131,7 +131,7 @@ describe('one process', { concurrency }, () => {
     assert.equal((await program.exit).code, 0);
   });
 
-  test('an uncaught exception is logged, what runs is answered, and it leaves with 1', async (t) => {
+  test('uncaught exception: logged, running requests are answered, exit with 1', async (t) => {
     const program = run(t, 'serve');
     const port = await program.port();
     const slow = pidFrom(port, '/slow/300');
@@ -149,7 +149,7 @@ describe('several processes', { concurrency }, () => {
     return program.port();
   };
 
-  test('share the port and leave together with 0', async (t) => {
+  test('share the port and exit together with 0', async (t) => {
     const program = run(t, 'serve', '2');
     const port = await portOf(program, 2);
     const pids = new Set<number>();
@@ -164,7 +164,7 @@ describe('several processes', { concurrency }, () => {
     assert.equal(program.log().split('"stop called"').length, 3);
   });
 
-  test("a terminal's ^C, which reaches all of them, is one stop", async (t) => {
+  test('^C in a terminal, which reaches all processes, is one stop', async (t) => {
     const program = run(t, 'serve', '2');
     const port = await portOf(program, 2);
     const slow = pidFrom(port, '/slow/300');
@@ -185,13 +185,13 @@ describe('several processes', { concurrency }, () => {
     assert.equal((await program.exit).code, 0);
   });
 
-  test('when none can start, nothing is tried for ever: it ends with 1', async (t) => {
+  test('when no worker can start it gives up and ends with 1', async (t) => {
     const program = run(t, 'fail', '2');
     assert.equal((await program.exit).code, 1);
     assert.match(program.log(), /a worker could not start/);
   });
 
-  test('workers leave when the primary is killed', async (t) => {
+  test('workers exit when the primary is killed', async (t) => {
     const program = run(t, 'serve', '2');
     const port = await portOf(program, 2);
     const pid = await pidFrom(port);

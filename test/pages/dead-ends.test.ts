@@ -16,7 +16,7 @@ after(() => pages.close());
 /** What is part of other pages. */
 const SHARED = new Set(['layout.njk']);
 
-test('samples: every template of a page has one', () => {
+test('samples: every page template has one', () => {
   const files = readdirSync(new URL('../../templates/', import.meta.url)).filter(
     (name) => name.endsWith('.njk') && !SHARED.has(name),
   );

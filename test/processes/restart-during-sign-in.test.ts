@@ -48,7 +48,7 @@ async function isActive(server: ServerProcess, token: string): Promise<boolean> 
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   suite(`restarted by ${signal}`, { concurrency: true }, () => {
-    test('between any two steps, a sign-in can be finished', async (t) => {
+    test('a sign-in can be finished after a restart between any two steps', async (t) => {
       const site = await install(signal);
       t.after(() => site.remove());
       const client = await site.server.register({ skip_consent: false });
@@ -115,7 +115,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       assert.match(after.location ?? '', /error=login_required/);
     });
 
-    test('a rotated refresh token is still refused afterwards, and takes its family with it', async (t) => {
+    test('a rotated refresh token stays refused and revokes its family', async (t) => {
       const site = await install(signal);
       t.after(() => site.remove());
       await site.server.admin('PATCH', '/settings', { refresh_token_grace_seconds: 0 });
@@ -133,7 +133,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       assert.equal(await isActive(site.server, second.body.access_token), false);
     });
 
-    test('everything that was acknowledged is there', async (t) => {
+    test('every acknowledged write is present', async (t) => {
       const site = await install(signal);
       t.after(() => site.remove());
       const acknowledged: string[] = [];
