@@ -1,6 +1,6 @@
 // Owns which `acr` a sign-in is asked to come to, and whether that can be had (OIDC Core §5.5.1.1; decisions §5).
 import type { Account } from '../src/accounts/account.ts';
-import { acrRequestOf, wishAbove } from '../src/oidc/acr.ts';
+import { acrRequestOf, voluntaryAcrAbove } from '../src/oidc/acr.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import { ACR, ADMIN_SCOPES, isGrantable } from '../src/oidc/scopes.ts';
 
@@ -49,8 +49,8 @@ export function createAcrDemand({
     const met = essential.find((value) => reachable.includes(value));
     // Nobody is made to enrol for a wish, but for what is demanded.
     if (met === undefined && essential.includes(ACR.multiFactor)) return ACR.multiFactor;
-    return wishAbove(
-      { wishes: [...(met === undefined ? [] : [met]), ...request.wishes] },
+    return voluntaryAcrAbove(
+      { voluntary: [...(met === undefined ? [] : [met]), ...request.voluntary] },
       reachable,
       ACR.singleFactor,
     );

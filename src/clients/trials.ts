@@ -1,5 +1,5 @@
 // Owns trials of an application ("Try it" in the Admin UI): which sign-in an administrator began, in which browser, and
-// that it comes back once. What the protocol core does differently for one is src/oidc/trial-gate.ts.
+// that it comes back once. What the protocol core does differently for one is src/oidc/test-sign-in-gate.ts.
 import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { TrialRecord } from '../store/administration.ts';

@@ -1,12 +1,12 @@
-// Owns the JWT form of access tokens (RFC 9068): signing them, and checking one that comes back. Whether the token is
-// still alive is not in the JWT; that is the stored record's business (models/jwt-format.ts).
+// Signs and verifies access tokens as JWTs (RFC 9068). Whether a token is still active depends on its stored record
+// (models/jwt-format.ts), not on the JWT.
 import { randomBytes } from 'node:crypto';
 import { decodeJwt, importJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import type { SigningKey } from './signing-key.ts';
 
 export interface SigningKeys {
   readonly current: SigningKey;
-  /** Public keys whose tokens may still be alive: current, next and recently retired. */
+  /** Public keys whose tokens may still be valid: current, next and recently retired. */
   readonly publicJwks: readonly JWK[];
 }
 
@@ -19,33 +19,33 @@ export type TokenKind = 'AccessToken' | 'ClientCredentials';
 
 export interface AccessTokenJwt {
   sign(claims: AccessTokenClaims): Promise<string>;
-  /** @returns the `jti` of a token of that kind that we signed and that is in date, else undefined */
+  /** @returns the `jti` of an unexpired token of that kind that we signed, else undefined */
   resolve(bearer: string, kind: TokenKind): Promise<string | undefined>;
-  /** @returns which model a JWT would belong to, unverified; undefined for anything that is no JWT */
+  /** @returns which model a JWT would belong to, unverified; undefined for anything that is not a JWT */
   kindOf(bearer: string): TokenKind | undefined;
   /**
-   * Wraps a JWT so that the library takes it for an opaque token where it refuses JWTs. `resolve` unwraps it. The
-   * wrapping is secret to this process: nobody outside can present a wrapped token.
+   * Wraps a JWT so that the library treats it as an opaque token where it rejects JWTs. `resolve` unwraps it. The
+   * prefix is a secret of this process, so no caller can present a wrapped token.
    */
   wrap(jwt: string): string;
 }
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-// A colon cannot occur in a JWT, so neither decoder nor look-up can mistake one for the other. One for the process: what
-// was wrapped before a rotation is unwrapped after it.
+// A JWT contains no colon, so decoder and lookup cannot confuse the two forms. The prefix is shared by the whole process,
+// so a token that was wrapped before a key rotation can be unwrapped after it.
 const wrapper = `${randomBytes(32).toString('base64url')}:`;
 
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-// The last symbol of base64url has unused bits; without this check a token could be changed and still verify.
+// The last base64url symbol has unused bits; without this check a token could be altered and still verify.
 const isCanonical = (part: string): boolean => Buffer.from(part, 'base64url').toString('base64url') === part;
 
 /** @param issuer issuer identifier; a token of another issuer is not ours even if the key were the same */
 export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): Promise<AccessTokenJwt> {
   const { current } = keys;
   const alg = 'RS256';
-  // RFC 9068 §2.1. The header is the same for every token of this key, so it is encoded once.
+  // RFC 9068 §2.1. All tokens signed with this key share the header, so it is encoded once.
   const header = encode({ alg, typ: 'at+jwt', kid: current.kid });
   const publicKeys = new Map(
     await Promise.all(
@@ -60,7 +60,7 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
     if (!COMPACT_JWS.test(jwt)) return undefined;
     try {
       const { sub, client_id: clientId } = decodeJwt(jwt);
-      // A client's own token has the client as its subject (RFC 9068 §2.2); a person's id is never a client id.
+      // A client credentials token has the client as its subject (RFC 9068 §2.2); a user id is never a client id.
       return sub === clientId ? 'ClientCredentials' : 'AccessToken';
     } catch {
       return undefined;
@@ -68,7 +68,7 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
   };
 
   return {
-    // RFC 7515 §7.1 compact serialization: what jose does, less two passes through Web Crypto.
+    // RFC 7515 §7.1 compact serialization, as jose does it but without its two Web Crypto calls.
     async sign(claims) {
       const input = `${header}.${encode(claims)}`;
       return `${input}.${(await current.sign(Buffer.from(input))).toString('base64url')}`;
@@ -83,7 +83,7 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
       const jwt = unwrap(bearer);
       if (!jwt.split('.').every(isCanonical)) return undefined;
       try {
-        // RFC 9068 §4, RFC 8725 §3: our algorithm, our type, our issuer; the key by kid from our own set, nowhere else.
+        // RFC 9068 §4, RFC 8725 §3: only our algorithm, type and issuer, and only keys from our own key set.
         const { payload } = await jwtVerify(
           jwt,
           ({ kid: id = '' }) => publicKeys.get(id) ?? Promise.reject(),

@@ -1,14 +1,15 @@
-// Owns which authentication a request asks for (OIDC Core §3.1.2.1, §5.5.1.1; decisions §5): `acr_values` and a voluntary
-// `acr` claim are wishes in order of preference, of which the first that the account can meet is asked for; an essential
-// `acr` claim has to be met.
+// The authentication that a request asks for (OIDC Core §3.1.2.1, §5.5.1.1; decisions §5). `acr_values` and a voluntary
+// `acr` claim are listed in order of preference; the first one that the account can meet is requested. An essential `acr`
+// claim must be met.
 import { classOfAccount, type ProofPolicy } from '../accounts/freshness.ts';
 import { parseJson } from '../json.ts';
 import { ACR } from './scopes.ts';
 
 export interface AcrRequest {
-  /** Has to be met by one of these; undefined: nothing is demanded. */
+  /** One of these must be met; undefined: none is required. */
   readonly essential: readonly string[] | undefined;
-  readonly wishes: readonly string[];
+  /** In order of preference. */
+  readonly voluntary: readonly string[];
 }
 
 const RANKS: Readonly<Record<string, number>> = {
@@ -40,26 +41,26 @@ export function acrRequestOf(params: {
   const claim = objectOf(objectOf(claims.id_token).acr);
   const values: readonly unknown[] = Array.isArray(claim.values) ? claim.values : [claim.value];
   const named = values.filter((value) => typeof value === 'string');
-  if (named.length === 0) return { essential: undefined, wishes: listed };
+  if (named.length === 0) return { essential: undefined, voluntary: listed };
   return claim.essential === true
-    ? { essential: named, wishes: listed }
-    : { essential: undefined, wishes: [...named, ...listed] };
+    ? { essential: named, voluntary: listed }
+    : { essential: undefined, voluntary: [...named, ...listed] };
 }
 
 const objectOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** The first of the wishes that can be met, if it is more than the authentication there is. */
-export function wishAbove(
-  { wishes }: Pick<AcrRequest, 'wishes'>,
+/** @returns the first voluntary value that the account can reach, if it ranks above the current authentication */
+export function voluntaryAcrAbove(
+  { voluntary }: Pick<AcrRequest, 'voluntary'>,
   reachable: readonly string[],
-  present: string | undefined,
+  current: string | undefined,
 ): string | undefined {
-  const wish = wishes.find((value) => reachable.includes(value));
-  return rankOf(wish) > rankOf(present) ? wish : undefined;
+  const preferred = voluntary.find((value) => reachable.includes(value));
+  return rankOf(preferred) > rankOf(current) ? preferred : undefined;
 }
 
-/** What sign-ins of this account can come to, with the factors that it has. */
+/** The values that a sign-in of this account can reach with the factors it has. */
 export function reachableAcrs(
   account: Parameters<typeof classOfAccount>[0],
   policy: ProofPolicy,

@@ -1,6 +1,6 @@
-// Owns who is an administrator (decisions §2): the bootstrap token, a person's or a client's access token with the scope
-// `admin` or `admin:read`, an API key. Role and account are read afresh at every call, those of an API key's owner too, so a
-// demotion counts at the next request.
+// Who may call the admin API (decisions §2): the bootstrap token, an access token of a user or a client with the scope
+// `admin` or `admin:read`, an API key. Role and account, those of an API key's owner included, are read on every call, so
+// a demotion takes effect on the next request.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type AdminAccess, accessOfRole } from '../accounts/role-access.ts';
 import { AppError } from '../errors.ts';
@@ -14,17 +14,17 @@ import type { TokenState } from './token-state.ts';
 export interface AdminActor {
   readonly kind: 'bootstrap' | 'user' | 'client' | 'api_key';
   readonly id: string;
-  /** What this bearer opens: everything, or reading alone. */
+  /** Full access or read-only. */
   readonly access: AdminAccess;
-  /** Whether a person authenticated for it as a sensitive act wants it (decisions §8); only a person has it. */
+  /** Whether the authentication is recent and strong enough for a sensitive act (decisions §8); users only. */
   readonly isFresh?: () => Promise<boolean>;
 }
 
-/** What the caller is about to do; changing unless it says otherwise. */
-export type AdminNeed = AdminAccess;
-
 /** @param authorization the Authorization header; @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-export type AuthorizeAdmin = (authorization: string | undefined, need?: AdminNeed) => Promise<AdminActor>;
+export type AuthorizeAdmin = (
+  authorization: string | undefined,
+  required?: AdminAccess,
+) => Promise<AdminActor>;
 
 interface Deps {
   readonly adminToken: string | undefined;
@@ -32,7 +32,7 @@ interface Deps {
   readonly accounts: AccountDirectory;
   readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
   readonly sessionOf: SessionOfToken;
-  /** Finds the API key of a bearer, if it is one that is valid now. */
+  /** @returns the API key that this bearer is, if it is valid now */
   readonly useApiKey: (bearer: string) => Promise<KnownApiKey | undefined>;
 }
 
@@ -42,16 +42,19 @@ interface KnownApiKey {
   readonly owner: ApiKeyOwner | null;
 }
 
-// Both sides hashed: equal lengths for timingSafeEqual, and nothing of the length shows in the time.
+// Both sides are hashed: timingSafeEqual needs equal lengths, and the timing reveals nothing about the length.
 const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
 
-const accessByScope = (scopes: ReadonlySet<string>): AdminNeed | undefined => {
+const accessByScope = (scopes: ReadonlySet<string>): AdminAccess | undefined => {
   if (scopes.has('admin')) return 'all';
   return scopes.has('admin:read') ? 'read' : undefined;
 };
 
-/** Neither role nor scope gives what the other does not. */
-const narrowed = (byRole: AdminNeed | undefined, byScope: AdminNeed | undefined): AdminNeed | undefined => {
+/** The lower of the two: neither role nor scope grants what the other does not. */
+const lowerOf = (
+  byRole: AdminAccess | undefined,
+  byScope: AdminAccess | undefined,
+): AdminAccess | undefined => {
   if (byRole === undefined || byScope === undefined) return undefined;
   return byRole === 'all' ? byScope : 'read';
 };
@@ -60,8 +63,8 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
   const { adminToken, tokens, accounts, findClient, sessionOf, useApiKey } = deps;
   const bootstrap = adminToken === undefined ? undefined : digest(adminToken);
 
-  /** A key is worth no more than its owner is now. @throws AppError auth.invalid_token where there is no owner any more */
-  async function accessOfOwner(owner: ApiKeyOwner | null): Promise<AdminNeed | undefined> {
+  /** A key grants no more than its owner has now. @throws AppError auth.invalid_token when the owner no longer exists */
+  async function accessOfOwner(owner: ApiKeyOwner | null): Promise<AdminAccess | undefined> {
     if (owner === null) return 'all';
     if (owner.kind === 'client') {
       const client = await findClient(owner.id);
@@ -76,7 +79,7 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
 
   async function actorOf(
     bearer: string,
-  ): Promise<Omit<AdminActor, 'access'> & { access: AdminNeed | undefined }> {
+  ): Promise<Omit<AdminActor, 'access'> & { access: AdminAccess | undefined }> {
     if (bootstrap !== undefined && timingSafeEqual(bootstrap, digest(bearer))) {
       return { kind: 'bootstrap', id: 'ADMIN_TOKEN', access: 'all' };
     }
@@ -86,7 +89,7 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
       return {
         kind: 'api_key',
         id: apiKey.id,
-        access: narrowed(byOwner, accessByScope(new Set(apiKey.scopes))),
+        access: lowerOf(byOwner, accessByScope(new Set(apiKey.scopes))),
       };
     }
     const live = await tokens.live(await tokens.find(bearer));
@@ -95,7 +98,7 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
     const { token, account } = live;
     const byScope = accessByScope(live.scopes);
     if (account === undefined) return { kind: 'client', id: token.clientId ?? '', access: byScope };
-    const access = narrowed(accessOfRole(account.role), byScope);
+    const access = lowerOf(accessOfRole(account.role), byScope);
     return {
       kind: 'user',
       id: account.id,
@@ -107,17 +110,17 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
     };
   }
 
-  return async (authorization, need = 'all') => {
+  return async (authorization, required = 'all') => {
     if (authorization === undefined || authorization === '') throw new AppError('auth.required');
     const [scheme, bearer, ...rest] = authorization.split(' ');
     if (scheme?.toLowerCase() !== 'bearer') throw new AppError('auth.required');
     if (bearer === undefined || bearer === '' || rest.length > 0) throw new AppError('auth.invalid_token');
     const { access, ...actor } = await actorOf(bearer);
     if (access === undefined) throw new AppError('auth.insufficient_scope');
-    if (access === 'read' && need === 'all') throw readingAlone();
+    if (access === 'read' && required === 'all') throw readOnlyToken();
     return { ...actor, access };
   };
 }
 
-const readingAlone = (): AppError =>
-  new AppError('auth.insufficient_scope', { message: 'This token is for reading alone.' });
+const readOnlyToken = (): AppError =>
+  new AppError('auth.insufficient_scope', { message: 'This token is read-only.' });

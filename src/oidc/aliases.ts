@@ -1,5 +1,5 @@
-// Owns the second path layout (decisions §1): clients set up for another identity provider's paths work unchanged. An
-// alias is the same handler under another name; nothing else differs.
+// A second path layout (decisions §1), so that clients configured for another identity provider's paths work unchanged. An
+// alias is the same handler under another path; nothing else differs.
 import type Koa from 'koa';
 
 const TARGETS: Readonly<Record<string, string>> = {

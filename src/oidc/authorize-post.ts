@@ -1,10 +1,10 @@
-// Owns POST to the authorization endpoint (OIDC Core §3.1.2.1): the same request as by GET. The library takes POST only
-// with cookies that are sent across sites, which ours are not.
+// POST to the authorization endpoint (OIDC Core §3.1.2.1) is the same request as GET. The library supports POST only with
+// cookies that are sent across sites, which ours are not.
 import type Koa from 'koa';
 import type { ReadForm } from './form.ts';
 import { checkAuthorizationForm } from './request-parameters.ts';
 
-// Our server takes 16 kB of request line and headers; a longer redirect could not be followed.
+// Our server accepts 16 kB of request line and headers; a longer redirect could not be followed.
 const LONGEST_QUERY = 8192;
 
 /** @param path of the endpoint as browsers see it */
@@ -15,7 +15,7 @@ export function authorizeByPost({ readForm, path }: { readForm: ReadForm; path: 
     const query = new URLSearchParams(
       form.keys().map((name): [string, string] => [name, form.get(name) ?? '']),
     );
-    // From another site the browser kept its session cookie back (SameSite=Lax); on a GET it brings it.
+    // A cross-site POST carries no session cookie (SameSite=Lax); the GET after the redirect does.
     if (ctx.get('sec-fetch-site') === 'cross-site' && query.toString().length <= LONGEST_QUERY) {
       ctx.status = 303;
       ctx.redirect(`${path}?${query}`);

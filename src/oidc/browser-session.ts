@@ -1,4 +1,4 @@
-// Owns the browser's SSO session outside the library's own requests: reading it, signing in after onboarding, clearing it.
+// The browser's SSO session outside the library's own requests: read it, sign in after onboarding, clear its cookie.
 
 import type Koa from 'koa';
 import type { Session } from 'oidc-provider';
@@ -19,24 +19,24 @@ interface BrowserLogin {
   amr: string[];
   acr: string;
   loginTs?: number;
-  /** What was authenticated just now. */
+  /** Authenticated just now. */
   methods: readonly ProofMethod[];
-  /** What was authenticated before, where the session is a new one. */
+  /** Authenticated earlier, when the session is new. */
   methodTimes?: MethodTimes;
 }
 
 export interface BrowserSession {
-  /** @returns the session of this browser if somebody is signed in with it */
+  /** @returns the session of this browser if a user is signed in */
   current(ctx: Koa.Context): Promise<(Session & { accountId: string }) | undefined>;
   /**
-   * Signs this browser in; the identifier changes, so that a planted one is worth nothing.
-   * @param login.loginTs epoch seconds of the proof; default: now
+   * Signs this browser in and changes the session identifier, against session fixation.
+   * @param login.loginTs epoch seconds of the authentication; default: now
    * @returns the session's public `uid`
    */
   signIn(ctx: Koa.Context, login: BrowserLogin): Promise<string>;
-  /** What the store knows the session of this browser's cookie by, or knew it by when it is over. */
+  /** The key under which the store has, or had, the session of this browser's cookie. */
   cookieDigest(ctx: Koa.Context): { readonly cookieDigest: string } | undefined;
-  /** Takes the cookie away; the session itself is ended by src/sessions. */
+  /** Clears the cookie; src/sessions ends the session itself. */
   clearCookie(ctx: Koa.Context): void;
 }
 
@@ -47,7 +47,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-// As configuration.ts gives them to the library.
+// The same options as the library gets in configuration.ts.
 const COOKIE = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const;
 
 const hasAccount = (session: Session): session is Session & { accountId: string } =>

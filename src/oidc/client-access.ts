@@ -1,4 +1,3 @@
-// Owns who may sign in to an application: everybody, or members of the groups that an administrator restricted it to.
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { ClientRecord } from '../store/collections.ts';
 import { type OidcAccount, requestAccount } from './find-account.ts';
@@ -6,25 +5,25 @@ import { clientRecord } from './models/client.ts';
 
 const { Check } = interactionPolicy;
 
-/** @returns whether a person of these groups may use the application now */
+/** Whether a user in these groups may use the application; without `allowedGroups` every user may. */
 export const mayUse = (
   { allowedGroups }: Pick<ClientRecord, 'allowedGroups'>,
   { groups = [] }: Pick<OidcAccount, 'groups'>,
 ): boolean => allowedGroups === undefined || allowedGroups.some((name) => groups.includes(name));
 
-/** The same of a request; true where the client or the person is not known. */
+/** The same for a request; true while its client or account is unknown. */
 export function mayRequest(ctx: KoaContextWithOIDC, account: OidcAccount | undefined): boolean {
   const { client } = ctx.oidc;
   return client === undefined || account === undefined || mayUse(clientRecord(client), account);
 }
 
 /**
- * Asked when it is settled who signs in, so that somebody else still can: with `prompt=login` the account that the browser
- * has is not the one that counts. There is nothing that the person could do here, so the application is told (RFC 6749
- * §4.1.2.1) rather than a page shown.
+ * Checked in the consent prompt, once the account is known: with `prompt=login` the user may sign in with another account
+ * than the browser's session has. The user can do nothing here, so the application gets the error (RFC 6749 §4.1.2.1)
+ * instead of the user a page.
  */
 export const clientAccessCheck = () =>
-  new Check('client_access', 'the application is not for this account', 'access_denied', (ctx) => {
+  new Check('client_access', 'this account may not use the application', 'access_denied', (ctx) => {
     if (mayRequest(ctx, requestAccount(ctx))) return Check.NO_NEED_TO_PROMPT;
     throw new errors.AccessDenied('this account may not sign in to this application');
   });

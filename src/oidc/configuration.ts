@@ -1,5 +1,5 @@
-// Owns the library's configuration: features on and off, routes, cookies, algorithms. What is decided per request is in
-// policies.ts, find-account.ts, load-grant.ts and interaction-policy.ts.
+// The library's configuration: features, routes, cookies, algorithms. Decisions per request are in policies.ts,
+// find-account.ts, load-grant.ts and interaction-policy.ts.
 
 import {
   type Adapter,
@@ -47,7 +47,7 @@ export interface DevicePages {
 
 export interface ConfigurationDeps {
   readonly adapter: (name: string) => Adapter;
-  /** The first one signs. */
+  /** The first one is the current signing key. */
   readonly signingKeys: readonly [SigningKey, ...VerifyingKey[]];
   readonly cookieKeys: readonly string[];
   readonly cookieNames: CookieNames;
@@ -55,17 +55,17 @@ export interface ConfigurationDeps {
   readonly settings: () => ProtocolSettings;
   readonly accounts: AccountDirectory;
   readonly loadExistingGrant: NonNullable<Configuration['loadExistingGrant']>;
-  /** Where a person acts; the page itself is rendered in the same response (routes.ts). */
+  /** The address of interactions; the page itself is rendered in the same response (provider-middleware.ts). */
   readonly interactionUrl: string;
   readonly renderError: (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error) => void;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
   readonly devicePages: DevicePages;
 }
 
-/** Algorithms for what others sign: asymmetric only, since secrets are kept as digests. */
+/** Algorithms for what clients sign: asymmetric only, because client secrets are stored as digests. */
 const ASYMMETRIC = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 
-// RFC 8628 §6.1: letters that cannot be mistaken for one another or make words.
+// RFC 8628 §6.1: letters that are not confused with one another and do not form words.
 const USER_CODE_MASK = '****-****';
 
 export function createConfiguration(deps: ConfigurationDeps): Configuration {
@@ -76,7 +76,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     fetch: outboundFetch,
     cookies: { keys: [...deps.cookieKeys], names: { ...deps.cookieNames }, long: cookie, short: cookie },
     clockTolerance: 5,
-    // Specification §2.6: the ID token itself carries the claims of `profile` and `email`.
+    // Specification §2.6: the ID token itself has the claims of `profile` and `email`.
     conformIdTokenClaims: false,
     scopes: [...scopes],
     claims: {
@@ -89,7 +89,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     },
     acrValues: Object.values(ACR),
     responseTypes: ['code'],
-    // RFC 6749 §4.1.3 and OIDC Core §3.1.2.1: it is said, not guessed.
+    // RFC 6749 §4.1.3, OIDC Core §3.1.2.1: the redirect URI is always required.
     allowOmittingSingleRegisteredRedirectUri: false,
     subjectTypes: ['public'],
     assertJwtClientAuthClaimsAndHeader: createAssertionCheck(deps.clock),
@@ -101,50 +101,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       introspectionSigningAlgValues: ['RS256'],
     },
     pkce: { required: (_ctx, client) => deps.settings().require_pkce || client.clientAuthMethod === 'none' },
-    features: {
-      devInteractions: { enabled: false },
-      backchannelLogout: { enabled: true },
-      claimsParameter: { enabled: true },
-      clientCredentials: { enabled: true },
-      dPoP: { enabled: false },
-      // An experimental feature of this exact version (package.json pins it): signing through our own key object.
-      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
-      deviceFlow: {
-        enabled: true,
-        charset: 'base-20',
-        mask: USER_CODE_MASK,
-        deviceInfo,
-        userCodeInputSource: (ctx, form, out, error) => deps.devicePages.input(ctx, form, out, error),
-        userCodeConfirmSource(ctx, _form, client, _info, userCode) {
-          const lifetimes = deps.settings();
-          deps.devicePages.confirm(ctx, describeDeviceRequest(ctx, { client, userCode, lifetimes }));
-        },
-        successSource: (ctx) => deps.devicePages.done(ctx),
-      },
-      introspection: { enabled: true, allowedPolicy: introspectionAllowed },
-      revocation: {
-        enabled: true,
-        // The library would end the grant with every access token. Ours ends what was asked for, and for a token of
-        // another client nothing; "false" then tells the library that there is nothing left to do (RFC 7009 §2.2: 200).
-        async allowedPolicy(_ctx, client, token) {
-          if (token.clientId === client.clientId) await deps.revokeToken(token);
-          return false;
-        },
-      },
-      pushedAuthorizationRequests: { enabled: true },
-      // No API is registered yet: a client that names one gets invalid_target (RFC 8707 §2). The library's default does
-      // the same and writes a warning to the console.
-      resourceIndicators: {
-        enabled: true,
-        getResourceServerInfo: () => {
-          throw new errors.InvalidTarget();
-        },
-      },
-      rpInitiatedLogout: { enabled: true },
-      userinfo: { enabled: true },
-      // For applications registered with userinfo_signed_response_alg.
-      jwtUserinfo: { enabled: true },
-    },
+    features: featuresOf(deps),
     routes: {
       authorization: '/authorize',
       code_verification: '/device',
@@ -172,10 +129,55 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     issueRefreshToken,
     clientBasedCORS,
     rotateRefreshToken: true,
-    // Logout ends everything a session gave by itself (src/sessions); a token's life hangs on its grant, not on a look-up
-    // of the session at every use.
+    // Logout revokes everything that the session issued (src/sessions), so a token depends on its grant and the session is
+    // not looked up on every use.
     expiresWithSession: () => false,
     revokeGrantPolicy: () => true,
     renderError: (ctx, out, error) => deps.renderError(ctx, out, error),
   };
 }
+
+const featuresOf = (deps: ConfigurationDeps): NonNullable<Configuration['features']> => ({
+  devInteractions: { enabled: false },
+  backchannelLogout: { enabled: true },
+  claimsParameter: { enabled: true },
+  clientCredentials: { enabled: true },
+  dPoP: { enabled: false },
+  // Experimental in this exact version, which package.json pins: signing with our own key object.
+  externalSigningSupport: { enabled: true, ack: 'experimental-01' },
+  deviceFlow: {
+    enabled: true,
+    charset: 'base-20',
+    mask: USER_CODE_MASK,
+    deviceInfo,
+    userCodeInputSource: (ctx, form, out, error) => deps.devicePages.input(ctx, form, out, error),
+    userCodeConfirmSource(ctx, _form, client, _info, userCode) {
+      const lifetimes = deps.settings();
+      deps.devicePages.confirm(ctx, describeDeviceRequest(ctx, { client, userCode, lifetimes }));
+    },
+    successSource: (ctx) => deps.devicePages.done(ctx),
+  },
+  introspection: { enabled: true, allowedPolicy: introspectionAllowed },
+  revocation: {
+    enabled: true,
+    // The library would revoke the whole grant with every access token. Ours revokes only the requested token, and
+    // none of another client; `false` means that nothing is left to do (RFC 7009 §2.2: 200).
+    async allowedPolicy(_ctx, client, token) {
+      if (token.clientId === client.clientId) await deps.revokeToken(token);
+      return false;
+    },
+  },
+  pushedAuthorizationRequests: { enabled: true },
+  // No API is registered yet, so a client that names one gets invalid_target (RFC 8707 §2). The library's default
+  // does the same but also writes a warning to the console.
+  resourceIndicators: {
+    enabled: true,
+    getResourceServerInfo: () => {
+      throw new errors.InvalidTarget();
+    },
+  },
+  rpInitiatedLogout: { enabled: true },
+  userinfo: { enabled: true },
+  // For applications registered with userinfo_signed_response_alg.
+  jwtUserinfo: { enabled: true },
+});

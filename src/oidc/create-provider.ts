@@ -1,5 +1,5 @@
-// Owns building the provider for one key set: models, configuration, the grant types and pages the library leaves to us,
-// and the two documents. All state is in the store, so a new key set means a new provider, swapped for the old one.
+// Creates the provider for one key set: models, configuration, the grant types and pages that the library leaves to us, and
+// the two documents. All state is in the store, so a key rotation replaces the provider.
 import { createHmac } from 'node:crypto';
 import type { JWK } from 'jose';
 import type Koa from 'koa';
@@ -7,14 +7,6 @@ import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
 import type { Events } from '../events/index.ts';
 import { type AccessTokenJwt, createAccessTokenJwt } from './access-token-jwt.ts';
-import {
-  countRefusedClients,
-  listen,
-  prefillUserCode,
-  rethrowServerErrors,
-  showFormPosts,
-  showInteractions,
-} from './around.ts';
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
 import { createDocuments, type Documents } from './documents.ts';
@@ -22,6 +14,14 @@ import { IdentityProvider } from './identity-provider.ts';
 import { introspectAsClient } from './introspection.ts';
 import { createLoadExistingGrant } from './load-grant.ts';
 import { assertOutboundGuard } from './outbound-fetch.ts';
+import {
+  captureProviderEvents,
+  countRefusedClients,
+  prefillUserCode,
+  rethrowServerErrors,
+  showFormPosts,
+  showInteractions,
+} from './provider-middleware.ts';
 import type { RepeatWatch } from './repeated-values.ts';
 import { SigningKey, VerifyingKey } from './signing-key.ts';
 import { reportTokens } from './token-events.ts';
@@ -29,9 +29,9 @@ import type { TokenState } from './token-state.ts';
 
 type ModelDeps = ConstructorParameters<typeof IdentityProvider>[2];
 
-/** What people see of the protocol. */
+/** The pages of the protocol. */
 export interface ProtocolPages extends Pick<ConfigurationDeps, 'renderError' | 'devicePages'> {
-  /** The page of the interaction's next step; `isResumed`: a step before it has just ended. */
+  /** The page of the interaction's next step; `isResumed`: the previous step has just finished. */
   showInteraction(ctx: Koa.Context, interaction: Interaction, isResumed: boolean): Promise<void>;
   showFormPost(ctx: Koa.Context, action: string, fields: readonly { name: string; value: string }[]): void;
 }
@@ -54,7 +54,7 @@ export interface ProviderDeps
   readonly tokens: TokenState;
   readonly chargeRefusedClient: Parameters<typeof countRefusedClients>[0];
   readonly pages: ProtocolPages;
-  /** Bends the Koa app to BASE_URL (src/http/origin.ts). */
+  /** Makes the Koa app use BASE_URL as its origin (src/http/origin.ts). */
   readonly pinOrigin: (app: Pick<Koa, 'request' | 'keys' | 'proxy'>) => void;
   readonly documentHeaders: Readonly<Record<string, string>>;
   readonly registerGrants: (provider: IdentityProvider) => void;
@@ -67,7 +67,7 @@ export interface MountedProvider {
   readonly jwt: AccessTokenJwt;
   readonly middleware: Koa.Middleware;
   readonly documents: Documents;
-  /** Tells one application that a session ended; nothing happens where it does not want to know. */
+  /** Sends a logout token to one application, if it registered a back-channel logout URI. */
   backchannelLogout(clientId: string, accountId: string, sid: string): Promise<void>;
 }
 
@@ -93,17 +93,17 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   const provider: IdentityProvider = new IdentityProvider(issuer, configuration, {
     ...deps,
     jwt,
-    // A key of its own for a purpose of its own: what signs cookies must not also make refresh tokens.
+    // A derived key for this purpose alone: the cookie key must not also create refresh tokens.
     successorKey: createHmac('sha256', cookieKey).update('refresh-token-successor').digest(),
   });
   deps.pinOrigin(provider);
   deps.registerGrants(provider);
-  listen(provider);
+  captureProviderEvents(provider);
   reportTokens(provider, deps);
 
-  const around: Koa.Middleware[] = [
+  const middlewares: Koa.Middleware[] = [
     (ctx, next) => {
-      // What the library puts before its paths when it makes an address (lib/helpers/oidc_context.js urlFor).
+      // The prefix that the library puts before its paths in addresses (lib/helpers/oidc_context.js urlFor).
       ctx.mountPath = `${basePath}/oauth2`;
       return next();
     },
@@ -114,7 +114,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     showFormPosts(pages.showFormPost),
     introspectAsClient({ issuer, tokens: deps.tokens }),
   ];
-  for (const middleware of around) provider.use(middleware);
+  for (const middleware of middlewares) provider.use(middleware);
 
   const middleware = mount('/oauth2', asKoa(provider));
   const discovery = await createDiscovery({ provider, mounted: middleware, baseUrl });
@@ -132,5 +132,5 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   };
 }
 
-// A Koa app by inheritance; provider-base.ts re-types its models, which TypeScript takes for another class.
+// A Koa app by inheritance; provider-base.ts re-types its models, which TypeScript sees as a different class.
 const asKoa = (provider: IdentityProvider): Koa => provider as unknown as Koa;

@@ -1,5 +1,5 @@
-// Owns what the confirmation page of the device flow tells about a request (RFC 8628 §5.4): a user who is led there by a
-// phisher sees what is asked for, and that it was not started where he or she is.
+// What the confirmation page of the device flow shows about a request (RFC 8628 §5.4): a user who was sent there by a
+// phisher sees what is requested, and that the request came from a different network.
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import { currentScopes, namesInClaims, scopesOfClaims } from './entitlement.ts';
 import { clientRecord } from './models/client.ts';
@@ -9,9 +9,9 @@ import { scopes } from './scopes.ts';
 export interface DeviceRequest {
   readonly userCode: string;
   readonly clientName: string;
-  /** Those that will be granted or asked for. */
+  /** Those that will be granted or shown for consent. */
   readonly scopes: readonly string[];
-  /** Of the device, when it started; '' where that was not recorded. */
+  /** Of the device when it started; '' when it was not recorded. */
   readonly address: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
@@ -26,7 +26,7 @@ interface Lifetimes {
 
 const MAX_USER_AGENT = 512;
 
-/** Kept with the device code. The User-Agent is as long as the sender likes. */
+/** Stored with the device code. The sender chooses the length of the User-Agent, so it is cut. */
 export const deviceInfo = (ctx: KoaContextWithOIDC) => ({
   ip: ctx.ip,
   ua: ctx.get('user-agent').slice(0, MAX_USER_AGENT),
@@ -38,7 +38,7 @@ export function describeDeviceRequest(
 ): DeviceRequest {
   const { DeviceCode: code } = ctx.oidc.entities;
   const requested = String(code?.params?.scope ?? '').split(' ');
-  // What `claims` asks for is delivered under the scope that carries it, so it is shown like that.
+  // A claim requested by `claims` is delivered under its scope, so that scope is shown.
   const named = [...requested, ...scopesOfClaims(namesInClaims(code?.params?.claims), clientRecord(client))];
   const asked = currentScopes(new Set(named), clientRecord(client)).filter((name) => scopes.includes(name));
   const { ip } = code?.deviceInfo ?? {};
@@ -52,7 +52,7 @@ export function describeDeviceRequest(
   };
 }
 
-/** As issueRefreshToken and lifetimes (policies.ts) decide it. */
+/** The same rule as issueRefreshToken and lifetimes in policies.ts. */
 function maxSecondsOf(client: Client, asked: readonly string[], lifetimes: Lifetimes): number {
   const { access_token_seconds: access, refresh_token_absolute_seconds: absolute } = lifetimes;
   if (!client.grantTypeAllowed('refresh_token')) return access;

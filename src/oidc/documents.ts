@@ -1,5 +1,5 @@
-// Owns the two public documents (OIDC Discovery §4, RFC 8414, JWKS) as prebuilt bytes: made once from what the library
-// says of itself, then answered without Koa. A new key set makes a new set of documents.
+// The two public documents (OIDC Discovery §4, RFC 8414, JWKS) as prebuilt bytes, created once per key set and served
+// without Koa.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
@@ -16,12 +16,12 @@ export interface Documents {
   respond(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-// Long enough to save requests, short enough that a key published ahead is seen before it signs (keys are published
-// longer than this before their first use).
+// Long enough to save requests, and shorter than the time for which a new key is published before it signs, so clients
+// know every key in time.
 const CACHE_CONTROL = 'public, max-age=300';
 
 function createDocument(content: object, commonHeaders: Readonly<Record<string, string>>): Document {
-  // What any origin may read, any page may embed.
+  // A document that any origin may read may also be embedded by any page.
   const { 'Cross-Origin-Resource-Policy': _, ...withoutResourcePolicy } = commonHeaders;
   const body = Buffer.from(JSON.stringify(content));
   return {

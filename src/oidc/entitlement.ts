@@ -1,5 +1,5 @@
-// Owns what a client and an account may have now (decisions §3, §5): a grant, a code or a token is worth no more than the
-// intersection of what it was given and this, at every use. Pure; the records are the ones that the request has read.
+// The scopes and claims to which a client and an account are entitled now (decisions §3, §5). On every use, a grant, code or
+// token is limited to the intersection of what it was granted and this. Pure functions over records already read.
 import { openScopes } from '../clients/metadata-members.ts';
 import { parseJson } from '../json.ts';
 import type { ClientRecord } from '../store/collections.ts';
@@ -7,15 +7,15 @@ import { ADMIN_SCOPES, claimsByScope, isGrantable } from './scopes.ts';
 
 type Registered = Pick<ClientRecord, 'metadata'>;
 
-/** A record without `scope` has what a registration without `scope` gets (metadata-rules.ts): never `admin`. */
+/** A record without `scope` gets the default scopes of a registration (metadata-rules.ts), never `admin`. */
 export function scopesOfClient({ metadata }: Registered): ReadonlySet<string> {
   const { scope } = metadata;
   return new Set(typeof scope === 'string' && scope !== '' ? scope.split(' ') : openScopes);
 }
 
 /**
- * @param isForAdmin whether the person's authentication opens the admin API (opensAdmin)
- * @returns those of the scopes that the client, and the account if there is one, may have now; in the given order
+ * @param isForAdmin whether the authentication of the user is strong enough for the admin API (opensAdmin)
+ * @returns the scopes that the client, and the account if there is one, may have now; in the given order
  */
 export function currentScopes(
   given: Iterable<string>,
@@ -32,7 +32,7 @@ export function currentScopes(
   );
 }
 
-/** What a session, a code or a token says of the authentication behind it. */
+/** What a session, code or token records about the authentication behind it. */
 export interface Authenticated {
   readonly kind?: string;
   readonly acr?: string | undefined;
@@ -42,12 +42,12 @@ export interface Authenticated {
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Where nobody saw a page of ours in a browser of their own: a password typed into a program, a code typed on a device. */
+/** Grants in which the user did not see our pages in their own browser: a password given to a program, a device code. */
 const PAGELESS_GRANTS = new Set(['password', 'device_code']);
 
 /**
- * Whether that authentication opens the admin API (decisions §2, §8): by two factors where the account has a second one or
- * the settings demand it, and never by a grant without pages.
+ * Whether that authentication is strong enough for the admin API (decisions §2, §8): two factors when the account has a
+ * second one or the settings require it, and never a grant without pages.
  */
 export function opensAdmin<A>(
   accounts: { mayAdminister(account: A, acr: string | undefined): boolean },
@@ -56,17 +56,17 @@ export function opensAdmin<A>(
 ): boolean {
   const [first = ''] = typeof gty === 'string' ? gty.split(' ') : [];
   if (PAGELESS_GRANTS.has(first)) return false;
-  const noted = acr ?? extra?.acr;
-  return accounts.mayAdminister(account, typeof noted === 'string' ? noted : undefined);
+  const recorded = acr ?? extra?.acr;
+  return accounts.mayAdminister(account, typeof recorded === 'string' ? recorded : undefined);
 }
 
-// The library notes a short name where the grant type is a URN (lib/actions/grants/device_code.js).
+// The library records a short name for a grant type that is a URN (lib/actions/grants/device_code.js).
 const grantTypeOf = (gty: string): string =>
   gty === 'device_code' ? 'urn:ietf:params:oauth:grant-type:device_code' : gty;
 
 /**
- * @param gty how the token was first obtained, as the library notes it: `authorization_code refresh_token`
- * @returns whether the client may still use the grant type that the token came from, and all that its kind needs
+ * @param token.gty how the token was first obtained, as the library records it: `authorization_code refresh_token`
+ * @returns whether the client may still use the grant type that the token came from, and the one that its kind needs
  */
 export function isGrantTypeAllowed(
   { metadata }: Registered,
@@ -86,21 +86,21 @@ const scopeByClaim: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** @returns the scope that carries a claim about the person; undefined for claims that every ID token may have */
+/** @returns the scope that a user claim belongs to; undefined for claims that any ID token may have */
 const scopeOfClaim = (claim: string): string | undefined => scopeByClaim.get(claim);
 
-/** @returns the claims of which the scope is among those, in the given order (OIDC Core §5.4, §5.5) */
+/** @returns the claims whose scope is in `scopes`, in the given order (OIDC Core §5.4, §5.5) */
 export const claimsUnder = (claims: Iterable<string>, scopes: ReadonlySet<string>): string[] =>
   [...claims].filter((claim) => scopes.has(scopeOfClaim(claim) ?? ''));
 
-/** @returns the scopes that carry these claims and that the client may have now */
+/** @returns the scopes of these claims that the client may have now */
 export function scopesOfClaims(claims: Iterable<string>, client: Registered): string[] {
   const allowed = scopesOfClient(client);
   const scopes = new Set([...claims].map((claim) => scopeOfClaim(claim) ?? ''));
   return [...scopes].filter((scope) => allowed.has(scope));
 }
 
-/** @returns the names in a `claims` parameter (OIDC Core §5.5); none where it cannot be read */
+/** @returns the names in a `claims` parameter (OIDC Core §5.5); none when it cannot be parsed */
 export function namesInClaims(parameter: unknown): string[] {
   if (typeof parameter !== 'string') return [];
   let members: unknown;

@@ -1,4 +1,3 @@
-// Owns the library's view of a person: usable accounts only, with the claims that scopes open.
 import {
   errors,
   type FindAccount,
@@ -8,9 +7,9 @@ import {
 import type { MethodTimes } from '../accounts/freshness.ts';
 import { currentScopes, isGrantTypeAllowed, opensAdmin } from './entitlement.ts';
 import { clientRecord } from './models/client.ts';
-import { isTrialExchange } from './trial-gate.ts';
+import { isTestSignInExchange } from './test-sign-in-gate.ts';
 
-/** What this folder needs to know of an account. */
+/** The part of an account that the protocol core needs. */
 export interface OidcAccount {
   readonly id: string;
   readonly username: string;
@@ -20,24 +19,24 @@ export interface OidcAccount {
 
 export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   find(id: string): Promise<A | undefined>;
-  /** Active, not being deleted. */
+  /** Active and not being deleted. */
   isUsable(account: A): boolean;
-  /** Whether an authentication at that time (epoch seconds) still counts: a new password or role ends what was before. */
+  /** Whether an authentication at that time (epoch seconds) is still valid: a new password or role invalidates earlier ones. */
   isAuthenticationCurrent(account: A, at: number): boolean;
-  /** The same of a sign-in that is not completed yet, by the time of its proof (epoch milliseconds). */
+  /** The same for a sign-in in progress, by the time of its first authentication (epoch milliseconds). */
   isProofCurrent(account: A, provenAt: number): boolean;
-  /** What its sign-ins can come to, with the factors that it has, the strongest first (acr.ts). */
+  /** The values that its sign-ins can reach with its factors, strongest first (acr.ts). */
   reachableAcrs(account: A): readonly string[];
-  /** Whether a sign-in that came to that `acr` may have `admin` scopes (decisions §2). */
+  /** Whether a sign-in with that `acr` may have `admin` scopes (decisions §2). */
   mayAdminister(account: A, acr: string | undefined): boolean;
-  /** Whether a sensitive act may be done by who authenticated like this (decisions §8): the one rule for all of them. */
+  /** Whether this authentication is fresh enough for a sensitive act (decisions §8); the same rule for all of them. */
   isFresh(account: A, times: MethodTimes): boolean;
-  /** Whether a password is not all that is asked of it, so that no program can sign it in by that alone. */
+  /** Whether a password alone is not enough to sign in, so a program cannot sign in with one. */
   owesSecondFactor(account: A): boolean;
   /** After a sign-in without a browser (the password grant). @returns false when the account changed since it was read */
   complete(account: A): Promise<boolean>;
   claims(account: A): { sub: string; [claim: string]: unknown };
-  /** A sign-in without pages, for the audit log; awaited before anything is given (checklist R150). */
+  /** Records a sign-in without pages in the audit log; awaited before any token is issued (checklist R150). */
   reportSignIn(report: {
     readonly kind: 'complete' | 'password_accepted';
     readonly accountId: string;
@@ -48,33 +47,33 @@ export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   }): Promise<void>;
 }
 
-/** @returns when the person of this token authenticated, in epoch seconds; when it was issued if that is not known */
-export const authenticationTime = (token: Noted): number | undefined =>
-  notedAuthentication(token).auth_time ?? token.iat;
+/** @returns when the user of this token authenticated, in epoch seconds; its time of issue if that is unknown */
+export const authenticationTime = (token: TokenFacts): number | undefined =>
+  authenticationOf(token).auth_time ?? token.iat;
 
-interface Noted {
+interface TokenFacts {
   readonly iat?: number | undefined;
   readonly authTime?: number | undefined;
   readonly acr?: string | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a token says of the sign-in that it came from; a refresh raises none of it (RFC 9470 §6). */
-export function notedAuthentication({ authTime, acr, extra }: Noted): {
+/** The authentication that a token came from; a refresh does not raise it (RFC 9470 §6). */
+export function authenticationOf({ authTime, acr, extra }: TokenFacts): {
   auth_time?: number;
   acr?: string;
 } {
-  const at = authTime ?? extra?.auth_time;
-  const worth = acr ?? extra?.acr;
+  const recordedTime = authTime ?? extra?.auth_time;
+  const recordedAcr = acr ?? extra?.acr;
   return {
-    ...(typeof at === 'number' && { auth_time: at }),
-    ...(typeof worth === 'string' && { acr: worth }),
+    ...(typeof recordedTime === 'number' && { auth_time: recordedTime }),
+    ...(typeof recordedAcr === 'string' && { acr: recordedAcr }),
   };
 }
 
 const accountOf = new WeakMap<LibraryAccount, OidcAccount>();
 
-/** A locked, deactivated or deleted account does not exist for the protocol: its tokens and sessions are dead. */
+/** A locked, deactivated or deleted account does not exist for the protocol, so its tokens and sessions are invalid. */
 export function createFindAccount(
   accounts: AccountDirectory,
   mayRequest: (ctx: KoaContextWithOIDC, account: OidcAccount) => boolean,
@@ -82,12 +81,12 @@ export function createFindAccount(
   return async (ctx, id, token) => {
     const account = await accounts.find(id);
     if (account === undefined || !accounts.isUsable(account)) return undefined;
-    // What a token or code opens ends with the access to the application; a session is for all of them.
+    // Tokens and codes depend on access to their application; a session belongs to no single application.
     if (token !== undefined && !mayRequest(ctx, account)) return undefined;
     const authenticatedAt = token === undefined ? ctx.oidc.session?.loginTs : authenticationTime(token);
     if (authenticatedAt !== undefined && !accounts.isAuthenticationCurrent(account, authenticatedAt))
       return undefined;
-    if (token !== undefined) narrow(ctx, token, account, opensAdmin(accounts, account, token));
+    if (token !== undefined) limitToEntitlement(ctx, token, account, opensAdmin(accounts, account, token));
     return libraryAccount(accounts, account);
   };
 }
@@ -95,14 +94,20 @@ export function createFindAccount(
 type Source = NonNullable<Parameters<FindAccount>[2]>;
 
 /**
- * What a code, device code or token of a person is worth now (decisions §3). The library asks for the account before it
- * consumes a refresh token and before it issues or answers anything, so a refusal here costs nothing (RFC 6749 §6).
+ * Limits a code, device code or token of a user to what client and account may have now (decisions §3). The library loads
+ * the account before it consumes a refresh token and before it issues or answers anything, so an error here has no side
+ * effect (RFC 6749 §6).
  * @throws InvalidGrant the client lost the grant type or the redirect URI that this came from
- * @throws InvalidScope, or InsufficientScope at userinfo: nothing that the client may have is left of it
+ * @throws InvalidScope, or InsufficientScope at userinfo: the client may have none of its scopes any more
  */
-function narrow(ctx: KoaContextWithOIDC, token: Source, account: OidcAccount, isForAdmin: boolean): void {
+function limitToEntitlement(
+  ctx: KoaContextWithOIDC,
+  token: Source,
+  account: OidcAccount,
+  isForAdmin: boolean,
+): void {
   const { client, params } = ctx.oidc;
-  // Reuse of a refresh token ends its grant, whatever is left of it: the library finds that out next.
+  // Reuse of a refresh token revokes its grant in any case; the library detects it next.
   if (client === undefined || (token.kind === 'RefreshToken' && token.consumed !== undefined)) return;
   const record = clientRecord(client);
   const isUserinfo = token.kind === 'AccessToken';
@@ -111,7 +116,7 @@ function narrow(ctx: KoaContextWithOIDC, token: Source, account: OidcAccount, is
       ? new errors.InvalidToken('grant type withdrawn')
       : new errors.InvalidGrant('the client may not use this grant type');
   }
-  if (token.kind === 'AuthorizationCode' && !isTrialExchange(ctx.req, client.clientId)) {
+  if (token.kind === 'AuthorizationCode' && !isTestSignInExchange(ctx.req, client.clientId)) {
     const isRegistered = client.redirectUriAllowed(token.redirectUri ?? '');
     if (!isRegistered) throw new errors.InvalidGrant('the redirect_uri is no longer registered');
   }
@@ -126,12 +131,12 @@ function narrow(ctx: KoaContextWithOIDC, token: Source, account: OidcAccount, is
   } else if (asked.length > 0 && left.length === 0) {
     throw new errors.InvalidScope('the client may have none of these scopes any more', asked.join(' '));
   }
-  // The stored refresh token keeps what it was given; this answer has what is left.
+  // The stored refresh token keeps its scopes; only this response is limited.
   if (isRefresh) Object.assign(params ?? {}, { scope: left.join(' ') });
   else token.scope = left.join(' ');
 }
 
-/** What the library is given of an account; requestAccount leads back to it. */
+/** The account as the library needs it; requestAccount returns ours. */
 export function libraryAccount(accounts: AccountDirectory, account: OidcAccount): LibraryAccount {
   const given: LibraryAccount = { accountId: account.id, claims: () => accounts.claims(account) };
   accountOf.set(given, account);
@@ -143,8 +148,8 @@ export const requestAccount = (ctx: KoaContextWithOIDC): OidcAccount | undefined
   ctx.oidc.account && accountOf.get(ctx.oidc.account);
 
 /**
- * Decisions §5: access tokens of people say `username` and `role` when `profile` or `roles` asks for it, and always when
- * the person authenticated (RFC 9068 §2.2.1).
+ * Decisions §5: access tokens of users have `username` and `role` when the scope `profile` or `roles` was granted, and always
+ * the time of authentication (RFC 9068 §2.2.1).
  */
 export function extraTokenClaims(
   ctx: KoaContextWithOIDC,

@@ -1,4 +1,3 @@
-// Owns what this folder needs of a form body; the reading itself is src/http/body.ts and is handed in.
 import { Readable } from 'node:stream';
 import type Koa from 'koa';
 
@@ -7,12 +6,12 @@ export interface Form {
   keys(): string[];
 }
 
-/** @throws AppError for a body that is no form, is too large, or names a field twice */
+/** Implemented by src/http/body.ts. @throws AppError for a body that is not a form, is too large, or repeats a field */
 export type ReadForm = (ctx: Koa.Context) => Promise<Form>;
 
 /**
- * Gives a body that was read back to the request, for the library to read again: it has no other way in for the few
- * requests whose first reader must look at the form to know whose they are.
+ * Puts a body that was read back into the request, so that the library can read it again. Needed for the few requests whose
+ * form must be read to know which handler they belong to.
  */
 export function restoreForm(ctx: Koa.Context, form: Form): void {
   const body = Buffer.from(
@@ -25,7 +24,7 @@ export function restoreForm(ctx: Koa.Context, form: Form): void {
     socket,
     headers: { ...headers, 'content-length': String(body.length) },
   });
-  // Koa reads method, url, headers and the stream from here and nothing else once a request is under way.
+  // During a request, Koa reads only method, url, headers and the stream from here.
   Object.assign(ctx, { req: request });
   Object.assign(ctx.request, { req: request });
 }

@@ -1,5 +1,4 @@
-// Owns the provider class: oidc-provider with our models in place of some of its own. What each model changes, and why,
-// stands in models/.
+// oidc-provider with our models in place of some of its own; each file in models/ says what its model changes, and why.
 import type { Configuration } from 'oidc-provider';
 import { createClientModel } from './models/client.ts';
 import { createDeviceCodeModel } from './models/device-code.ts';

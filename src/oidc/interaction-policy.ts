@@ -1,8 +1,8 @@
-// Owns when a person must act: the library's checks (OIDC Core §3.1.2.1) and the few that our accounts and first-party
-// applications need.
+// When a request needs interaction: the library's checks (OIDC Core §3.1.2.1) and ours for accounts and first-party
+// applications.
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { type MethodTimes, readMethodTimes } from '../accounts/freshness.ts';
-import { acrRequestOf, wishAbove } from './acr.ts';
+import { acrRequestOf, voluntaryAcrAbove } from './acr.ts';
 import { clientAccessCheck } from './client-access.ts';
 import { currentScopes, scopesOfClaims } from './entitlement.ts';
 import { type AccountDirectory, requestAccount } from './find-account.ts';
@@ -12,9 +12,9 @@ import { ADMIN_SCOPES } from './scopes.ts';
 const { base, Check, Prompt } = interactionPolicy;
 
 interface Deps {
-  /** Whether second factors are in use at all. */
+  /** Whether second factors are used at all. */
   readonly hasSecondFactors: () => boolean;
-  /** Whether that session has not come as far as everybody has to. */
+  /** Whether that session lacks a second step that every user needs. */
   readonly owesSecondStep: (session: {
     readonly methodTimes: MethodTimes;
     readonly amr: readonly string[];
@@ -22,130 +22,121 @@ interface Deps {
   readonly accounts: Pick<AccountDirectory, 'reachableAcrs' | 'mayAdminister'>;
 }
 
-export function createInteractionPolicy({
-  hasSecondFactors,
-  owesSecondStep,
-  accounts,
-}: Deps): interactionPolicy.DefaultPolicy {
+export function createInteractionPolicy(deps: Deps): interactionPolicy.DefaultPolicy {
   const policy = base();
+  const login = policy.get('login');
+  login?.checks.add(stepUpCheck(deps));
+  login?.checks.add(adminScopeCheck(deps));
+  login?.checks.add(essentialAcrCheck());
+  login?.checks.add(requiredSecondStepCheck(deps));
+  login?.checks.add(accountUnavailableCheck());
 
-  // Step-up: more asked for by `acr_values`, or by a claim that is not essential, than the session had. The first wish that
-  // the account can meet is asked for, once; none that it would have to enrol for. What the sign-in then came to is what
-  // the application gets (OIDC Core §3.1.2.1); an essential claim `acr` can demand it.
-  policy.get('login')?.checks.add(
-    new Check('second_factor', 'a second factor is required', 'login_required', (ctx: KoaContextWithOIDC) => {
-      const { oidc } = ctx;
-      const account = requestAccount(ctx);
-      if (account === undefined || !hasSecondFactors() || oidc.result?.login !== undefined)
-        return Check.NO_NEED_TO_PROMPT;
-      const wish = wishAbove(acrRequestOf(oidc.params ?? {}), accounts.reachableAcrs(account), oidc.acr);
-      return wish === undefined ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
-    }),
-  );
-
-  // Decisions §2: `admin` scopes take two factors. Asked once; what is not given then leaves the scopes out (entitlement.ts).
-  policy.get('login')?.checks.add(
-    new Check('admin_scope', 'a second factor is required', 'login_required', (ctx: KoaContextWithOIDC) => {
-      const { oidc } = ctx;
-      const account = requestAccount(ctx);
-      if (account === undefined || oidc.client === undefined || oidc.result?.login !== undefined)
-        return Check.NO_NEED_TO_PROMPT;
-      const asked = [...oidc.requestParamOIDCScopes].filter((scope) => ADMIN_SCOPES.has(scope));
-      const isForAdmin = currentScopes(asked, clientRecord(oidc.client), account).length > 0;
-      return isForAdmin && !accounts.mayAdminister(account, oidc.acr)
-        ? Check.REQUEST_PROMPT
-        : Check.NO_NEED_TO_PROMPT;
-    }),
-  );
-
-  // The library lets `acr_values` take the place of the claim (lib/actions/authorization/claims.js): what is demanded by it
-  // would be forgotten.
-  policy.get('login')?.checks.add(
-    new Check('demanded_acr', 'requested ACR could not be obtained', ({ oidc }: KoaContextWithOIDC) => {
-      const { essential } = acrRequestOf(oidc.params ?? {});
-      const isMissing = essential !== undefined && !essential.includes(oidc.acr ?? '');
-      return isMissing && oidc.session?.accountId !== undefined
-        ? Check.REQUEST_PROMPT
-        : Check.NO_NEED_TO_PROMPT;
-    }),
-  );
-
-  // Second factors became required after that sign-in: what it gave until now goes on at no application without one.
-  policy.get('login')?.checks.add(
-    new Check(
-      'owed_second_step',
-      'a second factor is required',
-      'login_required',
-      ({ oidc: { session } }: KoaContextWithOIDC) => {
-        if (session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
-        const methodTimes = readMethodTimes(Reflect.get(session, 'methodTimes'));
-        return owesSecondStep({ methodTimes, amr: session.amr ?? [] })
-          ? Check.REQUEST_PROMPT
-          : Check.NO_NEED_TO_PROMPT;
-      },
-    ),
-  );
-
-  // The session's account was deleted, deactivated or locked since: nobody is signed in.
-  policy
-    .get('login')
-    ?.checks.add(
-      new Check(
-        'account_unavailable',
-        'End-User authentication is required',
-        'login_required',
-        (ctx: KoaContextWithOIDC) =>
-          ctx.oidc.session?.accountId !== undefined && ctx.oidc.account === undefined
-            ? Check.REQUEST_PROMPT
-            : Check.NO_NEED_TO_PROMPT,
-      ),
-    );
-
-  // OIDC Core §3.1.2.1 `select_account`: the sign-in page with the current account offered.
+  // OIDC Core §3.1.2.1 `select_account`: the sign-in page offers the current account.
   policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
 
-  // Initiating User Registration via OIDC 1.0: the page to make an account on.
+  // Initiating User Registration via OIDC 1.0: the sign-up page.
   policy.add(new Prompt({ name: 'create', requestable: true }), 0);
 
   const consent = policy.get('consent');
   consent?.checks.add(clientAccessCheck());
-  if (consent !== undefined) {
-    // The library asks about every claim by its name. Ours are given by the scope that carries them, so what is asked about is
-    // the scope, and a claim that the client may not have is not asked about at all.
-    consent.checks.remove('op_claims_missing');
-    consent.checks.add(
-      new Check(
-        'op_claims_missing',
-        'requested claims not granted',
-        'consent_required',
-        ({ oidc }: KoaContextWithOIDC) =>
-          missingClaimScopes(oidc).length > 0 ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
-        ({ oidc }: KoaContextWithOIDC) => ({ missingClaimScopes: missingClaimScopes(oidc) }),
-      ),
-    );
-  }
-  const native = consent?.checks.get('native_client_prompt');
-  if (consent && native) {
-    consent.checks.remove('native_client_prompt');
-    // RFC 8252 §8.6: any program can claim to be a native application. First-party ones an administrator vouches for.
-    consent.checks.add(
-      new Check(
-        'native_client_prompt',
-        'native clients require End-User interaction',
-        'interaction_required',
-        (ctx) => {
-          const { client } = ctx.oidc;
-          return client !== undefined && clientRecord(client).skipConsent
-            ? Check.NO_NEED_TO_PROMPT
-            : native.check(ctx);
-        },
-      ),
-    );
+  consent?.checks.remove('op_claims_missing');
+  consent?.checks.add(missingClaimsCheck());
+  const nativeClientCheck = consent?.checks.get('native_client_prompt');
+  if (nativeClientCheck !== undefined) {
+    consent?.checks.remove('native_client_prompt');
+    consent?.checks.add(thirdPartyNativeClientCheck(nativeClientCheck));
   }
   return policy;
 }
 
-/** @returns the scopes of claims asked for by name that this person was not asked about for this client */
+const promptIf = (isNeeded: boolean): boolean => (isNeeded ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT);
+
+/**
+ * Step-up for `acr_values` or a voluntary `acr` claim above the level of the session. Only a level that the account can
+ * reach without enrolling is requested, and only once; the application gets the level that the sign-in reached (OIDC Core
+ * §3.1.2.1).
+ */
+const stepUpCheck = ({ hasSecondFactors, accounts }: Deps) =>
+  new Check('second_factor', 'a second factor is required', 'login_required', (ctx: KoaContextWithOIDC) => {
+    const { oidc } = ctx;
+    const account = requestAccount(ctx);
+    if (account === undefined || !hasSecondFactors() || oidc.result?.login !== undefined)
+      return Check.NO_NEED_TO_PROMPT;
+    const acr = voluntaryAcrAbove(acrRequestOf(oidc.params ?? {}), accounts.reachableAcrs(account), oidc.acr);
+    return promptIf(acr !== undefined);
+  });
+
+/** Decisions §2: `admin` scopes need two factors. Requested once; without them the scopes are dropped (entitlement.ts). */
+const adminScopeCheck = ({ accounts }: Deps) =>
+  new Check('admin_scope', 'a second factor is required', 'login_required', (ctx: KoaContextWithOIDC) => {
+    const { oidc } = ctx;
+    const account = requestAccount(ctx);
+    if (account === undefined || oidc.client === undefined || oidc.result?.login !== undefined)
+      return Check.NO_NEED_TO_PROMPT;
+    const asked = [...oidc.requestParamOIDCScopes].filter((scope) => ADMIN_SCOPES.has(scope));
+    const isForAdmin = currentScopes(asked, clientRecord(oidc.client), account).length > 0;
+    return promptIf(isForAdmin && !accounts.mayAdminister(account, oidc.acr));
+  });
+
+/** The library lets `acr_values` replace the essential claim (lib/actions/authorization/claims.js); both must hold. */
+const essentialAcrCheck = () =>
+  new Check('demanded_acr', 'requested ACR could not be obtained', ({ oidc }: KoaContextWithOIDC) => {
+    const { essential } = acrRequestOf(oidc.params ?? {});
+    const isMissing = essential !== undefined && !essential.includes(oidc.acr ?? '');
+    return promptIf(isMissing && oidc.session?.accountId !== undefined);
+  });
+
+/** For sessions from before second factors became required: they continue at no application without one. */
+const requiredSecondStepCheck = ({ owesSecondStep }: Deps) =>
+  new Check(
+    'owed_second_step',
+    'a second factor is required',
+    'login_required',
+    ({ oidc: { session } }: KoaContextWithOIDC) => {
+      if (session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
+      const methodTimes = readMethodTimes(Reflect.get(session, 'methodTimes'));
+      return promptIf(owesSecondStep({ methodTimes, amr: session.amr ?? [] }));
+    },
+  );
+
+/** The account of the session was deleted, deactivated or locked, so no user is signed in. */
+const accountUnavailableCheck = () =>
+  new Check(
+    'account_unavailable',
+    'End-User authentication is required',
+    'login_required',
+    (ctx: KoaContextWithOIDC) =>
+      promptIf(ctx.oidc.session?.accountId !== undefined && ctx.oidc.account === undefined),
+  );
+
+/**
+ * Replaces the library's check, which asks for consent to every claim by its name. Ours asks for the scope of the claim, and
+ * not at all for a claim that the client may not have.
+ */
+const missingClaimsCheck = () =>
+  new Check(
+    'op_claims_missing',
+    'requested claims not granted',
+    'consent_required',
+    ({ oidc }: KoaContextWithOIDC) => promptIf(missingClaimScopes(oidc).length > 0),
+    ({ oidc }: KoaContextWithOIDC) => ({ missingClaimScopes: missingClaimScopes(oidc) }),
+  );
+
+/** RFC 8252 §8.6: any program can claim to be a native application; an administrator vouches for first-party ones. */
+const thirdPartyNativeClientCheck = (libraryCheck: interactionPolicy.Check) =>
+  new Check(
+    'native_client_prompt',
+    'native clients require End-User interaction',
+    'interaction_required',
+    (ctx) => {
+      const { client } = ctx.oidc;
+      return client !== undefined && clientRecord(client).skipConsent
+        ? Check.NO_NEED_TO_PROMPT
+        : libraryCheck.check(ctx);
+    },
+  );
+
+/** @returns the scopes of claims requested by name for which this user was not asked for consent to this client */
 function missingClaimScopes({ client, entities, requestParamClaims }: KoaContextWithOIDC['oidc']): string[] {
   const asked = new Set(entities.Grant?.getOIDCScopeEncountered().split(' '));
   if (client === undefined) return [];

@@ -1,5 +1,5 @@
-// Owns POST /oauth2/introspect: administrators by bearer (specification §4.2), clients by their own authentication
-// (RFC 7662 §2.1). Client authentication is the library's; the answer is always ours (token-state.ts).
+// POST /oauth2/introspect: administrators use a bearer token (specification §4.2), clients their own authentication
+// (RFC 7662 §2.1), which the library checks. The response is always ours (token-state.ts).
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { AuthorizeAdmin } from './admin-bearer.ts';
@@ -13,13 +13,13 @@ interface Deps {
   readonly readForm: ReadForm;
 }
 
-/** Answers introspection with a bearer; everything else goes on to the library's client authentication. */
+/** Answers introspection with a bearer token; other requests continue to the library's client authentication. */
 export function introspectAsAdmin({ issuer, tokens, authorizeAdmin, readForm }: Deps): Koa.Middleware {
   return async (ctx, next) => {
     const authorization = ctx.get('authorization');
     if (!/^bearer\b/i.test(authorization)) return next();
     ctx.set('Cache-Control', 'no-store');
-    // Asking changes nothing, though it is a POST.
+    // Introspection changes nothing, although it is a POST.
     await authorizeAdmin(authorization, 'read');
     const form = await readForm(ctx);
     const token = form.get('token');
@@ -37,8 +37,8 @@ interface LibraryAnswer {
 }
 
 /**
- * Runs around the library: our body for an active token; 401 where client authentication is missing (RFC 6749 §5.2), with
- * the bearer as another way in at introspection alone.
+ * Replaces the library's response: our body for an active token; 401 when client authentication is missing (RFC 6749
+ * §5.2), which offers Bearer as well at introspection only.
  */
 export function introspectAsClient({ issuer, tokens }: Pick<Deps, 'issuer' | 'tokens'>): Koa.Middleware {
   return async (ctx, next) => {
@@ -56,7 +56,7 @@ export function introspectAsClient({ issuer, tokens }: Pick<Deps, 'issuer' | 'to
       );
       ctx.body = {
         error: 'invalid_client',
-        error_description: `${isIntrospection ? 'an admin bearer or ' : ''}client authentication is needed`,
+        error_description: `${isIntrospection ? 'an admin bearer or ' : ''}client authentication is required`,
       };
     }
   };

@@ -1,5 +1,5 @@
-// Owns which grant an authorization request starts from: the session's own, what first-party applications get without
-// asking, or what the person agreed to in an earlier session.
+// The grant that an authorization request starts with: the one of the session, the scopes that first-party applications get
+// without consent, or those that the user consented to in an earlier session.
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import type { ConsentRecord } from '../store/collections.ts';
 import { mayUse } from './client-access.ts';
@@ -9,7 +9,7 @@ import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
 import type { Models } from './provider-base.ts';
 import { isGrantable } from './scopes.ts';
-import { trialRedirectUri } from './trial-gate.ts';
+import { testSignInRedirectUri } from './test-sign-in-gate.ts';
 
 interface Deps {
   readonly models: () => Pick<Models, 'Grant'>;
@@ -22,21 +22,21 @@ export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) 
     const { client, session, result } = ctx.oidc;
     const account = requestAccount(ctx);
     if (client === undefined || session === undefined || account === undefined) return undefined;
-    // Refused by the interaction policy: nothing is to be left of it.
+    // The interaction policy denies this request, so no grant may remain.
     if (!mayUse(clientRecord(client), account)) return undefined;
     const { Grant } = models();
 
     const knownId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
     const found: SessionGrant | undefined = knownId === undefined ? undefined : await Grant.find(knownId);
-    const isTrial = ctx.oidc.params?.redirect_uri === trialRedirectUri(baseUrl);
-    // Neither way: a trial ends its grant when it is over, and what was agreed to in one is no consent.
+    const isTrial = ctx.oidc.params?.redirect_uri === testSignInRedirectUri(baseUrl);
+    // A test sign-in and a real one never share a grant: the test revokes its grant, and its consent does not count.
     const known = (found?.isTrial === true) === isTrial ? found : undefined;
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
     const before = encountered(grant);
     if (isTrial) grant.isTrial = true;
 
     grant.sessionUid = session.uid;
-    // A claim asked for by name needs the scope that carries it (decisions §5), so that scope is asked for with it.
+    // A claim requested by name needs its scope (decisions §5), so that scope is requested with it.
     const claims = [...ctx.oidc.requestParamClaims];
     const asked = new Set([
       ...ctx.oidc.requestParamOIDCScopes,
@@ -55,11 +55,11 @@ export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) 
       const agreed = askable.filter((scope) => consent.scopes.includes(scope));
       if (agreed.length > 0) grant.addOIDCScope(agreed.join(' '));
     }
-    // Who agreed to a scope agreed to each claim under it.
+    // Consent to a scope covers each claim of that scope.
     const named = claimsUnder(claims, new Set(grant.getOIDCScope().split(' ')));
     const isWidened = named.some((claim) => !grant.getOIDCClaims().includes(claim));
     if (isWidened) grant.addOIDCClaims(named);
-    // Saved only when there is something new, so that a silent sign-in at a known application writes no grant.
+    // Saved only when something is new, so that a silent sign-in to a known application writes no grant.
     if (known === undefined || isWidened || encountered(grant).size > before.size) await grant.save();
     return grant;
   };

@@ -1,4 +1,4 @@
-// Owns reading a logout request (OIDC RP-Initiated Logout 1.0 §2): who asks, for whom, and where to go afterwards.
+// Parses a logout request (OIDC RP-Initiated Logout 1.0 §2): client, user, and where to redirect afterwards.
 import type { Client } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import { parseJson } from '../json.ts';
@@ -6,11 +6,11 @@ import type { IdentityProvider } from './identity-provider.ts';
 
 export interface LogoutRequest {
   readonly client: Client | undefined;
-  /** Whom the ID token names; undefined without a hint, or when it is not one that we issued to that client. */
+  /** The user of the ID token; undefined without a hint, or when we did not issue it to that client. */
   readonly hint: { readonly sub: unknown; readonly sid: unknown } | undefined;
-  /** Registered by the client, with `state` added; undefined: stay on our page. */
+  /** Registered by the client, with `state` added; undefined: show our own page. */
   readonly returnTo: string | undefined;
-  /** Client, hint and address contradict each other: to be reported, and nothing is redirected to. */
+  /** Client, hint and address contradict each other: an error is shown, without a redirect. */
   readonly problem?: AppError;
 }
 
@@ -28,13 +28,12 @@ export async function readLogoutRequest(
   if (clientId !== undefined && audience !== undefined && clientId !== audience)
     return unreadable('The client_id is not the one that id_token_hint was issued to.');
   const named = await findClient(provider, clientId ?? audience);
-  if (clientId !== undefined && named === undefined)
-    return unreadable('There is no application with this client_id.');
+  if (clientId !== undefined && named === undefined) return unreadable('No application has this client_id.');
   const hint = named && hintToken !== undefined ? await validate(provider, hintToken, named) : undefined;
-  // What anybody could have written proves no application (decisions §4).
+  // A parameter that anyone could have written does not identify the application (decisions §4).
   const client = clientId === undefined && hint === undefined ? undefined : named;
 
-  // An address is only as good as the application that is proven to ask (§3): without one it is ignored.
+  // The address belongs to a verified application (§3); without one it is ignored.
   if (address === undefined || client === undefined) return { client, hint, returnTo: undefined };
   if (!client.postLogoutRedirectUriAllowed(address)) {
     const problem = new AppError('request.invalid', {
@@ -61,7 +60,7 @@ const present = (value: string | undefined): string | undefined => (value === ''
 const findClient = async (provider: IdentityProvider, id: string | undefined): Promise<Client | undefined> =>
   id === undefined ? undefined : provider.Client.find(id);
 
-/** Unverified: only tells whose key and which rules the verification has to use. */
+/** Unverified: only selects the client for which the token is then verified. */
 function audienceOf(idToken: string): string | undefined {
   try {
     const payload = parseJson(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());

@@ -1,5 +1,5 @@
-// Owns GET and POST /oauth2/logout (decisions §4): at once where the request proves itself, by a button where another
-// site could have sent the browser here. Ending comes first, the cookie and the answer after.
+// GET and POST /oauth2/logout (decisions §4): immediate when the request is authentic, with a confirmation page when another
+// site could have sent the browser here (logout CSRF). The session is ended before the cookie is cleared.
 
 import type Koa from 'koa';
 import type { Client, Session } from 'oidc-provider';
@@ -13,7 +13,7 @@ import type { AnyToken, TokenState } from './token-state.ts';
 export interface LogoutPages {
   signedOut(ctx: Koa.Context, client: Client | undefined): void;
   confirm(ctx: Koa.Context, fields: readonly { name: string; value: string }[]): void;
-  /** Whether the form comes from our own confirmation page in this browser. @throws AppError when it only claims so */
+  /** Whether the form comes from our confirmation page in this browser. @throws AppError for a forged one */
   isConfirmed(ctx: Koa.Context, form: Form): boolean;
 }
 
@@ -23,7 +23,7 @@ interface Deps {
   readonly tokens: TokenState;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
   readonly endSession: (uid: string, by?: { readonly cookieDigest: string }) => Promise<boolean>;
-  /** Asked again after a sign-out that stopped half-way (503): finishes it, and nothing else. */
+  /** A repeated request after a sign-out that failed half-way (503): completes that sign-out. */
   readonly finishEnding: (
     ended: { readonly uid: string } | { readonly cookieDigest: string },
   ) => Promise<void>;
@@ -65,7 +65,7 @@ export function logoutRoute(deps: Deps): Koa.Middleware {
     }
     browser.clearCookie(ctx);
     ctx.set('Clear-Site-Data', '"cache"');
-    // A mistake of the application must not keep the person signed in; the developer reads of it all the same.
+    // An error of the application must not keep the user signed in; it is reported after the sign-out.
     if (problem !== undefined) throw problem;
     if (request.returnTo === undefined) pages.signedOut(ctx, request.client);
     else {
@@ -75,22 +75,22 @@ export function logoutRoute(deps: Deps): Koa.Middleware {
   };
 }
 
-/** An image, a frame or a script of any site, ours and our siblings included (CVE-2020-10734; checklist R065). */
+/** Rejects an image, frame or script on any site, our own and sibling hosts included (CVE-2020-10734; checklist R065). */
 function refuseSubresource(ctx: Koa.Context): void {
   const [site, dest, mode] = ['site', 'dest', 'mode'].map((name) => ctx.get(`sec-fetch-${name}`));
-  // Without Sec-Fetch-Site it is no browser: Node's fetch sends the mode alone.
+  // Browsers send Sec-Fetch-Site; Node's fetch sends only the mode.
   if (site === '') return;
   const isNavigation = ['', 'document'].includes(dest ?? '') && ['', 'navigate'].includes(mode ?? '');
   if (isNavigation) return;
   throw new AppError('request.csrf', {
-    message: 'Signing out is a page to go to. It cannot be loaded as a part of another page.',
+    message: 'The sign-out page must be opened as a page. It cannot be loaded as part of another page.',
   });
 }
 
 /**
- * Whether another site may have sent the browser here by a link or a form. A sibling host counts as another: it may serve
- * what strangers uploaded. Where a browser leaves Sec-Fetch-Site out (plain http hosts), Origin and Referer tell, and a
- * navigation that shows neither could come from anywhere.
+ * Whether another site may have sent the browser here by a link or a form. A sibling host counts as another site, because
+ * it may serve uploaded content. Without Sec-Fetch-Site (plain http hosts), Origin and Referer decide, and a navigation
+ * without either could come from any site.
  */
 function isFromElsewhere(ctx: Koa.Context): boolean {
   const site = ctx.get('sec-fetch-site');
@@ -102,13 +102,13 @@ function isFromElsewhere(ctx: Koa.Context): boolean {
   return ctx.get('upgrade-insecure-requests') !== '';
 }
 
-/** An ID token of this very session shows that an application it is signed in at asks (RP-Initiated Logout §2). */
+/** An ID token of this session shows that one of its applications sent the request (RP-Initiated Logout §2). */
 function isHintOf(session: Session, { hint, client }: LogoutRequest): boolean {
   const sid = client && session.sidFor(client.clientId);
   return sid !== undefined && hint?.sid === sid && hint.sub === session.accountId;
 }
 
-/** A program without cookies: its access token's session ends, or the token itself where there is no session. */
+/** A client without cookies: ends the session of its access token, or revokes the token if it has no session. */
 async function logoutByToken(
   ctx: Koa.Context,
   { tokens, endSession, finishEnding, revokeToken }: Deps,
@@ -129,7 +129,7 @@ type Parameters = { get(name: string): string | undefined };
 interface ReadParameters {
   readonly parameters: Parameters;
   readonly form?: Form | undefined;
-  /** Why nothing in the request can be read; it asks to sign out all the same. */
+  /** Why the parameters cannot be read; the request is still one to sign out. */
   readonly problem?: AppError | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Owns which methods each protocol address takes (decisions §1): a wrong one is 405 with the list, not "nothing here".
+// The methods of each protocol endpoint (decisions §1): a wrong one is 405 with the list, not 404.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 
@@ -48,12 +48,12 @@ export const checkMethods: Koa.Middleware = (ctx, next) => {
   return next();
 };
 
-/** Where the library picks up a sign-in after its pages. */
+/** Where the library resumes a sign-in after its pages. */
 const RESUMED = /^\/oauth2\/(?:authorize|device)\/[\w-]+$/;
 
 /**
- * The library's router folds case and takes more spellings of a path than ours. What it would answer under another one has
- * passed by the checks that stand before it (sizes, foreign forms, our own logout and introspection).
+ * The library's router ignores case and accepts more spellings of a path than ours. A request under another spelling would
+ * bypass the checks that run before it (sizes, cross-site forms, our own logout and introspection).
  */
 export const onlyExactPaths: Koa.Middleware = (ctx, next) => {
   const isOurs = ctx.path.toLowerCase().startsWith('/oauth2');

@@ -1,7 +1,7 @@
-// Owns the one way out for what an application named (jwks_uri, sector_identifier_uri, back-channel logout; checklist
-// R030–R033): https to public addresses alone. The name is resolved once, inside the connection's own look-up, and the
-// connection is made to the addresses that were checked, so that a name server that answers differently a moment later (DNS
-// rebinding) changes nothing. No redirects, no proxy variables, bounded in time and size.
+// The only way to fetch an address that an application registered (jwks_uri, sector_identifier_uri, back-channel logout;
+// checklist R030–R033): https to public addresses only. The host is resolved once, by the connection's own lookup, and the
+// connection goes to the addresses that were checked, against DNS rebinding. No redirects, no proxy variables, limited in
+// time and size.
 import dns, { type LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -20,8 +20,8 @@ interface Deps {
   readonly isAllowed?: (address: string) => boolean;
 }
 
-/** The library sets 2.5 s for what it waits for; this is for everything, name and body included. */
-const LONGEST_MS = 5000;
+/** Of the whole request, DNS and body included; the library aborts its own waits after 2.5 s. */
+const TIMEOUT_MS = 5000;
 const MAX_BYTES = 64 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -29,7 +29,7 @@ export class OutboundRefused extends TypeError {
   override readonly name = 'OutboundRefused';
 }
 
-/** The operating system's own, as every other connection has it: /etc/hosts and search domains count. */
+/** The operating system's resolver, as for every other connection: /etc/hosts and search domains apply. */
 const systemResolve: Resolve = (host) => {
   const { promise, resolve, reject } = Promise.withResolvers<readonly LookupAddress[]>();
   dns.lookup(host, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
@@ -37,8 +37,8 @@ const systemResolve: Resolve = (host) => {
 };
 
 /**
- * Called by the socket, so that nothing lies between the check and the connection.
- * One address inside among public ones is refused as a whole: no honest host has it.
+ * Called by the socket, so nothing can change between the check and the connection. A host with any private address is
+ * refused, even if others are public: no legitimate host has both.
  */
 function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (host, options, callback) => {
@@ -51,7 +51,11 @@ function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean
         if (options.all === true) callback(null, [...addresses]);
         else callback(null, address, family);
       } catch (error) {
-        callback(error instanceof Error ? error : new OutboundRefused('no address'), '', 0);
+        callback(
+          error instanceof Error ? error : new OutboundRefused('the host could not be resolved'),
+          '',
+          0,
+        );
       }
     })();
   };
@@ -62,16 +66,16 @@ function headersOf(incoming: IncomingHttpHeaders): Headers {
   for (const [name, value] of Object.entries(incoming)) {
     if (typeof value === 'string') headers.set(name, value);
   }
-  // How long keys are kept is not the application's to say (R033): without these the library looks again after a minute.
+  // The application must not decide how long its keys are cached (R033); without these the library uses one minute.
   headers.delete('cache-control');
   headers.delete('expires');
   return headers;
 }
 
-/** @throws OutboundRefused for a document that is too long, compressed, no JSON, or nested without end */
+/** @throws OutboundRefused for a document that is too long, compressed, not JSON, or too deeply nested */
 async function readDocument(response: IncomingMessage): Promise<string> {
   const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = response.headers;
-  // Small on the wire, huge in memory.
+  // A compressed document can be small on the wire and huge in memory.
   if (encoding !== 'identity') throw new OutboundRefused('the document is compressed');
   if (!JSON_TYPE.test(type)) throw new OutboundRefused('the document is not JSON');
   const chunks: Buffer[] = [];
@@ -86,22 +90,22 @@ async function readDocument(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** @returns a fetch that throws TypeError where it may not or cannot connect, as fetch does */
+/** @returns a fetch that throws TypeError when it may not or cannot connect, as fetch does */
 export function createOutboundFetch({
   resolve = systemResolve,
   isAllowed = isPublicAddress,
 }: Deps = {}): Fetch {
-  // An agent of its own: the global one can be told to use proxies by the environment (NODE_USE_ENV_PROXY), which would
-  // then look names up again. Every request makes its own connection, or an earlier check would count for a later one.
+  // Not the global agent: NODE_USE_ENV_PROXY can make it use proxies, which would resolve the host again. Every request
+  // opens its own connection, so an earlier check never applies to a later one.
   const agent = new Agent({ keepAlive: false });
   const lookup = checkedLookup(resolve, isAllowed);
 
   return async (target, options = {}) => {
     const url = new URL(target instanceof Request ? target.url : target);
     if (url.protocol !== 'https:') throw new OutboundRefused('not https');
-    // A literal address is never looked up.
+    // A literal address never reaches the lookup.
     if (!isPublicHost(url, isAllowed)) throw new OutboundRefused('not a public address');
-    const limit = AbortSignal.timeout(LONGEST_MS);
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
     const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit;
     const { method = 'GET', body } = options;
     const content = body === undefined || body === null ? undefined : String(body);
@@ -119,7 +123,7 @@ export function createOutboundFetch({
     const response = await promise;
     try {
       const status = response.statusCode ?? 0;
-      // A redirect is an answer like any other (R031). What a receiver of notices says is nobody's business.
+      // A redirect is not followed (R031). The body of a response to a notification is not read.
       const isDocument = method === 'GET' && status === 200;
       const text = isDocument ? await readDocument(response) : null;
       return new Response(text, { status, headers: headersOf(response.headers) });
@@ -132,9 +136,9 @@ export function createOutboundFetch({
 export const outboundFetch: Fetch = createOutboundFetch();
 
 /**
- * Whether the connection asks our look-up and heeds it (R032): with a name that exists nowhere and is said to be this
- * machine. To be called before the server listens.
- * @throws Error when it does not
+ * Verifies that connections use our lookup (R032), by a host name that does not exist and that the lookup resolves to a
+ * loopback address. Called before the server listens.
+ * @throws Error when they do not
  */
 export async function assertOutboundGuard(
   create: typeof createOutboundFetch = createOutboundFetch,
@@ -145,6 +149,6 @@ export async function assertOutboundGuard(
   );
   if (outcome instanceof OutboundRefused) return;
   throw new Error(
-    'The guard of outgoing connections could not be installed: the look-up of names is not asked.',
+    'Outgoing connections are not guarded: Node.js does not use the lookup function that checks addresses.',
   );
 }

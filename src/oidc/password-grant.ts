@@ -1,5 +1,5 @@
-// Owns the `password` grant (RFC 6749 §4.3) for old programs that an administrator allowed it: never advertised, never
-// granted by self-registration. Same lockout, same answer and same work as the sign-in page.
+// The `password` grant (RFC 6749 §4.3) for legacy programs that an administrator allowed it: never advertised and never
+// available by self-registration. Lockout, response and timing are those of the sign-in page.
 import { errors, type TokenEndpointGrantContext } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { mayUse } from './client-access.ts';
@@ -35,7 +35,7 @@ export function registerPasswordGrant(
       await accounts.reportSignIn({ kind: 'password_accepted', ...report, next: 'refused' });
       throw new errors.InvalidGrant('this account may not sign in to this application');
     }
-    // A program that has the password has one factor, and nowhere to ask for another.
+    // A program with the password has one factor and cannot ask for another.
     if (accounts.owesSecondFactor(account)) {
       await accounts.reportSignIn({ kind: 'password_accepted', ...report, next: 'refused' });
       throw new errors.CustomOIDCProviderError(
@@ -55,7 +55,7 @@ export function registerPasswordGrant(
     const common = { accountId: account.id, client, grantId, gty: 'password', scope };
     const authentication = { acr: ACR.singleFactor, amr: ['pwd'], authTime: epochSeconds(clock) };
 
-    // Where the access token has `auth_time` from, as with the other grants; kept only for a client that may refresh.
+    // The access token takes `auth_time` from it, as with other grants; it is saved only for a client that may refresh.
     const source = new provider.RefreshToken({ ...common, ...authentication, rotations: 0 });
     ctx.oidc.entity('RefreshToken', source);
     const accessToken = new provider.AccessToken(common);
@@ -63,7 +63,7 @@ export function registerPasswordGrant(
     const value = await accessToken.save();
     const refreshToken = client.grantTypeAllowed('refresh_token') ? await source.save() : undefined;
 
-    // Read again now that all is written: whoever took back what the account has has not seen this (checklist R076).
+    // Read again after writing: a concurrent revocation of the account has not seen this grant (checklist R076).
     const known = await accounts.find(account.id);
     if (known === undefined || !accounts.isUsable(known) || !accounts.isProofCurrent(known, startedAt)) {
       await revokeGrant(grantId);
@@ -100,6 +100,6 @@ function grantedScope(
   for (const scope of wanted) {
     if (!allowList.includes(scope)) throw new errors.InvalidScope('requested scope is not allowed', scope);
   }
-  // Nobody administers by a password that a program was told (decisions §2).
+  // A password that a program knows never opens the admin API (decisions §2).
   return wanted.filter((scope) => isGrantable(scope, account.role) && !ADMIN_SCOPES.has(scope)).join(' ');
 }

@@ -1,5 +1,5 @@
-// Owns what the library asks us to decide: lifetimes, refresh tokens, CORS, who may introspect. Each is one function of
-// the request and the runtime settings.
+// Decisions that the library leaves to us: lifetimes, refresh tokens, CORS, introspection. Each is one function of the
+// request and the runtime settings.
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { TRIAL_SECONDS } from '../clients/trials.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
@@ -20,33 +20,33 @@ export interface LifetimeSettings {
 type Ttl = NonNullable<Configuration['ttl']>;
 
 const DEVICE_CODE_SECONDS = 600;
-/** Decisions §5: what a device keeps without `offline_access`, counted from its sign-in, whatever the client. */
+/** Decisions §5: how long a device without `offline_access` stays signed in, from its sign-in on, for every client. */
 export const DEVICE_SESSION_SECONDS = 86_400;
-// A grant must outlive the last refresh token that was given in its name.
+// A grant must outlive its last refresh token.
 const GRANT_MARGIN_SECONDS = 86_400;
 
 /** Decisions §5. A lifetime set on an application wins over the setting. */
 export function lifetimes({ settings, clock }: { settings: () => LifetimeSettings; clock: Clock }): Ttl {
   const now = (): number => epochSeconds(clock);
-  const own = (client: Client | undefined) => (client === undefined ? undefined : clientRecord(client));
+  const recordOf = (client: Client | undefined) => (client === undefined ? undefined : clientRecord(client));
   const access = (client: Client | undefined): number =>
-    own(client)?.accessTokenSeconds ?? settings().access_token_seconds;
+    recordOf(client)?.accessTokenSeconds ?? settings().access_token_seconds;
 
   return {
     AccessToken: (_ctx, _token, client) => access(client),
     ClientCredentials: (_ctx, _token, client) => access(client),
-    IdToken: (_ctx, _token, client) => own(client)?.idTokenSeconds ?? settings().id_token_seconds,
+    IdToken: (_ctx, _token, client) => recordOf(client)?.idTokenSeconds ?? settings().id_token_seconds,
     AuthorizationCode: () => settings().authorization_code_seconds,
     DeviceCode: DEVICE_CODE_SECONDS,
     Interaction: () => settings().interaction_seconds,
-    // Every token's life hangs on its grant: whatever goes wrong in a trial, what it gave is over soon.
+    // Every token depends on its grant, so whatever fails in a test sign-in, its tokens expire soon.
     Grant: (_ctx, grant: SessionGrant) =>
       grant.isTrial === true
         ? TRIAL_SECONDS
         : settings().refresh_token_absolute_seconds + GRANT_MARGIN_SECONDS,
     RefreshToken(_ctx, token, client) {
-      const idle = own(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;
-      // `iiat` is when the first of the chain was issued: rotation never moves the absolute end (RFC 9700 §4.14.2).
+      const idle = recordOf(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;
+      // `iiat` is when the first token of the chain was issued: rotation never extends the absolute lifetime (RFC 9700 §4.14.2).
       const first = token.iiat ?? now();
       const left = first + settings().refresh_token_absolute_seconds - now();
       const isOfDevice = token.gty?.startsWith('device_code') === true && !token.scopes.has('offline_access');
@@ -61,8 +61,8 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
 }
 
 /**
- * A browser application keeps tokens where scripts reach them, so it must ask for offline access (RFC 9700 §2.2.2). By
- * what is registered: in a trial every application looks public (trial-gate.ts).
+ * A browser application stores tokens within reach of scripts, so it must request offline access (RFC 9700 §2.2.2). Uses the
+ * registered metadata, because in a test sign-in every application appears public (test-sign-in-gate.ts).
  */
 const isBrowserApp = (client: Client): boolean =>
   client.applicationType !== 'native' && clientRecord(client).metadata.token_endpoint_auth_method === 'none';
@@ -77,7 +77,7 @@ export function issueRefreshToken(
   return source.scopes.has('offline_access') || !isBrowserApp(client);
 }
 
-/** Only the origins an application redirects to may read answers meant for it; `null` is any sandboxed page. */
+/** Only origins of registered redirect URIs may read responses for the application; `null` is any sandboxed page. */
 export function clientBasedCORS(ctx: KoaContextWithOIDC, origin: string, client: Client): boolean {
   if (origin === 'null') return false;
   if (ctx.oidc.route !== 'userinfo' && client.clientAuthMethod !== 'none') return false;
@@ -94,13 +94,13 @@ export function introspectionAllowed(
   return token.clientId === client.clientId || audience.includes(client.clientId);
 }
 
-// Long enough for clocks that differ; what has to be remembered against a replay stays little.
+// Long enough for clock skew, short enough to keep the replay records few.
 const LONGEST_ASSERTION_SECONDS = 300;
 
 /**
- * RFC 7523 §3: an assertion with a far end is a credential that lies around, and one that names another server beside us can
- * be replayed by it (checklist R040). The library is content with one entry of `aud` that is ours, and takes the address of
- * the endpoint asked for as well.
+ * RFC 7523 §3: a long-lived assertion is a credential that can leak, and one that also names another server can be replayed
+ * by that server (checklist R040). The library accepts any `aud` with one entry of ours, and the address of the requested
+ * endpoint as well.
  */
 export const createAssertionCheck =
   (clock: Clock): NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> =>
@@ -110,5 +110,5 @@ export const createAssertionCheck =
       throw new errors.InvalidClientAuth('aud must be the issuer or the token endpoint, and nothing else');
     }
     if (typeof exp === 'number' && exp <= epochSeconds(clock) + LONGEST_ASSERTION_SECONDS) return;
-    throw new errors.InvalidClientAuth('the assertion lives too long');
+    throw new errors.InvalidClientAuth('the assertion expires too late');
   };

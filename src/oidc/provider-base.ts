@@ -1,5 +1,5 @@
-// Owns the one re-typing of oidc-provider: its models are accessors at run time, but @types/oidc-provider declares them
-// as properties, which TypeScript does not let a subclass override by accessors (TS2611). Nothing else is in here.
+// Re-types oidc-provider: its models are accessors at run time, but @types/oidc-provider declares them as properties, which
+// a subclass cannot override with accessors (TS2611).
 import Provider, {
   type AccessToken,
   type AdapterPayload,
@@ -17,7 +17,7 @@ import Provider, {
   type Session,
 } from 'oidc-provider';
 
-/** What every model has at run time beside what the types tell. */
+/** Members that every model has at run time but that the types omit. */
 export interface ModelInternals {
   /** The stored payload and the value that goes to the client (lib/models/base_model.js). */
   getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }>;
@@ -26,7 +26,7 @@ export interface ModelInternals {
 
 type FindOptions = { ignoreExpiration?: boolean };
 
-/** A model's class as subclasses of it need it: constructable from a payload, with `find` and `IN_PAYLOAD`. */
+/** A model class as its subclasses need it: constructable from a payload, with `find` and `IN_PAYLOAD`. */
 export interface ModelClass<Model> {
   new (...payload: never[]): Model & ModelInternals;
   readonly name: string;
@@ -68,7 +68,7 @@ export interface DeviceCodeClass extends TokenClass<DeviceCode> {
   findByUserCode(userCode: string, options?: FindOptions): Promise<DeviceCode | undefined>;
 }
 
-/** The types say that there is always a request; a logout token has none. */
+/** The types require a context; a logout token has none. */
 export interface IdTokenModel {
   readonly ctx?: KoaContextWithOIDC;
   set(claim: string, value: unknown): void;
@@ -116,5 +116,5 @@ declare class ProviderWithAccessors extends PlainProvider {
   get OIDCContext(): Models['OIDCContext'];
 }
 
-// The cast this file exists for: the same class, described as it is at run time.
+// The only cast: the same class, typed as it is at run time.
 export const ProviderBase = Provider as unknown as typeof ProviderWithAccessors;

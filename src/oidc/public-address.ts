@@ -1,4 +1,3 @@
-// Owns which network addresses are public: those that anybody on the internet could connect to.
 import { BlockList, isIP } from 'node:net';
 
 /** IANA special-purpose registries; multicast and reserved space. */
@@ -22,7 +21,7 @@ const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 3],
 ];
 
-/** Inside global unicast, which is all that is let through: Teredo and relatives, documentation, 6to4. */
+/** Within global unicast, the only space that is allowed: Teredo and related, documentation, 6to4. */
 const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -37,16 +36,16 @@ for (const [network, prefix] of SPECIAL_IPV6) special.addSubnet(network, prefix,
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
-/** @returns whether the address is one that anybody on the internet could connect to */
+/** @returns whether the address is publicly routable */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !special.check(address, 'ipv4');
   return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }
 
-/** @returns the host of an address as connections take it: IPv6 without brackets */
+/** @returns the host as connections need it: IPv6 without brackets */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** @returns false for a literal address that is not allowed; names are for the look-up to judge */
+/** @returns false for a literal address that is not allowed; the lookup checks host names */
 export function isPublicHost(url: URL, isAllowed: (address: string) => boolean): boolean {
   const host = hostOf(url);
   return isIP(host) === 0 || isAllowed(host);

@@ -1,5 +1,5 @@
-// Owns the HTTP side of dynamic client registration (RFC 7591) and of its management by the client itself (RFC 7592).
-// What may be registered is src/clients; administrators have the admin API beside this.
+// Dynamic client registration (RFC 7591) and its management by the client (RFC 7592) over HTTP. src/clients decides what may
+// be registered; administrators use the admin API.
 import type Koa from 'koa';
 import type { Clients } from '../clients/contract.ts';
 import { readClient } from '../clients/read-client.ts';
@@ -17,14 +17,14 @@ export interface RegistrationDeps {
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
   /** Path of the registration endpoint in requests, e.g. `/oauth2/register`. */
   readonly path: string;
-  /** The same as others see it: absolute, never from the Host header. */
+  /** Its absolute public URL, never derived from the Host header. */
   readonly publicUrl: string;
 }
 
 type Members = Record<string, unknown>;
 type Handler = (ctx: Koa.Context) => Promise<void>;
 
-// RFC 6750 §2.1. A token in the query or the body is not looked for.
+// RFC 6750 §2.1. A token in the query or the body is ignored.
 const bearer = /^Bearer +([A-Za-z0-9._~+/-]{1,2048}=*)$/i;
 const MAX_PROBLEMS = 5;
 
@@ -52,18 +52,10 @@ function refusalBody({ fields = {} }: AppError): object {
   };
 }
 
-/** @returns middleware for the registration endpoint and the client configuration endpoints below it; others go on */
-export function registrationRoutes(deps: RegistrationDeps): Koa.Middleware {
-  const { clients, authorizeAdmin, readJson, path, publicUrl } = deps;
-
-  const readMembers = async (ctx: Koa.Context): Promise<Members> => {
-    const body = await readJson(ctx);
-    if (!isMembers(body)) throw refuse({ body: 'Must be a JSON object.' });
-    return body;
-  };
-
-  /** RFC 7591 §3.2.1, RFC 7592 §3: everything that is registered, and how to come back. */
-  const informationOf = (client: Client, token: string, clientSecret: string | undefined): Members => ({
+/** RFC 7591 §3.2.1, RFC 7592 §3: the registered metadata and how to manage it. */
+const createInformationOf =
+  (publicUrl: string) =>
+  (client: Client, token: string, clientSecret: string | undefined): Members => ({
     client_id: client.id,
     client_id_issued_at: Math.floor(client.value.createdAt / 1000),
     ...(clientSecret !== undefined && { client_secret: clientSecret, client_secret_expires_at: 0 }),
@@ -71,6 +63,26 @@ export function registrationRoutes(deps: RegistrationDeps): Koa.Middleware {
     registration_access_token: token,
     ...publicMetadata(client.value),
   });
+
+interface RegistrationHandlers {
+  readonly register: Handler;
+  /** The client configuration endpoint of one client (RFC 7592 §2). */
+  manage(clientId: string): Handler;
+}
+
+function createHandlers({
+  clients,
+  authorizeAdmin,
+  readJson,
+  publicUrl,
+}: RegistrationDeps): RegistrationHandlers {
+  const informationOf = createInformationOf(publicUrl);
+
+  const readMembers = async (ctx: Koa.Context): Promise<Members> => {
+    const body = await readJson(ctx);
+    if (!isMembers(body)) throw refuse({ body: 'Must be a JSON object.' });
+    return body;
+  };
 
   const register: Handler = async (ctx) => {
     const token = bearerOf(ctx);
@@ -93,7 +105,7 @@ export function registrationRoutes(deps: RegistrationDeps): Koa.Middleware {
     };
   };
 
-  /** An unknown client, a wrong token and another client's token are the same to the caller (RFC 7592 §2). */
+  /** The response is the same for an unknown client, a wrong token and another client's token (RFC 7592 §2). */
   const authorizeClient = async (clientId: string, token: string): Promise<Client> => {
     const client = await clients.verifyRegistrationToken(clientId, token);
     if (client === undefined) throw new AppError('auth.invalid_token');
@@ -106,17 +118,17 @@ export function registrationRoutes(deps: RegistrationDeps): Koa.Middleware {
       ctx.body = informationOf(client, token, undefined);
     };
 
-  /** RFC 7592 §2.2: all members again, id and secret only as they are. */
+  /** RFC 7592 §2.2: replaces all members; id and secret must be unchanged. */
   const replace =
     (client: Client, token: string): Handler =>
     async (ctx) => {
       const { client_id: clientId, client_secret: secret, ...metadata } = await readMembers(ctx);
       if (clientId !== client.id) throw refuse({ client_id: 'Must be the id of this client.' });
-      const isSecretRight =
+      const isSecretValid =
         secret === undefined ||
         secret === null ||
         (typeof secret === 'string' && clients.verifySecret(client.value, secret));
-      if (!isSecretRight)
+      if (!isSecretValid)
         throw refuse({ client_secret: 'Must be the secret of this client, or be left out.' });
       const changed = await clients.update(client.id, { metadata, mode: 'replace', authority: 'registrant' });
       ctx.body = informationOf(changed.client, token, changed.clientSecret);
@@ -143,6 +155,14 @@ export function registrationRoutes(deps: RegistrationDeps): Koa.Middleware {
       await answerBy(handlers, ctx);
     };
 
+  return { register, manage };
+}
+
+/** @returns middleware for the registration endpoint and the client configuration endpoints below it; others go on */
+export function registrationRoutes(deps: RegistrationDeps): Koa.Middleware {
+  const { path } = deps;
+  const { register, manage } = createHandlers(deps);
+
   return async (ctx, next) => {
     const handler = handlerOf(ctx.path);
     if (handler === undefined) return next();
@@ -152,7 +172,7 @@ export function registrationRoutes(deps: RegistrationDeps): Koa.Middleware {
       await handler(ctx);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // It was removed while we looked: its token has died with it.
+      // The client was removed during this request, and its token with it.
       if (error.code === 'client.not_found') throw new AppError('auth.invalid_token', { cause: error });
       if (error.code !== 'client.invalid_metadata') throw error;
       ctx.status = error.status;

@@ -1,6 +1,5 @@
-// Owns noticing that one client sends the same code_challenge or nonce twice (RFC 9700 §2.1.1: they must be
-// transaction-specific): a client that does so has no protection from them. A warning in the log, and no refusal: a page
-// that is reloaded repeats its request too.
+// Detects that a client sends the same code_challenge or nonce twice (RFC 9700 §2.1.1: they must be transaction-specific),
+// which gives it no protection. It is logged as a warning, not refused, because a reloaded page repeats its request too.
 import { createHash } from 'node:crypto';
 
 export interface IssuedCode {
@@ -10,13 +9,13 @@ export interface IssuedCode {
 }
 
 export interface RepeatWatch {
-  /** Called for every authorization code; comes back at once. */
+  /** Called for every authorization code; returns immediately. */
   codeIssued(code: IssuedCode): void;
 }
 
-/** Values remembered by this process; beyond, the oldest are forgotten. */
-const REMEMBERED = 10_000;
-/** 96 bits: nobody meets another value's digest by chance. */
+/** Values that this process remembers; beyond that, the oldest are dropped. */
+const MAX_REMEMBERED = 10_000;
+/** 96 bits: two values do not have the same digest by chance. */
 const DIGEST_LENGTH = 16;
 
 export function createRepeatWatch(log: { warn(fields: object, message: string): void }): RepeatWatch {
@@ -30,7 +29,7 @@ export function createRepeatWatch(log: { warn(fields: object, message: string): 
     if (seen.has(key)) return true;
     seen.add(key);
     const [oldest] = seen;
-    if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
+    if (seen.size > MAX_REMEMBERED && oldest !== undefined) seen.delete(oldest);
     return false;
   }
 
@@ -43,7 +42,7 @@ export function createRepeatWatch(log: { warn(fields: object, message: string): 
         if (value === undefined || !isRepeated(clientId, parameter, value)) continue;
         log.warn(
           { event: 'request_value_repeated', client_id: clientId, parameter },
-          `the application sent a ${parameter} that it had sent before`,
+          `the application repeated a ${parameter}, which must be unique to each request`,
         );
       }
     },

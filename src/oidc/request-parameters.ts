@@ -1,6 +1,6 @@
-// Owns what the parameters of an authorization request may be before the library reads and stores them, through every door:
-// the authorization endpoint by GET and POST, pushed requests (RFC 9126 §2.1) and device authorization (RFC 8628 §3.1). A
-// stranger's request is stored, so its size is bounded (checklist R138); a refusal is an answer of ours, never a redirect.
+// Limits of authorization request parameters, checked before the library reads and stores them, at every endpoint: GET and
+// POST of the authorization endpoint, pushed requests (RFC 9126 §2.1) and device authorization (RFC 8628 §3.1). Requests of
+// unauthenticated clients are stored, so their size is limited (checklist R138). An error is our response, never a redirect.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import { screenJson, screenJwt } from '../json.ts';
@@ -8,10 +8,10 @@ import { type Form, type ReadForm, restoreForm } from './form.ts';
 
 const MAX_BYTES: Readonly<Record<string, number>> = { state: 4096, nonce: 2048 };
 
-/** As JSON, since that is how they are stored; with what is stored around them less than 8 KiB. */
+/** Measured as JSON, as they are stored; the whole record stays below 8 KiB. */
 const MAX_STORED_BYTES = 7168;
 
-/** They belong to the client authentication and are not stored. */
+/** Parameters of client authentication, which are not stored. */
 const NOT_STORED = new Set(['client_secret', 'client_assertion', 'client_assertion_type']);
 
 const JWTS = ['id_token_hint', 'request', 'client_assertion'];
@@ -42,7 +42,7 @@ const pairsOf = (form: Form): [string, string][] =>
 
 export const checkAuthorizationForm = (form: Form): void => checkParameters(pairsOf(form));
 
-/** GET. */
+/** For GET requests. */
 export const checkAuthorizationQuery: Koa.Middleware = (ctx, next) => {
   checkParameters(new URLSearchParams(ctx.querystring));
   return next();
@@ -50,17 +50,17 @@ export const checkAuthorizationQuery: Koa.Middleware = (ctx, next) => {
 
 interface BodyDeps {
   readonly readForm: ReadForm;
-  /** Counts a request that anybody can make. @throws AppError request.rate_limited */
+  /** Counts an unauthenticated request. @throws AppError request.rate_limited */
   readonly chargePublicRequest: (address: string) => Promise<unknown>;
 }
 
-/** The endpoints whose form the library reads. */
+/** For endpoints whose form the library reads. */
 export function checkAuthorizationBody({ readForm, chargePublicRequest }: BodyDeps): Koa.Middleware {
   return async (ctx, next) => {
     const form = await readForm(ctx);
     checkAuthorizationForm(form);
     const credentials = [ctx.get('authorization'), form.get('client_secret'), form.get('client_assertion')];
-    // Wrong credentials store nothing.
+    // A request with wrong credentials stores nothing.
     if (!credentials.some(Boolean)) await chargePublicRequest(ctx.ip);
     restoreForm(ctx, form);
     return next();

@@ -1,5 +1,5 @@
-// Owns POST /oauth2/revoke (RFC 7009, decisions §3): the token itself is the proof, so no authentication is needed; where
-// credentials come along they must be right. The answer is 200 and empty, whatever the token was.
+// POST /oauth2/revoke (RFC 7009, decisions §3): possession of the token is enough, so no authentication is required; client
+// credentials that are sent must be valid. The response is 200 and empty for any token.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
@@ -11,7 +11,7 @@ interface RevokeDeps {
   readonly revokeGrant: (grantId: string) => Promise<void>;
 }
 
-/** Ends an access token, or with a refresh token its whole grant (RFC 7009 §2.1). */
+/** Revokes an access token, or for a refresh token its whole grant (RFC 7009 §2.1). */
 export function createRevokeToken({ revokeGrant, events }: RevokeDeps) {
   return async (token: AnyToken): Promise<void> => {
     const isRefreshToken = token.kind === 'RefreshToken';
@@ -39,8 +39,8 @@ interface Deps {
 const CREDENTIALS = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
 /**
- * Revokes without client authentication; requests with credentials of a client go on to the library, which checks them. A
- * bearer is no credential of a client: libraries send one out of habit, and the token in the form is what counts.
+ * Revokes without client authentication; requests with client credentials continue to the library, which checks them. A
+ * bearer token is not a client credential: some libraries always send one, and only the token in the form counts.
  */
 export function revokeByPossession({ tokens, revokeToken, readForm }: Deps): Koa.Middleware {
   return async (ctx, next) => {
@@ -65,7 +65,7 @@ export function revokeByPossession({ tokens, revokeToken, readForm }: Deps): Koa
   };
 }
 
-/** Decisions §3: 200 and an empty body of no type, whatever the token was. */
+/** Decisions §3: 200 and an empty body without a type, for any token. */
 function answerNothing(ctx: Koa.Context): void {
   ctx.set('Cache-Control', 'no-store');
   ctx.status = 200;
@@ -73,7 +73,7 @@ function answerNothing(ctx: Koa.Context): void {
   ctx.remove('Content-Type');
 }
 
-/** The library refuses a request without a token, which to us is one that revokes nothing. */
+/** The library rejects a request without a token; for us it is one that revokes nothing. */
 const withToken = (form: Form): Form => ({
   get: (name) => (name === 'token' ? form.get(name) || 'none' : form.get(name)),
   keys: () => [...new Set([...form.keys(), 'token'])],
@@ -84,9 +84,9 @@ async function readAsForm(ctx: Koa.Context, readForm: ReadForm): Promise<Form> {
   try {
     return await readForm(ctx);
   } catch (error) {
-    // The only refusal here is a body that is no form, and that one is 400 (decisions §3).
+    // The only error here is a body that is not a form, which is 400 (decisions §3).
     if (error instanceof AppError && error.code === 'request.unsupported_media_type') {
-      throw new AppError('request.malformed', { message: 'Only a form is taken here.', cause: error });
+      throw new AppError('request.malformed', { message: 'The request body must be a form.', cause: error });
     }
     throw error;
   }

@@ -1,4 +1,4 @@
-// Owns the order of everything under /oauth2: our endpoints first, the library's for the rest.
+// The order of everything under /oauth2: our endpoints first, then the library's.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import { crossOrigin } from '../http/cors.ts';
@@ -32,11 +32,11 @@ interface Deps {
   readonly chargePublicRequest: Parameters<typeof checkAuthorizationBody>[0]['chargePublicRequest'];
   /** RFC 7591/7592 (registration.ts). */
   readonly registration: Koa.Middleware;
-  /** @throws AppError when the browser says that another site sent the form */
+  /** @throws AppError when the browser reports that another site sent the form */
   readonly refuseForeign: (ctx: Koa.Context) => void;
 }
 
-/** In order; each passes on what is not its own. */
+/** In order; each passes on requests that it does not handle. */
 export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   const { mounted, basePath, readForm } = deps;
   const router = createRouter({ prefix: '/oauth2' });
@@ -49,12 +49,12 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   const logout = logoutRoute({ ...deps, provider: () => mounted().provider, pages: deps.logoutPages });
   router.get('/logout', logout);
   router.post('/logout', logout);
-  // The library's forms have a token each; what the browser says of their origin counts as well (checklist R113).
+  // The library's forms have a CSRF token; the origin reported by the browser is checked as well (checklist R113).
   router.post('/device', (ctx, next) => {
     deps.refuseForeign(ctx);
     return next();
   });
-  // The library's own steps of logging out, which ours takes the place of.
+  // The library's own logout steps, which ours replaces.
   router.all('/logout/:step', () => {
     throw new AppError('request.not_found');
   });

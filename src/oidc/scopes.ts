@@ -1,5 +1,3 @@
-// Owns scopes and claims: which there are, and which claims each one opens (OIDC Core §5.4; decisions §5).
-
 const PROFILE_CLAIMS = [
   'name',
   'given_name',
@@ -17,8 +15,9 @@ const PROFILE_CLAIMS = [
   'updated_at',
 ] as const;
 
+/** The claims of each scope (OIDC Core §5.4; decisions §5). */
 export const claimsByScope = {
-  // What the authentication was is in every ID token (decisions §5); userinfo has none of the last three to tell.
+  // The last three describe the authentication: every ID token has them (decisions §5), userinfo never.
   openid: ['sub', 'auth_time', 'acr', 'amr'],
   profile: [...PROFILE_CLAIMS],
   email: ['email', 'email_verified'],
@@ -28,31 +27,31 @@ export const claimsByScope = {
   groups: ['groups'],
 } as const;
 
-/** Every scope the authorization endpoint takes; anything else is ignored by the library. */
+/** All scopes that the authorization endpoint accepts; the library ignores others. */
 export const scopes = [...Object.keys(claimsByScope), 'offline_access', 'admin', 'admin:read'];
 
-/** Which roles may give an application a scope that opens the admin API; all others are for everybody. */
+/** The roles that may grant a scope of the admin API; every user may grant all other scopes. */
 const rolesByScope: Readonly<Record<string, readonly string[]>> = {
   admin: ['admin'],
   'admin:read': ['admin', 'auditor'],
 };
 
-/** They open the admin API. */
+/** The scopes of the admin API. */
 export const ADMIN_SCOPES: ReadonlySet<string> = new Set(Object.keys(rolesByScope));
 
-/** @returns whether a person of that role can grant the scope; others get tokens without it */
+/** @returns whether a user with that role can grant the scope; others get tokens without it */
 export const isGrantable = (scope: string, role: string): boolean =>
   !Object.hasOwn(rolesByScope, scope) || rolesByScope[scope]?.includes(role) === true;
 
-/** What an authentication was worth, as `acr` says it. */
+/** The `acr` values, by strength of the authentication. */
 export const ACR = {
   singleFactor: 'urn:latchkey:acr:single-factor',
-  /** A password and a code by mail: more than one, less than two, since the same password may open the mailbox. */
+  /** A password and a code by e-mail: weaker than two factors, because the same password may open the mailbox. */
   emailCode: 'urn:latchkey:acr:email-code',
   multiFactor: 'urn:latchkey:acr:multi-factor',
 } as const;
 
-/** @returns the space-separated list without the scopes that open the admin API; undefined where nothing remains */
+/** @returns the space-separated list without the admin scopes; undefined when none remains */
 export function withoutAdminScopes(scope: string): string | undefined {
   const kept = scope.split(' ').filter((name) => name !== '' && !Object.hasOwn(rolesByScope, name));
   return kept.length === 0 ? undefined : kept.join(' ');

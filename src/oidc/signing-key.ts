@@ -1,5 +1,5 @@
-// Owns signing with the current key by node:crypto's callback API: one trip to the thread pool per signature and nothing
-// else. Both the library (ID tokens) and our access tokens sign through it. Beside it, the keys that only verify.
+// Signing uses the callback API of node:crypto, which costs one thread-pool task per signature and nothing else. The library
+// (ID tokens) and our access tokens share it.
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { JWK } from 'jose';
 import { ExternalSigningKey } from 'oidc-provider';
@@ -31,7 +31,7 @@ export class SigningKey extends ExternalSigningKey {
   }
 }
 
-/** A key that only verifies: one that is not used yet, or no longer. ID tokens come back as hints after a rotation. */
+/** A key that only verifies, before or after its time as signing key: ID tokens are sent as hints after a rotation. */
 export class VerifyingKey extends ExternalSigningKey {
   readonly #publicKey: KeyObject;
 

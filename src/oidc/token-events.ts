@@ -1,5 +1,5 @@
-// What becomes of tokens, from the library's events: issued, refused and reused. Nothing here waits, so no token is later for
-// it. Reuse is rare and ends a grant, so it is recorded at once; the rest waits in memory (src/audit/token-log.ts).
+// Records tokens that were issued, refused and reused, from the library's events. Recording never waits, so it delays no
+// token. Reuse is rare and revokes a grant, so it is recorded at once; the rest is batched in memory (src/audit/token-log.ts).
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Events } from '../events/index.ts';
 import type { IdentityProvider } from './identity-provider.ts';
@@ -9,12 +9,12 @@ interface Deps extends RepeatWatch {
   readonly events: Pick<Events, 'emit' | 'note'>;
 }
 
-/** Of the device flow, while the person has not decided yet (RFC 8628 §3.5): answers, no refusals. */
+/** Responses of the device flow while the user has not decided (RFC 8628 §3.5), not errors. */
 const PENDING = new Set(['authorization_pending', 'slow_down']);
 
 /**
- * `error_detail` says what callers are not told. Some of it repeats what a stranger sent, so only texts that are known
- * are kept; the rest are counted by their error code alone (lib/actions/grants, lib/helpers/grant_source.js, adapters/oidc.ts).
+ * `error_detail` is not part of the response. Some of it repeats what the client sent, so only known texts are recorded; for
+ * all others only the error code is (lib/actions/grants, lib/helpers/grant_source.js, adapters/oidc.ts).
  */
 const DETAILS =
   /^(?:refresh token|authorization code|device code|grant|access token|RefreshToken|AuthorizationCode|DeviceCode) (?:not found|is expired|already (?:used|consumed)|was used before|redirect_uri mismatch|invalid \(referenced account not found\))$|^client mismatch$|^accountId mismatch$/;
@@ -33,7 +33,7 @@ function grantTypeOf({ oidc }: KoaContextWithOIDC): string | undefined {
   return Object.hasOwn(GRANT_TYPES, asked) ? GRANT_TYPES[asked] : 'other';
 }
 
-/** Has this provider report what becomes of tokens. */
+/** Subscribes to the token events of this provider. */
 export function reportTokens(provider: Pick<IdentityProvider, 'on'>, { events, codeIssued }: Deps): void {
   provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
     const { client, entities } = ctx.oidc;
@@ -56,7 +56,7 @@ export function reportTokens(provider: Pick<IdentityProvider, 'on'>, { events, c
     if (clientId !== undefined) codeIssued({ clientId, codeChallenge, nonce });
   });
 
-  // Emitted wherever the library ends a grant; at the token endpoint only because something was used twice.
+  // Emitted wherever the library revokes a grant; at the token endpoint only when a code or token was used twice.
   provider.on('grant.revoked', (ctx: KoaContextWithOIDC, grantId: string) => {
     const { client, entities, route } = ctx.oidc;
     const grantType = grantTypeOf(ctx);

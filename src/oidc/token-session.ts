@@ -1,5 +1,5 @@
-// Owns what a person's access token says of the session that it was born from: no more than that session had come to when
-// the token's own authentication was. Who holds an old token gains nothing when its owner authenticates anew.
+// The session that issued a user's access token, limited to the authentications before the token's own: an old token gains
+// nothing when its user authenticates again.
 import type { AccessToken } from 'oidc-provider';
 import { type MethodTimes, methodTimesUntil, readMethodTimes } from '../accounts/freshness.ts';
 import { authenticationTime } from './find-account.ts';
@@ -11,11 +11,11 @@ export interface TokenSession {
   readonly loginTs: number | undefined;
   readonly amr: readonly string[];
   readonly acr: string | undefined;
-  /** No later than the token's own authentication. */
+  /** None later than the token's own authentication. */
   readonly methodTimes: MethodTimes;
 }
 
-/** @returns undefined: the session is over, and the token outlives it */
+/** @returns undefined when the session has ended and the token outlives it */
 export type SessionOfToken = (token: AccessToken, accountId: string) => Promise<TokenSession | undefined>;
 
 export const createSessionOfToken =

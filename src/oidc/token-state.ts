@@ -1,6 +1,6 @@
-// Owns whether a token is alive, and what it says: the one answer behind introspection, the admin bearer and revocation.
-// Alive means: signed by us and not expired, stored, not used up, its grant there, its account usable, its client still
-// allowed the grant type it came from and at least one of its scopes. Nothing is cached.
+// Whether a token is active, for introspection, the admin API and revocation alike. Active means: signed by us, not expired,
+// stored, not consumed, its grant exists, its account is usable, and its client may still use the grant type and at least
+// one of the scopes. Nothing is cached.
 import type { AccessToken, ClientCredentials, RefreshToken } from 'oidc-provider';
 import type { ClientRecord } from '../store/collections.ts';
 import type { AccessTokenJwt } from './access-token-jwt.ts';
@@ -8,8 +8,8 @@ import { mayUse } from './client-access.ts';
 import { currentScopes, isGrantTypeAllowed, opensAdmin } from './entitlement.ts';
 import {
   type AccountDirectory,
+  authenticationOf,
   authenticationTime,
-  notedAuthentication,
   type OidcAccount,
 } from './find-account.ts';
 import type { Models } from './provider-base.ts';
@@ -20,14 +20,14 @@ export interface LiveToken {
   readonly token: AnyToken;
   /** Absent for a client's own token. */
   readonly account?: OidcAccount | undefined;
-  /** What was given that its client and its account may have now; the token's own scopes say only what was given. */
+  /** Those that its client and account may have now; the token itself keeps all that were granted. */
   readonly scopes: ReadonlySet<string>;
 }
 
 export interface TokenState {
-  /** Finds a token by its value, alive or not; a bearer of another kind (a code, an id) is never one. */
+  /** Finds a token by its value, active or not; never by an id or a code. */
   find(bearer: string): Promise<AnyToken | undefined>;
-  /** @returns the token with its account if it is alive */
+  /** @returns the token with its account if it is active */
   live(token: AnyToken | undefined): Promise<LiveToken | undefined>;
 }
 
@@ -55,25 +55,25 @@ export function createTokenState({ models, jwt, accounts, findClient }: Deps): T
       if (token === undefined || !token.isValid) return undefined;
       if (token.kind === 'ClientCredentials') {
         const client = await findClient(token.clientId ?? '');
-        return client?.isActive === true ? narrowed(token, client) : undefined;
+        return client?.isActive === true ? limited(token, client) : undefined;
       }
       const [grant, account, client] = await Promise.all([
         token.grantId === undefined ? undefined : models().Grant.find(token.grantId),
         accounts.find(token.accountId),
         findClient(token.clientId ?? ''),
       ]);
-      // The grant is what logout and revocation remove first; a token saved a moment later must not outlive it.
+      // Logout and revocation remove the grant first; a token that is saved a moment later must not outlive it.
       if (grant?.clientId !== token.clientId || grant?.accountId !== token.accountId) return undefined;
       if (account === undefined || !accounts.isUsable(account)) return undefined;
       if (client?.isActive !== true || !mayUse(client, account)) return undefined;
       const isCurrent = accounts.isAuthenticationCurrent(account, authenticationTime(token) ?? 0);
-      return isCurrent ? narrowed(token, client, account, opensAdmin(accounts, account, token)) : undefined;
+      return isCurrent ? limited(token, client, account, opensAdmin(accounts, account, token)) : undefined;
     },
   };
 }
 
-/** @returns undefined where the client lost the grant type, or all the scopes that the token was given (decisions §3) */
-function narrowed(
+/** @returns undefined when the client lost the grant type or all scopes of the token (decisions §3) */
+function limited(
   token: AnyToken,
   client: ClientRecord,
   account?: OidcAccount,
@@ -102,8 +102,8 @@ export function describeToken(live: LiveToken | undefined, issuer: string): Reco
     nbf: token.iat,
     iss: issuer,
     aud: audience ?? token.clientId,
-    ...(token.kind === 'ClientCredentials' ? undefined : notedAuthentication(token)),
-    // A refresh token's identifier is its value: it is never told.
+    ...(token.kind === 'ClientCredentials' ? undefined : authenticationOf(token)),
+    // The identifier of a refresh token is its value, so it is never returned.
     ...(token.kind === 'RefreshToken' ? undefined : { jti: token.jti }),
     ...(token.kind !== 'ClientCredentials' && token.sid !== undefined ? { sid: token.sid } : undefined),
     ...(token.jkt === undefined ? undefined : { cnf: { jkt: token.jkt } }),

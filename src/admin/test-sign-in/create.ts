@@ -1,5 +1,5 @@
 // Assembles test sign-ins ("Try it" in the Admin UI): the gate in front of the authorization endpoint, and what the Admin UI
-// runs them with. src/oidc/trial-gate.ts says what they may do.
+// runs them with. src/oidc/test-sign-in-gate.ts says what they may do.
 import type Koa from 'koa';
 import type { Account } from '../../accounts/account.ts';
 import { createTrials } from '../../clients/trials.ts';
@@ -9,8 +9,12 @@ import type { Csrf } from '../../http/csrf.ts';
 import { newSecret, secretDigest } from '../../ids.ts';
 import type { BrowserSession } from '../../oidc/browser-session.ts';
 import type { AccountDirectory } from '../../oidc/find-account.ts';
+import {
+  admitTestSignIns,
+  markTestSignInExchange,
+  testSignInRedirectUri,
+} from '../../oidc/test-sign-in-gate.ts';
 import { describeToken, type TokenState } from '../../oidc/token-state.ts';
-import { admitTrials, markTrialExchange, trialRedirectUri } from '../../oidc/trial-gate.ts';
 import type { Grants } from '../../sessions/grants.ts';
 import * as administration from '../../store/administration.ts';
 import type { Store } from '../../store/port.ts';
@@ -40,7 +44,7 @@ export interface TestSignIn {
 
 export function createTestSignIn(deps: TestSignInDeps): TestSignIn {
   const { baseUrl, issuer, csrf, browser, directory, tokens, grants } = deps;
-  const redirectUri = trialRedirectUri(baseUrl);
+  const redirectUri = testSignInRedirectUri(baseUrl);
   const trials = createTrials({
     collection: deps.store.ephemeral(administration.trials),
     clock: deps.clock,
@@ -69,13 +73,13 @@ export function createTestSignIn(deps: TestSignInDeps): TestSignIn {
   }
 
   return {
-    gate: admitTrials({ redirectUri, isBegun: isStarted }),
+    gate: admitTestSignIns({ redirectUri, isBegun: isStarted }),
     forConsole: {
       trials,
       redirectUri,
       browserOf,
       isAdministrator,
-      markExchange: markTrialExchange,
+      markExchange: markTestSignInExchange,
       introspect: async (token) => describeToken(await tokens.live(await tokens.find(token)), issuer),
       async endGrants(ctx, clientId) {
         const session = await browser.current(ctx);

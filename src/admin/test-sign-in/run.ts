@@ -1,6 +1,6 @@
 // Owns the course of a trial sign-in ("Try it"): it is begun for an administrator, its code is redeemed and its tokens are
 // asked about as the application would do it, and all of it is ended before anybody sees the outcome. Why that is safe
-// stands in src/oidc/trial-gate.ts.
+// stands in src/oidc/test-sign-in-gate.ts.
 import type Koa from 'koa';
 import type { Trial, Trials } from '../../clients/trials.ts';
 import type { RecordedEvent } from '../../events/index.ts';

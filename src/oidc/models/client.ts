@@ -1,11 +1,11 @@
-// Owns the library's view of a stored application: built once per version of its record (the library's own cache holds
-// 100 and hashes all metadata at every use), secrets compared by digest, `sid` in every token; and what it is in a trial.
+// The library's model of a stored application: cached per version of its record (the library's own cache holds 100 and hashes
+// all metadata on every use), secrets compared by digest, `sid` in every token, and public in a test sign-in.
 import type { Client as AnyClient } from 'oidc-provider';
 import { createIsOwnAddress } from '../../clients/own-addresses.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
 import { type ClientClass, type LogoutClient, ProviderBase } from '../provider-base.ts';
-import { isAdmittedTrial, isTrialExchange, trialRedirectUri } from '../trial-gate.ts';
+import { isAdmittedTestSignIn, isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in-gate.ts';
 
 interface Deps {
   readonly findClient: (clientId: string) => Promise<Stored<ClientRecord> | undefined>;
@@ -14,18 +14,18 @@ interface Deps {
   readonly baseUrl: string;
 }
 
-// The library wants a secret where the authentication method has one; ours are digests, so this stands in its place.
-// It is never compared (compareClientSecret below) and never keys anything: no symmetric algorithm is enabled.
-const SECRET_STAND_IN = 'stored-as-a-digest';
+// The library requires a secret for methods that use one; ours are stored as digests, so it gets this placeholder, which is
+// never compared (compareClientSecret below) and is never a key: no symmetric algorithm is enabled.
+const SECRET_PLACEHOLDER = 'stored-as-a-digest';
 
 const CACHE_SIZE = 10_000;
 
 const records = new WeakMap<AnyClient, ClientRecord>();
 
-/** @returns our record of an application the library found */
+/** @returns our record of an application that the library loaded */
 export function clientRecord(client: AnyClient): ClientRecord {
   const record = records.get(client);
-  if (record === undefined) throw new TypeError('this client was not made from a stored record');
+  if (record === undefined) throw new TypeError('this client was not created from a stored record');
   return record;
 }
 
@@ -34,7 +34,7 @@ export function createClientModel(
   { findClient, verifySecret, baseUrl }: Deps,
 ): ClientClass {
   const cache = new Map<string, { version: number; client: LogoutClient }>();
-  const trialUri = trialRedirectUri(baseUrl);
+  const trialUri = testSignInRedirectUri(baseUrl);
   const isOwnAddress = createIsOwnAddress(baseUrl);
 
   return class Client extends Base {
@@ -43,8 +43,8 @@ export function createClientModel(
       const stored = await findClient(id);
       if (stored?.value.isActive !== true) return undefined;
       const { ctx } = ProviderBase;
-      if (ctx !== undefined && isTrialExchange(ctx.req, id)) {
-        // An algorithm of a method that is not used would be refused.
+      if (ctx !== undefined && isTestSignInExchange(ctx.req, id)) {
+        // The library rejects an algorithm for an authentication method that is not used.
         const { token_endpoint_auth_signing_alg: _, ...metadata } = stored.value.metadata;
         const client = new Client({ ...metadata, token_endpoint_auth_method: 'none' });
         records.set(client, stored.value);
@@ -53,7 +53,7 @@ export function createClientModel(
       const cached = cache.get(id);
       if (cached?.version === stored.version) return cached.client;
       const { value: record, version } = stored;
-      const client = new Client(withStandIn(Base, record.metadata));
+      const client = new Client(withPlaceholderSecret(Base, record.metadata));
       records.set(client, record);
       cache.delete(id);
       cache.set(id, { version, client });
@@ -68,15 +68,15 @@ export function createClientModel(
       return true;
     }
 
-    // Registered or not: one address is for trials alone, and the others of this server are for our own pages. Here too, for
-    // a native application may use any port (RFC 8252 §7.3), ours included, and one may be stored from before that rule.
+    // One address of this server is for test sign-ins only, and its others are for our own pages, even if registered: a native
+    // application may use any port (RFC 8252 §7.3), ours included, and older records may predate the rule.
     override redirectUriAllowed(redirectUri: string): boolean {
       if (redirectUri !== trialUri) {
-        const isForOurselves = records.get(this)?.origin === 'seed';
-        return (isForOurselves || !isOwnAddress(redirectUri)) && super.redirectUriAllowed(redirectUri);
+        const isBuiltIn = records.get(this)?.origin === 'seed';
+        return (isBuiltIn || !isOwnAddress(redirectUri)) && super.redirectUriAllowed(redirectUri);
       }
       const { ctx } = ProviderBase;
-      return ctx !== undefined && isAdmittedTrial(ctx.req, this.clientId);
+      return ctx !== undefined && isAdmittedTestSignIn(ctx.req, this.clientId);
     }
 
     override compareClientSecret(presented: string): boolean {
@@ -86,8 +86,8 @@ export function createClientModel(
   };
 }
 
-function withStandIn(Base: ClientClass, metadata: ClientMetadata): ClientMetadata {
-  return Base.needsSecret(metadata) ? { ...metadata, client_secret: SECRET_STAND_IN } : metadata;
+function withPlaceholderSecret(Base: ClientClass, metadata: ClientMetadata): ClientMetadata {
+  return Base.needsSecret(metadata) ? { ...metadata, client_secret: SECRET_PLACEHOLDER } : metadata;
 }
 
 /**
@@ -96,7 +96,7 @@ function withStandIn(Base: ClientClass, metadata: ClientMetadata): ClientMetadat
  * @throws the library's InvalidClientMetadata: `error`, `error_description`
  */
 export function normalizeMetadata(Base: ClientClass, metadata: ClientMetadata): ClientMetadata {
-  const client = new Base(withStandIn(Base, metadata));
+  const client = new Base(withPlaceholderSecret(Base, metadata));
   const { client_secret: _, client_secret_expires_at: __, ...normalized } = client.metadata();
   return { ...normalized, client_id: metadata.client_id };
 }

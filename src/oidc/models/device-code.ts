@@ -1,6 +1,6 @@
-// Owns device codes (RFC 8628): what a device presents is the code itself, never the stand-in for its digest by which the
-// pages come back to it (adapters/oidc.ts), which is in the store; guesses of user codes are charged here, whatever page
-// they come by; and `admin` scopes never enter a device code or come out of one that is stored.
+// Device codes (RFC 8628). A device must present the code itself, never the handle by which our pages load it
+// (adapters/oidc.ts), since that is in the store. Guesses of user codes are counted here for every page. `admin` scopes are
+// removed from new and stored codes.
 import { type AdapterPayload, errors } from 'oidc-provider';
 import { type DeviceCodeClass, ProviderBase } from '../provider-base.ts';
 import { withoutAdminScopes } from '../scopes.ts';
@@ -21,15 +21,15 @@ export interface DeviceCodeDeps {
 
 type FindOptions = { ignoreExpiration?: boolean };
 
-/** Codes stored before this rule are filtered as well. */
+/** Also filters codes that were stored before this rule. */
 function filtered(properties: Record<string, unknown>): Record<string, unknown> {
   const { params, scope } = properties;
-  const own = { ...properties };
-  if (typeof scope === 'string') own.scope = withoutAdminScopes(scope) ?? '';
+  const result = { ...properties };
+  if (typeof scope === 'string') result.scope = withoutAdminScopes(scope) ?? '';
   const requested = requestedScope(properties);
   if (typeof params === 'object' && typeof requested === 'string')
-    own.params = { ...params, scope: withoutAdminScopes(requested) };
-  return own;
+    result.params = { ...params, scope: withoutAdminScopes(requested) };
+  return result;
 }
 
 export function createDeviceCodeModel(
@@ -40,11 +40,11 @@ export function createDeviceCodeModel(
     declare scope?: string;
 
     constructor(properties: Record<string, unknown>) {
-      const own = filtered(properties);
-      super(own);
-      // An application that asks for nothing but what devices never get is told so (RFC 8628 §3.2, RFC 6749 §5.2).
+      const allowed = filtered(properties);
+      super(allowed);
+      // A request for admin scopes only is an error (RFC 8628 §3.2, RFC 6749 §5.2).
       const isNew = ProviderBase.ctx?.oidc.route === 'device_authorization';
-      if (isNew && requestedScope(properties) !== undefined && requestedScope(own) === undefined)
+      if (isNew && requestedScope(properties) !== undefined && requestedScope(allowed) === undefined)
         throw new errors.InvalidScope('admin scopes are not granted to devices', 'admin');
     }
 
@@ -64,7 +64,7 @@ export function createDeviceCodeModel(
     }
 
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
-      // Set from the grant when the user has confirmed; the same client may have been given more elsewhere.
+      // Set from the grant after the user confirms; the same client may have got more scopes elsewhere.
       if (this.scope !== undefined) this.scope = withoutAdminScopes(this.scope) ?? '';
       return super.getValueAndPayload();
     }

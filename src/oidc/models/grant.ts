@@ -1,6 +1,6 @@
-// Owns two things about a grant: which SSO session it was born from, so that the end of the session can find and end it;
-// and that it opens no more than its client and its account may have now (decisions §3), wherever the library asks it:
-// issuing codes, access and ID tokens, and answering at userinfo.
+// A grant records the SSO session that it came from, so that it can be revoked when the session ends. It grants no more than
+// its client and account may have now (decisions §3), wherever the library reads it: for codes, access and ID tokens, and
+// userinfo.
 import type { Grant } from 'oidc-provider';
 import { claimsUnder, currentScopes, opensAdmin } from '../entitlement.ts';
 import { type AccountDirectory, requestAccount } from '../find-account.ts';
@@ -9,7 +9,7 @@ import { clientRecord } from './client.ts';
 
 export type SessionGrant = Grant & {
   sessionUid?: string;
-  /** Given in a trial (trial-gate.ts): short-lived, and never the start of a real sign-in. */
+  /** From a test sign-in (test-sign-in-gate.ts): short-lived, and never used by a real sign-in. */
   isTrial?: boolean;
 };
 
@@ -17,11 +17,11 @@ type Accounts = Pick<AccountDirectory, 'mayAdminister'>;
 
 const words = (scope: string): string[] => scope.split(' ').filter(Boolean);
 
-/** @returns those that the client and the account of this request may have now */
+/** @returns the scopes that client and account of this request may have now */
 function current(scopes: readonly string[], clientId: string | undefined, accounts: Accounts): string[] {
   const { ctx } = ProviderBase;
   const client = ctx?.oidc.client;
-  // Without a client there is nobody to give anything to.
+  // Without a client there is nothing to grant.
   if (ctx === undefined || client === undefined || client.clientId !== clientId) return [];
   const account = requestAccount(ctx);
   const { AuthorizationCode, DeviceCode, RefreshToken, AccessToken } = ctx.oidc.entities;
@@ -43,13 +43,13 @@ export function createGrantModel(
       return current(words(super.getOIDCScopeFiltered(filter)), this.clientId, accounts).join(' ');
     }
 
-    /** A claim asked for by name is given under its scope alone: that is what the person saw (decisions §8). */
+    /** A claim requested by name needs its scope, because that is what the user consented to (decisions §8). */
     override getOIDCClaimsFiltered(filter: string[] | Set<string>): string[] {
       const scopes = new Set(current(words(this.getOIDCScope()), this.clientId, accounts));
       return claimsUnder(super.getOIDCClaimsFiltered(filter), scopes);
     }
 
-    /** A claim that an earlier version noted without its scope was never shown, and so is asked for again. */
+    /** A claim that an earlier version recorded without its scope was never shown, so consent is requested again. */
     override getOIDCClaimsEncountered(): string[] {
       return claimsUnder(super.getOIDCClaimsEncountered(), new Set(words(this.getOIDCScopeEncountered())));
     }

@@ -1,5 +1,5 @@
-// Owns access tokens as JWTs that are stored: the client gets a JWT, the store keeps its payload under `jti`. The
-// library's own JWT format is not stored, and so could be neither introspected nor revoked nor used at userinfo.
+// Access tokens as JWTs whose payload is stored under `jti`. The library's own JWT format is not stored, so its tokens could
+// not be introspected, revoked or used at userinfo.
 import { type AccessToken, type AdapterPayload, type ClientCredentials, errors } from 'oidc-provider';
 import type { AccessTokenClaims, AccessTokenJwt } from '../access-token-jwt.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
@@ -12,10 +12,10 @@ interface Deps {
 
 const issuedValues = new WeakMap<object, string>();
 
-/** @returns the JWT of an access token that was issued in this request */
+/** @returns the JWT of an access token issued in this request */
 export const issuedValue = (token: object): string | undefined => issuedValues.get(token);
 
-/** RFC 9068 §2.2 claims of a stored payload. Reserved claims come last, so that no extra claim can replace them. */
+/** RFC 9068 §2.2. Reserved claims come last, so that no extra claim can replace them. */
 function toClaims(payload: AdapterPayload, issuer: string): AccessTokenClaims {
   const { jti = '', clientId = '', accountId, scope, sid, iat = 0, exp = 0, aud, jkt, extra } = payload;
   return {
@@ -25,7 +25,7 @@ function toClaims(payload: AdapterPayload, issuer: string): AccessTokenClaims {
     ...(jkt === undefined ? undefined : { cnf: { jkt } }),
     iss: issuer,
     sub: accountId ?? clientId,
-    // Stored without an audience (userinfo refuses one); in the JWT it is the client the token was issued to.
+    // Stored without an audience, which userinfo rejects; in the JWT it is the client.
     aud: aud ?? clientId,
     client_id: clientId,
     jti,
@@ -60,7 +60,7 @@ export function createClientCredentialsModel(
   { issuer, jwt }: Deps,
 ): TokenClass<ClientCredentials> {
   return class ClientCredentials extends Base {
-    /** The library leaves unknown scopes out, and gives a token without any where nothing else was asked for. */
+    /** The library drops unknown scopes, and would issue a token without scopes when none remains. */
     override async save(): Promise<string> {
       const { ctx } = ProviderBase;
       if (ctx !== undefined && isLeftWithoutScope(ctx.req)) {

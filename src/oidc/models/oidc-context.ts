@@ -1,13 +1,12 @@
-// Owns what is decided about a client the moment it is known, before the library checks its secret: whether it may present
-// itself in that way, and at introspection and revocation that its JWT gets past the library, which refuses JWTs there
-// before it looks them up (access-token-jwt.ts wraps it); that a code still goes where the client may be reached; and which
-// scopes a client may ask for in its own name.
+// Checks as soon as the client of a request is known, before the library verifies its secret: its authentication method; its
+// redirect URI, which may have been removed during the sign-in; the scopes of client credentials. At introspection and
+// revocation it wraps JWTs (access-token-jwt.ts), which the library would reject.
 import type { IncomingMessage } from 'node:http';
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AccessTokenJwt } from '../access-token-jwt.ts';
 import { currentScopes } from '../entitlement.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
-import { isTrialExchange, trialRedirectUri } from '../trial-gate.ts';
+import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in-gate.ts';
 import { clientRecord } from './client.ts';
 
 interface Deps {
@@ -15,7 +14,7 @@ interface Deps {
   readonly baseUrl: string;
 }
 
-// Where clients authenticate.
+// The endpoints at which clients authenticate.
 const ROUTES = new Set([
   'token',
   'introspection',
@@ -23,13 +22,13 @@ const ROUTES = new Set([
   'pushed_authorization_request',
   'device_authorization',
 ]);
-const ASKING_ROUTES = new Set(['introspection', 'revocation']);
+const TOKEN_LOOKUP_ROUTES = new Set(['introspection', 'revocation']);
 
 const leftWithoutScope = new WeakSet<IncomingMessage>();
 
 /**
- * Decisions §5: scopes that are not allowed or known are left out, and where nothing is left the request is refused; when
- * the token is saved (jwt-format.ts), for only then has the client authenticated.
+ * Decisions §5: scopes that are unknown or not allowed are dropped, and a request with none left is refused. That happens
+ * when the token is saved (jwt-format.ts), because only then is the client authenticated.
  */
 export const isLeftWithoutScope = (request: IncomingMessage): boolean => leftWithoutScope.has(request);
 
@@ -38,11 +37,11 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
     constructor(ctx: KoaContextWithOIDC) {
       super(ctx);
       if (this.route === 'resume') {
-        // Checked when the request came; the person may have taken an hour since (checklist R001).
+        // It was checked when the request arrived, possibly an hour ago (checklist R001).
         this.once('assign.client', (_request: KoaContextWithOIDC, client: Client) => {
           if (this.#isRegistered(client)) return;
-          // A sign-in that was denied or failed finds its client only in the library's error handler, which swallows what is
-          // thrown here and looks at the redirect URI again where that has not been done.
+          // After a denied or failed sign-in, only the library's error handler loads the client. It ignores errors thrown
+          // here, but checks the redirect URI again when this flag is false.
           Object.assign(this, { redirectUriCheckPerformed: false });
           throw new errors.InvalidRedirectUri();
         });
@@ -50,16 +49,16 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
       if (!ROUTES.has(this.route)) return;
       this.once('assign.client', (request: KoaContextWithOIDC, client: Client) => {
         refuseOtherMethod(request, client);
-        const isForTrial = this.params?.redirect_uri === trialRedirectUri(baseUrl);
-        // A code of a trial is redeemed by the trial itself, whoever else has it and every secret.
-        if (isForTrial && !isTrialExchange(request.req, client.clientId)) {
+        const isTestSignIn = this.params?.redirect_uri === testSignInRedirectUri(baseUrl);
+        // Only the test sign-in itself redeems its code, even if others have the code and every secret.
+        if (isTestSignIn && !isTestSignInExchange(request.req, client.clientId)) {
           throw new errors.InvalidGrant('this redirect_uri is not for applications');
         }
-        if (this.route === 'token') this.#leaveOutScopes(request, client);
-        if (!ASKING_ROUTES.has(this.route)) return;
-        // RFC 7662 §2.1: the caller must be authorised; naming a public client proves nothing.
+        if (this.route === 'token') this.#dropScopes(request, client);
+        if (!TOKEN_LOOKUP_ROUTES.has(this.route)) return;
+        // RFC 7662 §2.1: the caller must be authorized; the id of a public client is no authentication.
         if (client.clientAuthMethod === 'none') {
-          throw new errors.InvalidClientAuth('a public client cannot ask here');
+          throw new errors.InvalidClientAuth('a public client cannot use this endpoint');
         }
         const { params } = this;
         if (typeof params?.token === 'string' && jwt.kindOf(params.token)) {
@@ -71,11 +70,11 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
     /** Whether the redirect URI of this request, if it has one, is registered now. */
     #isRegistered(client: Client): boolean {
       const uri = this.params?.redirect_uri;
-      if (typeof uri !== 'string' || uri === trialRedirectUri(baseUrl)) return true;
+      if (typeof uri !== 'string' || uri === testSignInRedirectUri(baseUrl)) return true;
       return client.redirectUriAllowed(uri);
     }
 
-    #leaveOutScopes(request: KoaContextWithOIDC, client: Client): void {
+    #dropScopes(request: KoaContextWithOIDC, client: Client): void {
       const { params } = this;
       if (params?.grant_type === 'client_credentials' && typeof params.scope === 'string') {
         const left = currentScopes(params.scope.split(' '), clientRecord(client));
@@ -86,8 +85,8 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
   };
 
 /**
- * A secret is a secret in the header and in the form, and libraries differ in their default, so the library takes both.
- * But a client that said which one it uses is taken at its word (OAuth 2.1 §2.4, checklist R038).
+ * By default a secret is accepted in the header and in the form, because client libraries differ. A client that registered
+ * one of the two methods must use it (OAuth 2.1 §2.4, checklist R038).
  */
 function refuseOtherMethod(ctx: KoaContextWithOIDC, client: Client): void {
   if (clientRecord(client).hasChosenAuthMethod !== true) return;

@@ -1,6 +1,6 @@
-// Owns refresh token rotation where it meets parallel use: exactly one successor per token, a short grace in which a
-// racing tab gets that same successor as long as nobody has used it, and the end of the whole grant when a used token comes
-// back (RFC 9700 §4.14.2). Also which of the scopes asked for count: those that were granted (decisions §5).
+// Refresh token rotation under parallel use: each token has exactly one successor. During a short grace period a parallel
+// request gets the same successor until that is used; after it, reuse revokes the whole grant (RFC 9700 §4.14.2). Requested
+// scopes outside of the grant are ignored (decisions §5).
 import { createHmac } from 'node:crypto';
 import { errors, type RefreshToken } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../../clock.ts';
@@ -9,7 +9,7 @@ import { withoutAdminScopes } from '../scopes.ts';
 
 interface Deps {
   readonly clock: Clock;
-  /** Derives a successor from the token it replaces; secret, the same in every process. */
+  /** Secret from which successors are derived, the same in every process. */
   readonly successorKey: Buffer;
   readonly graceSeconds: () => number;
   readonly revokeGrant: (grantId: string) => Promise<void>;
@@ -22,7 +22,7 @@ export function createRefreshTokenModel(
   const isInGrace = (consumed: unknown): boolean =>
     typeof consumed === 'number' && graceSeconds() > 0 && epochSeconds(clock) - consumed <= graceSeconds();
 
-  // Derived, not random: every racing tab computes the same successor, and no stored value is needed to repeat it.
+  // Derived, not random: parallel requests compute the same successor without a stored value.
   const successorOf = (id: string): string =>
     createHmac('sha256', successorKey).update(id).digest('base64url');
 
@@ -30,29 +30,29 @@ export function createRefreshTokenModel(
     #isRepeat = false;
 
     constructor(properties: Record<string, unknown>) {
-      super(ofDevice(properties));
+      super(withoutDeviceAdminScopes(properties));
     }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
       const token = await super.find(value, options);
       const oidc = ProviderBase.ctx?.oidc;
-      // Only a refresh has a grace: for introspection and revocation a used token is a used token.
+      // The grace period applies to refreshing only; for introspection and revocation a used token is used.
       if (!(token instanceof RefreshToken) || oidc?.params?.grant_type !== 'refresh_token') return token;
-      // To another client it is no token at all; the library says so.
+      // The library rejects a token of another client.
       if (token.clientId !== oidc.client?.clientId) return token;
       if (isInGrace(token.consumed) && !(await token.#isSuccessorUsed())) {
         token.consumed = undefined;
         token.#isRepeat = true;
       }
-      // Before anything is consumed: a refusal leaves the token as it is. Reuse is reuse, whatever is asked for with it.
+      // Checked before the token is consumed, so an error leaves it unchanged; for a reused token the library decides.
       const isUsed = token.consumed !== undefined;
-      // No API is registered, so none was granted (configuration.ts).
+      // No API is registered (configuration.ts), so none can have been granted.
       if (!isUsed && oidc.params.resource) throw new errors.InvalidTarget();
       oidc.params.scope = isUsed ? undefined : grantedOf(oidc.params.scope, token.scopes);
       return token;
     }
 
-    /** Not stored yet: the request that it is for has only just consumed this one. */
+    /** False while the successor is not stored: the other request has only just consumed this token. */
     async #isSuccessorUsed(): Promise<boolean> {
       return (await this.adapter.find(successorOf(this.jti)))?.consumed !== undefined;
     }
@@ -63,12 +63,12 @@ export function createRefreshTokenModel(
         await super.consume();
       } catch (error) {
         if (!(error instanceof errors.InvalidGrant)) throw error;
-        // Somebody was faster between our look and our write. Inside the grace that is a racing tab, outside a replay.
+        // Another request consumed it after our read: within the grace period a parallel request, after it a replay.
         const stored = await this.adapter.find(this.jti);
         if (stored && isInGrace(stored.consumed) && !(await this.#isSuccessorUsed())) return;
         if (this.grantId !== undefined) {
           await revokeGrant(this.grantId);
-          // As the library says it where it finds the reuse itself (lib/helpers/revoke.js).
+          // The event that the library emits when it detects the reuse itself (lib/helpers/revoke.js).
           const { ctx } = ProviderBase;
           ctx?.oidc.provider.emit('grant.revoked', ctx, this.grantId);
         }
@@ -83,14 +83,14 @@ export function createRefreshTokenModel(
   };
 }
 
-/** No device has an `admin` scope (device-code.ts), also by a token that was issued before that rule. */
-function ofDevice(properties: Record<string, unknown>): Record<string, unknown> {
+/** Devices never have `admin` scopes (device-code.ts), not even by a token from before that rule. */
+function withoutDeviceAdminScopes(properties: Record<string, unknown>): Record<string, unknown> {
   const { gty, scope } = properties;
   const isFiltered = typeof gty === 'string' && gty.startsWith('device_code') && typeof scope === 'string';
   return isFiltered ? { ...properties, scope: withoutAdminScopes(scope) ?? '' } : properties;
 }
 
-/** Decisions §5: scopes outside what was granted are ignored. @throws InvalidScope nothing is left */
+/** Decisions §5: scopes that were not granted are ignored. @throws InvalidScope when none is left */
 function grantedOf(asked: unknown, granted: ReadonlySet<string>): string | undefined {
   if (typeof asked !== 'string' || asked === '') return undefined;
   const scopes = asked.split(' ').filter((scope) => granted.has(scope));

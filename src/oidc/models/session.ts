@@ -1,5 +1,5 @@
-// Owns the browser's SSO session where it meets its end: a session that was ended while a request of it was under way is
-// not written again. Also notes sign-in, address and activity for administrators and the owner (src/sessions).
+// The browser's SSO session. A session that ends while one of its requests is in progress is not written again. Also records
+// sign-in, address and activity for administrators and the owner (src/sessions).
 import { type AdapterPayload, errors, type Session as LibrarySession } from 'oidc-provider';
 import { type MethodTimes, mergeMethodTimes, readMethodTimes } from '../../accounts/freshness.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
@@ -7,11 +7,11 @@ import { secretDigest } from '../../ids.ts';
 import type { ProtocolPayload } from '../../store/collections.ts';
 import { type EphemeralCollection, VersionConflict } from '../../store/port.ts';
 import { type ModelInternals, ProviderBase, type SessionClass } from '../provider-base.ts';
-import { trialRedirectUri } from '../trial-gate.ts';
+import { testSignInRedirectUri } from '../test-sign-in-gate.ts';
 
 export interface SessionActivity {
   readonly uid: string;
-  /** Never noted before. */
+  /** The first record of this session. */
   readonly isNew: boolean;
   readonly accountId: string;
   readonly ipAddress: string;
@@ -26,7 +26,7 @@ interface Deps {
   readonly collection: EphemeralCollection<ProtocolPayload>;
   readonly clock: Clock;
   readonly recordActivity: (activity: SessionActivity) => Promise<void>;
-  /** Whether that proof (epoch milliseconds) still counts; where it does not, the session is ended. */
+  /** Whether an authentication at that time (epoch milliseconds) is still valid; otherwise the session is ended. */
   readonly confirm: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
   readonly baseUrl: string;
   readonly settings: () => {
@@ -35,20 +35,20 @@ interface Deps {
   };
 }
 
-// Plain properties, no private names: the library hands its session around behind a Proxy.
+// Plain properties, not private names: the library passes the session behind a Proxy.
 type LoadedSession = LibrarySession &
   ModelInternals & {
-    /** What was last noted, so that a request knows without reading whether there is something new. */
+    /** The last activity recorded, so that a request knows without a read whether anything is new. */
     noted?: { at: number; as: string };
     oldId?: string;
     touched?: boolean;
-    /** When each method was last authenticated in it; absent: stored by the version before. */
+    /** When each method was last used in it; absent: stored by the previous version. */
     methodTimes?: MethodTimes;
     /** Epoch seconds of the last request that used it. */
     usedAt?: number;
     /** Absent: not stored yet. */
     storedVersion?: number | undefined;
-    /** The request it is used in, where that is none of the library's own (browser-session.ts). */
+    /** The request that uses it, when that is not one of the library (browser-session.ts). */
     request?: RequestFacts;
   };
 
@@ -57,41 +57,32 @@ interface RequestFacts {
   get(header: string): string;
 }
 
-/** What the library keeps of an application that the session is used at. */
-interface Entry {
+/** What the library stores for each application of the session. */
+interface Authorization {
   sid?: string | undefined;
-  /** Only tried by an administrator (trial-gate.ts): the application learns nothing of the session, its end included. */
+  /** From a test sign-in (test-sign-in-gate.ts): the application is not notified of anything, including the logout. */
   isTrial?: boolean;
 }
 
 const MAX_USER_AGENT = 512;
 
-// A note a minute is precise enough for "last active", and keeps a write off most silent sign-ins.
-const NOTE_EVERY_MS = 60_000;
+// Precise enough for "last active", and spares most silent sign-ins a write.
+const RECORD_INTERVAL_MS = 60_000;
 
-export function createSessionModel(
-  Base: SessionClass,
-  { collection, clock, recordActivity, confirm, settings, baseUrl }: Deps,
-): SessionClass {
-  const trialUri = trialRedirectUri(baseUrl);
+interface SessionWriter {
+  create(id: string, payload: ProtocolPayload, expiresAt: number): Promise<number>;
+  write(session: LoadedSession, payload: ProtocolPayload, expiresAt: number): Promise<number>;
+}
 
-  /** The stored expiry has the settings of the last use; a shorter one since then counts at once (checklist R061). */
-  function isOver({ iat, usedAt }: ProtocolPayload): boolean {
-    const now = epochSeconds(clock);
-    const { session_idle_seconds: idle, session_absolute_seconds: absolute } = settings();
-    return (
-      (typeof usedAt === 'number' && now >= usedAt + idle) ||
-      (typeof iat === 'number' && now >= iat + absolute)
-    );
-  }
-
+/** Both return the version that was stored. */
+function createSessionWriter(collection: EphemeralCollection<ProtocolPayload>): SessionWriter {
   async function create(id: string, payload: ProtocolPayload, expiresAt: number): Promise<number> {
     return (await collection.insert(secretDigest(id), payload, { expiresAt })).version;
   }
 
   async function write(session: LoadedSession, payload: ProtocolPayload, expiresAt: number): Promise<number> {
     if (session.oldId !== undefined) {
-      // Only who removes the old identifier may write the new one: a session ended meanwhile stays ended.
+      // Only the request that removes the old identifier may write the new one, so an ended session stays ended.
       if (!(await collection.remove(secretDigest(session.oldId)))) throw ended();
       return (await collection.put(secretDigest(session.jti), payload, { expiresAt })).version;
     }
@@ -105,7 +96,7 @@ export function createSessionModel(
       }
       const newer = await collection.find(id);
       if (newer === undefined) throw ended();
-      // Another tab signed in at another client meanwhile: keep what both added.
+      // Another tab signed in to another client at the same time: keep both.
       version = newer.version;
       value = {
         ...payload,
@@ -114,30 +105,49 @@ export function createSessionModel(
     }
   }
 
-  /** @returns what to note, or undefined when the last note says the same */
-  function takeNote(session: LoadedSession, ttl: number): SessionActivity | undefined {
-    const { accountId, uid } = session;
-    const request: RequestFacts | undefined = session.request ?? ProviderBase.ctx;
-    if (accountId === undefined || request === undefined) return undefined;
-    const clientIds = Object.entries(session.authorizations ?? {}).flatMap(([id, one]: [string, Entry]) =>
-      one.isTrial === true ? [] : [id],
+  return { create, write };
+}
+
+/** @returns the activity to record, or undefined when the last record says the same */
+function activityToRecord(session: LoadedSession, ttl: number, now: number): SessionActivity | undefined {
+  const { accountId, uid } = session;
+  const request: RequestFacts | undefined = session.request ?? ProviderBase.ctx;
+  if (accountId === undefined || request === undefined) return undefined;
+  const clientIds = Object.entries(session.authorizations ?? {}).flatMap(
+    ([id, one]: [string, Authorization]) => (one.isTrial === true ? [] : [id]),
+  );
+  const as = [accountId, session.loginTs, ...clientIds].join(' ');
+  if (session.noted?.as === as && now - session.noted.at < RECORD_INTERVAL_MS) return undefined;
+  const isNew = session.noted === undefined;
+  session.noted = { at: now, as };
+  return {
+    uid,
+    isNew,
+    accountId,
+    clientIds,
+    ipAddress: request.ip,
+    userAgent: request.get('user-agent').slice(0, MAX_USER_AGENT),
+    amr: session.amr ?? [],
+    createdAt: (session.iat ?? Math.floor(now / 1000)) * 1000,
+    expiresAt: now + ttl * 1000,
+  };
+}
+
+export function createSessionModel(
+  Base: SessionClass,
+  { collection, clock, recordActivity, confirm, settings, baseUrl }: Deps,
+): SessionClass {
+  const testSignInUri = testSignInRedirectUri(baseUrl);
+  const { create, write } = createSessionWriter(collection);
+
+  /** The stored expiry follows the settings of the last use; shorter lifetimes apply immediately (checklist R061). */
+  function isExpired({ iat, usedAt }: ProtocolPayload): boolean {
+    const now = epochSeconds(clock);
+    const { session_idle_seconds: idle, session_absolute_seconds: absolute } = settings();
+    return (
+      (typeof usedAt === 'number' && now >= usedAt + idle) ||
+      (typeof iat === 'number' && now >= iat + absolute)
     );
-    const now = clock();
-    const as = [accountId, session.loginTs, ...clientIds].join(' ');
-    if (session.noted?.as === as && now - session.noted.at < NOTE_EVERY_MS) return undefined;
-    const isNew = session.noted === undefined;
-    session.noted = { at: now, as };
-    return {
-      uid,
-      isNew,
-      accountId,
-      clientIds,
-      ipAddress: request.ip,
-      userAgent: request.get('user-agent').slice(0, MAX_USER_AGENT),
-      amr: session.amr ?? [],
-      createdAt: (session.iat ?? Math.floor(now / 1000)) * 1000,
-      expiresAt: now + ttl * 1000,
-    };
   }
 
   return class Session extends Base {
@@ -146,14 +156,14 @@ export function createSessionModel(
     static override async find(value: string): Promise<LibrarySession | undefined> {
       if (typeof value !== 'string' || value === '') return undefined;
       const stored = await collection.find(secretDigest(value));
-      if (stored === undefined || isOver(stored.value)) return undefined;
+      if (stored === undefined || isExpired(stored.value)) return undefined;
       const payload: AdapterPayload = { ...stored.value, jti: value };
       const session = this.instantiate(await this.verify(payload));
       return Object.assign(session, { storedVersion: stored.version });
     }
 
-    // The only place where a session learns of an authentication: `auth_time`, `amr` and `acr` are the library's, the time
-    // of each method is ours. At the end of an interaction the library hands on none but its own members.
+    // The only place that records an authentication in a session. The library sets `auth_time`, `amr` and `acr`, and we the
+    // time of each method, read from the interaction because the library passes on only its own members.
     override loginAccount(
       this: LoadedSession,
       details: Parameters<LibrarySession['loginAccount']>[0] & { methodTimes?: MethodTimes },
@@ -166,15 +176,15 @@ export function createSessionModel(
     }
 
     override ensureClientContainer(clientId: string): void {
-      const entry: Entry = this.authorizationFor(clientId) ?? {};
+      const entry: Authorization = this.authorizationFor(clientId) ?? {};
       const isNew = entry.sid === undefined;
       super.ensureClientContainer(clientId);
-      if (ProviderBase.ctx?.oidc.params?.redirect_uri !== trialUri) delete entry.isTrial;
+      if (ProviderBase.ctx?.oidc.params?.redirect_uri !== testSignInUri) delete entry.isTrial;
       else if (isNew) entry.isTrial = true;
     }
 
     override async save(this: LoadedSession, ttl: number): Promise<string> {
-      const note = takeNote(this, ttl);
+      const activity = activityToRecord(this, ttl, clock());
       const expiresAt = clock() + ttl * 1000;
       this.exp = Math.floor(expiresAt / 1000);
       this.usedAt = epochSeconds(clock);
@@ -182,21 +192,21 @@ export function createSessionModel(
       const { jti: _, ...rest } = payload;
       const [storedVersion] = await Promise.all([
         this.storedVersion === undefined ? create(this.jti, rest, expiresAt) : write(this, rest, expiresAt),
-        note === undefined ? undefined : recordActivity(note),
+        activity === undefined ? undefined : recordActivity(activity),
       ]);
       this.storedVersion = storedVersion;
       this.touched = false;
       const login = ProviderBase.ctx?.oidc.result?.login;
       if (login !== undefined && typeof login.provenAt === 'number') {
         const { accountId, provenAt } = login;
-        // Written first, looked at afterwards: whoever ends the account's sessions in between finds this one (R063, R076).
+        // Written first, then checked: a concurrent end of all sessions of the account finds this one (R063, R076).
         if (!(await confirm({ accountId, uid: this.uid, provenAt }))) throw ended();
       }
       this.emit('saved');
       return value;
     }
 
-    // The library writes again what its error page noted; a browser that never got a cookie has no session to note it in.
+    // The library saves again on its error page; a browser without a session cookie has no session to save.
     override async persist(this: LoadedSession): Promise<string> {
       return this.exp === undefined ? '' : this.save(this.exp - epochSeconds(clock));
     }

@@ -1,5 +1,5 @@
-// Owns what happens around the library's routes in one response: its errors go to our boundary, an interaction it wants
-// is shown at once instead of redirected to, and its inline-script form becomes our page.
+// Middleware before and after the library's routes: its errors go to our error boundary, an interaction is rendered in the
+// same response instead of by a redirect, and its form with an inline script becomes our page.
 
 import type Koa from 'koa';
 import type { errors, Interaction, KoaContextWithOIDC } from 'oidc-provider';
@@ -7,8 +7,8 @@ import type { IdentityProvider } from './identity-provider.ts';
 
 export type ProtocolContext = Koa.Context & Partial<Pick<KoaContextWithOIDC, 'oidc'>>;
 
-/** Notes what the library only tells its listeners, for the middleware below. */
-export function listen(provider: Pick<IdentityProvider, 'on'>): void {
+/** Stores in the context what the library reports by events alone, for the middleware below. */
+export function captureProviderEvents(provider: Pick<IdentityProvider, 'on'>): void {
   provider.on('server_error', (ctx: KoaContextWithOIDC, error: Error) => {
     ctx.state.serverError = error;
   });
@@ -26,7 +26,7 @@ export function listen(provider: Pick<IdentityProvider, 'on'>): void {
   });
 }
 
-/** A store that is down, a busy queue or a bug is ours to answer: with the right status, a request id and one log line. */
+/** Our error boundary answers an unavailable store, a full queue or a bug, with its status, a request id and one log line. */
 export const rethrowServerErrors: Koa.Middleware = async (ctx, next) => {
   await next();
   const error: unknown = ctx.state.serverError;
@@ -35,21 +35,21 @@ export const rethrowServerErrors: Koa.Middleware = async (ctx, next) => {
 
 const RESUMING = new Set<string | undefined>(['resume', 'device_resume']);
 
-/** @param show renders the page of the interaction's next step; `isResumed`: a step before it has just ended */
+/** @param show renders the page of the interaction's next step; `isResumed`: the previous step has just finished */
 export function showInteractions(
   show: (ctx: Koa.Context, interaction: Interaction, isResumed: boolean) => Promise<void>,
 ): Koa.Middleware {
   return async (ctx: ProtocolContext, next) => {
     await next();
     const interaction = ctx.oidc?.entities.Interaction;
-    // After a resumed interaction the entity is the one that has ended; a new one comes with the library's redirect.
+    // After a resumed interaction the entity is the finished one; a new one comes with the library's redirect.
     if (interaction === undefined || ctx.status !== 303 || !isInteractionRedirect(ctx)) return;
     ctx.remove('Location');
     await show(ctx, interaction, RESUMING.has(ctx.oidc?.route));
   };
 }
 
-/** Set by configuration.ts: where the library would send the browser. */
+/** The path of `interactionUrl` (create-provider.ts), to which the library redirects the browser. */
 const INTERACTION_PATH = '/oauth2/login';
 
 const isInteractionRedirect = (ctx: Koa.Context): boolean =>
@@ -74,10 +74,10 @@ export function showFormPosts(
   };
 }
 
-// The library answers HTML of its own in one case only (lib/response_modes/form_post.js); our pages never say this.
+// The only HTML that the library renders itself (lib/response_modes/form_post.js); none of our pages has this title.
 const FORM_POST_TITLE = '<title>Submitting Callback</title>';
 
-/** The code in a link (RFC 8628 §3.3.1) is filled in, not submitted: the person compares and confirms it. */
+/** The code in a link (RFC 8628 §3.3.1) is filled in, not submitted: the user compares and confirms it. */
 export const prefillUserCode: Koa.Middleware = (ctx, next) => {
   if (ctx.method === 'GET' && ctx.path === '/device' && typeof ctx.query.user_code === 'string') {
     ctx.state.userCode = ctx.query.user_code.slice(0, 32);
@@ -87,8 +87,8 @@ export const prefillUserCode: Koa.Middleware = (ctx, next) => {
 };
 
 /**
- * Counts refused client authentication per application and address, at every endpoint that has it (checklist R039). Only a
- * refusal can become 429: whoever has the right credentials is not locked out by others that guess.
+ * Counts failed client authentication per application and address, at every endpoint that has it (checklist R039). Only a
+ * failure can become 429: a client with valid credentials is not locked out by others that guess.
  */
 export function countRefusedClients(
   charge: (clientId: string, address: string) => Promise<unknown>,
