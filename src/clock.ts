@@ -1,4 +1,4 @@
-// Owns the notion of "now". Everything that needs the time receives a Clock, so that tests can move it.
+// Everything that needs the time receives a Clock, so that tests can control it.
 
 /** @returns the current time in epoch milliseconds */
 export type Clock = () => number;

@@ -1,7 +1,7 @@
-// Owns identifiers and random secrets. Randomness comes from node:crypto alone.
+// Identifiers and random secrets.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
-/** @returns a new UUID (version 4), as user, group and session ids have it */
+/** @returns a new UUID (version 4), for user, group and session ids */
 export const newId = (): string => randomUUID();
 
 /**
@@ -18,8 +18,8 @@ export const secretDigest = (secret: string): string =>
   createHash('sha256').update(secret, 'utf8').digest('base64url');
 
 /**
- * UUIDs version 7 (RFC 9562 §5.7, §6.2 method 1): as text they sort by the time they were made. Of one maker each is
- * greater than all before it, also within a millisecond and when the clock is set back.
+ * UUIDs version 7 (RFC 9562 §5.7, §6.2 method 1): as text they sort by creation time. Each id of one generator is greater
+ * than all its earlier ones, also within a millisecond and when the clock is set back.
  * @param clock epoch milliseconds
  */
 export function createTimeSortedIds(clock: () => number): () => string {

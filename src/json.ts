@@ -1,11 +1,11 @@
-// Owns what JSON from outside may be, wherever it comes in (bodies, the `claims` parameter, JWT parts, WebAuthn client
-// data, cursors, fetched documents): bounded in size, parsed by JSON.parse, then walked once for what would hurt later
-// (checklist R126, R134). No other file parses what a stranger sent (test/boundaries.test.ts).
+// Parses JSON from outside (bodies, the `claims` parameter, JWT parts, WebAuthn client data, cursors, fetched documents):
+// bounded in size and depth, without keys that reach prototypes (checklist R126, R134). No other file parses untrusted
+// JSON (test/boundaries.test.ts).
 import { AppError } from './errors.ts';
 import { isPlainText, isPrototypeKey, nameForMessage } from './untrusted-text.ts';
 
 const MAX_DEPTH = 32;
-/** Readers of bodies and files have limits of their own, all of them below this. */
+/** Readers of bodies and files have their own, lower limits. */
 const MAX_LENGTH = 1_000_000;
 
 interface Visit {
@@ -25,7 +25,7 @@ function refuse(name: string, path: string, reason: string): never {
 const pathOf = (parent: string, key: string): string =>
   nameForMessage(parent === '' ? key : `${parent}.${key}`);
 
-/** Without recursion: the depth is the sender's choice. */
+/** Without recursion: the sender chooses the depth. */
 function check(root: unknown, name: string): void {
   const pending: Visit[] = [{ value: root, depth: 0, path: '' }];
   for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
@@ -43,7 +43,7 @@ function check(root: unknown, name: string): void {
   }
 }
 
-/** @throws AppError request.malformed telling what is wrong and where */
+/** @throws AppError request.malformed that says what is wrong and where */
 export function parseJson(text: string, name = 'body'): unknown {
   if (text.length > MAX_LENGTH) refuse(name, '', 'is too long');
   let value: unknown;
@@ -57,8 +57,8 @@ export function parseJson(text: string, name = 'body'): unknown {
 }
 
 /**
- * For JSON that a library parses again and then walks by recursion. What is not JSON at all is left to the library, which
- * has an error for that.
+ * For JSON that a library parses again and then walks recursively. Invalid JSON is left to the library, which has an error
+ * for it.
  * @throws AppError request.malformed
  */
 export function screenJson(text: string, name: string): void {
@@ -72,7 +72,7 @@ export function screenJson(text: string, name: string): void {
   check(value, name);
 }
 
-/** Header and payload of a JWT, before anyone has verified it. @throws AppError request.malformed */
+/** Checks header and payload of a JWT that is not verified yet. @throws AppError request.malformed */
 export function screenJwt(token: string, name: string): void {
   for (const part of token.split('.', 2)) screenJson(Buffer.from(part, 'base64url').toString(), name);
 }

@@ -1,5 +1,3 @@
-// Owns the levels of the log, which configuration and log both speak of.
-
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export type LogLevel = (typeof logLevels)[number];

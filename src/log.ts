@@ -1,5 +1,5 @@
-// Owns logging: JSON lines by pino, readable lines in a terminal. Nothing that could be a secret gets through, and no
-// value from outside can end a record or steer a terminal (security checklist R147, R148).
+// Logging: JSON lines by pino, readable lines in a terminal. Secrets are masked, and no value from outside can end a record
+// or send control sequences to a terminal (checklist R147, R148).
 import pino from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { LogLevel } from './log-level.ts';
@@ -33,34 +33,34 @@ const isSecretKey = (key: string): boolean => {
   return secretEnding.test(name) || secretCode.test(name);
 };
 
-// Secrets that stand inside a text, as in the message of a failed request: JWTs, Authorization values, code= in a URL.
+// Secrets inside a text, as in the message of a failed request: JWTs, Authorization values, code= in a URL.
 const bearerInText =
   /\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*|\b(?:Bearer|Basic|DPoP) +[\w.~+/=-]{8,}|(?<=[?&](?:code|[\w-]*token|[\w-]*secret|password)=)[^&\s"'\\]+/gi;
 
-// Everything but C0, DEL, C1 (0x9b starts terminal sequences) and the two Unicode line ends, of which JSON escapes only
-// C0 by itself. Written as the complement, so that no control character stands in the expression.
+// Everything but C0, DEL, C1 (0x9b starts terminal sequences) and the two Unicode line separators; JSON itself escapes only
+// C0. Written as the complement, so that the expression contains no control character.
 const controls = /[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]/g;
 
 const escapeControls = (text: string, prefix = '\\u'): string =>
   text.replace(controls, (control) => prefix + control.charCodeAt(0).toString(16).padStart(4, '0'));
 
-/** The last gate, over the finished line: whatever a message or a value carries. */
+/** Applied to the finished line, whatever field a value came from. */
 const guardLine = (line: string): string =>
   `${escapeControls(line.trimEnd().replace(bearerInText, REDACTED))}\n`;
 
-/** Where the line will be parsed again for a terminal, the escapes themselves must survive that. */
+/** The pretty printer parses the line again, so the escapes are escaped once more. */
 const guardPrettyLine = (line: string): string =>
   `${escapeControls(line.trimEnd().replace(bearerInText, REDACTED), '\\\\u')}\n`;
 
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
-/** Type, message, code and where it happened: no other property, since libraries hang requests and bodies on errors. */
+/** Type, message, code and stack only: libraries attach requests and bodies to errors. */
 function cleanError(error: Error, depth: number): Record<string, unknown> {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   const code = 'code' in error && typeof error.code === 'string' ? { code: cut(error.code) } : {};
   const cause = error.cause === undefined ? {} : { cause: cleanValue(error.cause, depth + 1) };
   const message = cut(error.message);
-  // A line end inside the message would look like a record of its own in a terminal.
+  // A line break inside the message would look like a separate record in a terminal.
   const stack = [escapeControls(`${error.name}: ${message}`), ...frames].join('\n');
   return { type: error.name, message, ...code, stack, ...cause };
 }
@@ -86,7 +86,7 @@ function cleanFields(fields: object, depth: number): Record<string, unknown> {
   return clean;
 }
 
-/** Formats in this process and at once: no worker thread, so the last line before a crash is not lost. */
+/** Synchronous and without a worker thread, so that the last line before a crash is not lost. */
 function prettyDestination(out: { write(line: string): void }, isColored: boolean): pino.DestinationStream {
   const format = prettyFactory({
     colorize: isColored,
@@ -98,7 +98,7 @@ function prettyDestination(out: { write(line: string): void }, isColored: boolea
   return { write: (line) => out.write(format(line)) };
 }
 
-/** Secrets are masked by the name of their field at any depth, and bearer values inside texts. */
+/** Masks secrets by field name at any depth, and bearer values inside texts. */
 export function createLogger({ level, pretty, destination }: LoggerOptions): Logger {
   const isPretty = pretty ?? (destination === undefined && process.stdout.isTTY === true);
   const jsonDestination = destination ?? pino.destination({ dest: 1, sync: true });

@@ -1,12 +1,11 @@
-// Owns the process entry of `web`. Does nothing but keep compiled code between starts: stripping types and compiling a few
-// hundred modules is most of a start, and the second one finds it done. The cache lies with the packages, where only who
-// may change the program may write; a folder in /tmp could be prepared by anybody on the machine.
+// Caches compiled code between starts: stripping types and compiling several hundred modules is most of the start time. The
+// cache is in node_modules, writable only by who may change the program; any local user could prepare a folder in /tmp.
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Where that folder cannot be written, this says so in its result and the start is slower, no more.
+// In a folder that is not writable this does nothing, and the start is slower.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/latchkey', import.meta.url)));
 const { runWeb } = await import('./process/web.ts');
 await runWeb();
-// Now, not at exit: a process that is killed would leave nothing behind.
+// Now, not at exit: a killed process would write nothing.
 flushCompileCache();

@@ -1,16 +1,14 @@
-// Owns which names and texts from outside are safe to pass on, whatever form they came in.
+// Which names and texts from outside are safe to pass on.
 
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Whether an object built from this key could reach into prototypes (CWE-1321). */
 export const isPrototypeKey = (key: string): boolean => prototypeKeys.has(key);
 
-/**
- * Lone surrogates have no UTF-8, so two different texts would be stored as one; NUL ends strings in other software.
- */
+/** Lone surrogates have no UTF-8 form, so two different texts would be stored as one; NUL ends strings in other software. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
-/** @returns the sender's own name, short and harmless enough to be shown back in an error */
+/** @returns the sender's name, shortened and made printable, for an error message */
 export const nameForMessage = (name: string): string => {
   const visible = name.toWellFormed().replace(/[^\x20-\x7e\u00a0-\uffff]/g, '�');
   return visible.length > 64 ? `${visible.slice(0, 64)}…` : visible;

@@ -1,5 +1,5 @@
-// Owns the process entry of `worker`: the background jobs alone, without HTTP. Any number of them, beside any number of
-// `web` processes, is safe: a lease in the store lets one run a job at a time.
+// Process entry of `worker`: the background jobs without HTTP. Any number of `worker` and `web` processes can run: a lease
+// in the store lets one at a time run a job.
 import { type Booted, boot, openApp, version } from './process/boot.ts';
 import { type Running, runWorkers } from './process/workers.ts';
 

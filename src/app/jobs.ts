@@ -53,7 +53,7 @@ export function createJobs({
   catchUp,
 }: JobParts): Scheduler {
   const scheduler = createScheduler({
-    catchUp,
+    beforeTick: catchUp,
     leases: store.ephemeral(model.leases),
     clock,
     newId,

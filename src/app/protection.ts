@@ -15,7 +15,7 @@ import type { Events } from '../events/index.ts';
 import type { Logger } from '../log.ts';
 import { createRepeatWatch } from '../oidc/repeated-values.ts';
 import { createRateLimits, type RateSettings } from '../rate-limits/limits.ts';
-import { createOpenPlaces } from '../rate-limits/open-places.ts';
+import { createOpenSignIns } from '../rate-limits/open-sign-ins.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { interactions } from '../store/protocol-collections.ts';
@@ -46,7 +46,7 @@ export function createProtection({ store, clock, log, baseUrl, events, settings 
   const { origins } = events;
   const { audit, tokenLog } = createAuditLogs({ store, clock, events, log });
   const limits = createRateLimits({ collection: store.ephemeral(model.rates), clock, settings, log });
-  const openSignins = createOpenPlaces({
+  const openSignins = createOpenSignIns({
     collection: store.ephemeral(interactions),
     clock,
     limit: () => settings().limit_open_signins_ip,

@@ -1,10 +1,10 @@
-// Owns how the addresses of databases are written down. They carry passwords: no message repeats any part of them.
+// Validates database addresses. They contain passwords, so no message repeats any part of them.
 import { isIP } from 'node:net';
 import { Invalid, type Parser } from './parsers.ts';
 
 interface Shape {
   readonly example: string;
-  /** Scheme by scheme: whether it names one host that is looked up, without a port (RFC 2782 SRV records). */
+  /** Scheme -> whether it names one host without a port that is looked up (RFC 2782 SRV records). */
   readonly schemes: Readonly<Record<string, { readonly isLookup: boolean }>>;
   /** Whether a host may be a socket file, %-encoded. */
   readonly mayBeSocket: boolean;
@@ -42,20 +42,21 @@ const address =
   (value) => {
     const refuse = (why: string): never => {
       throw new Invalid(
-        `${why} An address looks like ${example}; what is special in a password is %-encoded.`,
+        `${why} An address looks like ${example}; special characters of a password are %-encoded.`,
       );
     };
     const text = value.trim();
-    // What the drivers' own parsers would drop or read in different ways must not be there at all.
-    if (text.length > MAX_LENGTH || /[^!-~]/.test(text)) refuse('holds characters that no address has.');
+    // Characters that the drivers' parsers drop, or read differently, are refused.
+    if (text.length > MAX_LENGTH || /[^!-~]/.test(text))
+      refuse('contains characters that an address cannot contain.');
     const { scheme = '', login = '', hosts = '', path = '', query = '' } = shape.exec(text)?.groups ?? {};
     const kind = Object.hasOwn(schemes, scheme.toLowerCase()) ? schemes[scheme.toLowerCase()] : undefined;
-    if (hosts === '' || kind === undefined) return refuse('is not such an address.');
-    if (![login, path, query].every(isEncoded)) refuse('has a % that encodes nothing.');
+    if (hosts === '' || kind === undefined) return refuse('is not a valid address.');
+    if (![login, path, query].every(isEncoded)) refuse('contains a % that is not part of a %-encoding.');
     const all = hosts.split(',');
     const areHosts = all.every((host) => (mayBeSocket && socketFile.test(host)) || isHost(host, kind));
-    if (!areHosts || (kind.isLookup && all.length > 1)) refuse('has a host or port that cannot be.');
-    if (!isPath(path)) refuse('has a path that cannot be.');
+    if (!areHosts || (kind.isLookup && all.length > 1)) refuse('has an invalid host or port.');
+    if (!isPath(path)) refuse('has an invalid path.');
     return text;
   };
 
@@ -65,13 +66,13 @@ export const mongodbAddress = address({
     'mongodb://user:password@host:27017/latchkey?replicaSet=rs0 or mongodb+srv://user:password@host/latchkey',
   schemes: { mongodb: { isLookup: false }, 'mongodb+srv': { isLookup: true } },
   mayBeSocket: true,
-  // What a database may be called, so that it is the same one for every driver and tool.
+  // Database names that every driver and tool reads alike.
   isPath: (path) => /^[\w-]{0,63}$/.test(path),
 });
 
 const redis = { isLookup: false };
 
-/** One server, several of a cluster, or the sentinels that know the master: `/master-name` behind them. */
+/** One server, several of a cluster, or sentinels followed by `/master-name`. */
 export const redisAddress = address({
   example:
     'redis://user:password@host:6379/0, rediss://host:6379 or redis-sentinel://host:26379,host:26379/name',

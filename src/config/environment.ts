@@ -1,5 +1,4 @@
-// Owns reading one variable: from the environment, or for a secret from the file that NAME_FILE names. It collects
-// what is wrong instead of stopping at the first mistake.
+// Reads one variable, or for a secret the file that NAME_FILE names. Collects problems instead of stopping at the first.
 import { readFileSync, statSync } from 'node:fs';
 import { Invalid } from './parsers.ts';
 import { type ValueOf, type VariableName, variables } from './schema.ts';
@@ -7,18 +6,18 @@ import { type ValueOf, type VariableName, variables } from './schema.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Reader {
-  /** @returns the parsed value; undefined when it is unset, or wrong (then `problems` tells) */
+  /** @returns the parsed value; undefined if it is unset or invalid (then it is in `problems`) */
   read<N extends VariableName>(name: N): ValueOf<N> | undefined;
-  /** Whether the variable or its `_FILE` twin is set, rightly or wrongly. */
+  /** Whether the variable or its `_FILE` variant is set, valid or not. */
   isSet(name: VariableName): boolean;
-  /** Runs `act`; if it throws Invalid, that becomes the problem `where: message` and the answer is undefined. */
+  /** Runs `act`; if it throws Invalid, `where: message` becomes a problem and the result is undefined. */
   attempt<T>(where: string, act: () => T): T | undefined;
   readonly problems: string[];
 }
 
 const MAX_SECRET_FILE_BYTES = 65_536;
 
-/** @returns the file's text without the line end that editors and `echo` leave behind */
+/** @returns the file's text without a trailing line break, as editors and `echo` write one */
 function readSecretFile(file: string): string {
   try {
     if (statSync(file).size > MAX_SECRET_FILE_BYTES) throw new Invalid(`${file} is too large for a secret.`);
@@ -34,7 +33,7 @@ function readSecretFile(file: string): string {
 
 export function createReader(env: Environment): Reader {
   const problems: string[] = [];
-  // A blank value counts as unset, as compose files and panels write it.
+  // A blank value counts as unset: compose files and control panels write it so.
   const rawValue = (name: string): string | undefined => {
     const value = env[name];
     return value === undefined || value.trim() === '' ? undefined : value;
@@ -55,7 +54,7 @@ export function createReader(env: Environment): Reader {
     read<N extends VariableName>(name: N): ValueOf<N> | undefined {
       const definition = variables[name];
       const isSecret = 'isSecret' in definition;
-      // A secret is taken as it is: a password may well begin or end with a space.
+      // A secret is not trimmed: a password may start or end with a space.
       const inline = isSecret ? rawValue(name) : rawValue(name)?.trim();
       const file = isSecret ? rawValue(`${name}_FILE`)?.trim() : undefined;
       if (inline !== undefined && file !== undefined) {

@@ -1,12 +1,11 @@
-// Owns turning the environment into the frozen Config: everything is checked, all problems are told at once. The only
-// file that touches process.env.
+// Turns the environment into the frozen Config and reports all problems at once. The only file that reads process.env.
 import { resolve } from 'node:path';
 import { createReader, type Environment, type Reader } from './environment.ts';
 import { baseUrl as parseBaseUrl } from './parsers.ts';
 import { derivedKey, generatedSecretKey, prepareDataDir } from './secret-key.ts';
 import type { Config, FirstAdmin } from './types.ts';
 
-/** Everything that is wrong with the configuration, one sentence each, without any secret. */
+/** All problems of the configuration, one sentence each, without secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -41,20 +40,20 @@ function readDatabases({ read, isSet, problems }: Reader): Databases {
   const redisUrl = read('REDIS_URL');
   if (isSet('REDIS_URL') && !isSet('MONGODB_URI')) {
     problems.push(
-      'REDIS_URL: needs MONGODB_URI too. Redis holds what is short-lived; accounts need a database.',
+      'REDIS_URL: needs MONGODB_URI too. Redis stores short-lived data only; accounts need a database.',
     );
   }
   if (isSet('MONGODB_URI') && !isSet('SECRET_KEY')) {
     problems.push(
-      'SECRET_KEY: is needed with MONGODB_URI, the same one for every process. Make one with: openssl rand -hex 32',
+      'SECRET_KEY: is needed with MONGODB_URI, the same one for every process. Create one with: openssl rand -hex 32',
     );
   }
   return { mongodbUri, redisUrl };
 }
 
 /**
- * A wrong environment must leave nothing behind: the folder and the key are made only when all else is right, and
- * where there is a database elsewhere, never.
+ * An invalid environment must have no side effects: the folder and the key are created only when all else is valid, and
+ * never with an external database.
  */
 function prepareSecretKeys(
   { read, attempt, problems }: Reader,
@@ -77,9 +76,8 @@ function deepFreeze<T>(value: T): T {
 }
 
 /**
- * Makes DATA_DIR, and in it secret.key when SECRET_KEY is not given, for the embedded database alone; otherwise without
- * effects.
- * @throws ConfigError with every problem
+ * With the embedded database, creates DATA_DIR and, without SECRET_KEY, the secret.key in it; otherwise has no side effects.
+ * @throws ConfigError with all problems
  */
 export function loadConfig(env: Environment): Config {
   const reader = createReader(env);
@@ -92,7 +90,7 @@ export function loadConfig(env: Environment): Config {
   const adminToken = read('ADMIN_TOKEN');
   const metricsToken = read('METRICS_TOKEN');
   if (metricsToken !== undefined && metricsToken === adminToken) {
-    problems.push('METRICS_TOKEN: is ADMIN_TOKEN. Who reads metrics needs a token of its own.');
+    problems.push('METRICS_TOKEN: equals ADMIN_TOKEN. Use a separate token for reading metrics.');
   }
   const admin = readFirstAdmin(reader);
   const trustProxy = read('TRUST_PROXY') ?? 0;
@@ -124,5 +122,5 @@ export function loadConfig(env: Environment): Config {
   });
 }
 
-/** @throws ConfigError with every problem */
+/** @throws ConfigError with all problems */
 export const loadConfigFromEnvironment = (): Config => loadConfig(process.env);

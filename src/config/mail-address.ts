@@ -1,10 +1,10 @@
-// Owns which addresses mail goes from and to: the plain stored form alone (checklist R121). Stricter than what people
-// may type, which accounts turn into this form; so no mail library can read an address in another way than we do.
+// Which addresses mail is sent from and to: only the plain stored form (checklist R121). Stricter than what users may type,
+// so that no mail library can interpret an address differently.
 
 const MAX_LOCAL = 64; // RFC 5321 §4.5.3.1.1
 const MAX_ADDRESS = 254; // RFC 3696 erratum 1690
 
-// RFC 5322 §3.2.3 dot-atom. Both patterns run on bounded text, and no character fits two of their parts.
+// RFC 5322 §3.2.3 dot-atom. Both patterns run on bounded text and cannot backtrack.
 const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 

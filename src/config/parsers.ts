@@ -1,9 +1,9 @@
-// Owns how one environment value becomes a typed value. Each parser throws Invalid with what is wrong and how to
-// mend it; the text never quotes the value of a secret, because it is printed and logged.
+// Parsers of environment values. Each throws Invalid with what is wrong and how to fix it, without quoting secrets, because
+// the message is printed and logged.
 import { isIP } from 'node:net';
 import { parseSmtpUrl } from './smtp-url.ts';
 
-/** Says what is wrong with one variable's value and how to mend it. */
+/** The message says what is wrong with the value and how to fix it. */
 export class Invalid extends Error {
   override readonly name = 'Invalid';
 }
@@ -21,7 +21,7 @@ export const integer =
   (value) => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     if (!(number >= min && number <= max)) {
-      throw new Invalid(`${quoted(value)} is not a whole number from ${min} to ${max}.`);
+      throw new Invalid(`${quoted(value)} is not an integer from ${min} to ${max}.`);
     }
     return number;
   };
@@ -35,7 +35,7 @@ export const oneOf =
     return word;
   };
 
-/** Whether plain http is safe for this host: it never leaves the machine (RFC 8252 §8.3, RFC 6761 §6.3). */
+/** Whether plain http is safe for this host, because it never leaves the machine (RFC 8252 §8.3, RFC 6761 §6.3). */
 export const isLoopbackHost = (hostname: string): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||
@@ -54,7 +54,7 @@ const webAddress = (value: string): URL => {
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     throw new Invalid(
       `${quoted(value)} is plain http on a host that others can reach, so passwords and tokens would travel in ` +
-        'clear. Use https (a TLS proxy in front and TRUST_PROXY=1), or http://localhost for trying out.',
+        'clear. Use https (a TLS proxy in front and TRUST_PROXY=1), or http://localhost for a trial run.',
     );
   }
   return url;
@@ -66,7 +66,7 @@ export const baseUrl: Parser<string> = (value) => {
   return url.origin + url.pathname.replace(/\/+$/, '');
 };
 
-/** The issuer stays as it was written: clients compare it byte by byte (OIDC Discovery §4.3). */
+/** The issuer is kept as written: clients compare it byte by byte (OIDC Discovery §4.3). */
 export const issuer: Parser<string> = (value) => {
   webAddress(value);
   return value;
@@ -78,10 +78,10 @@ export const secret =
   (value) => {
     if (value.length < min) {
       throw new Invalid(
-        `has ${value.length} characters, ${min} are needed. Make one with: openssl rand -hex 32`,
+        `has ${value.length} characters, ${min} are needed. Create one with: openssl rand -hex 32`,
       );
     }
-    if (!/^[\x21-\x7e]+$/.test(value)) throw new Invalid('may hold printable ASCII without spaces only.');
+    if (!/^[\x21-\x7e]+$/.test(value)) throw new Invalid('may contain only printable ASCII without spaces.');
     return value;
   };
 

@@ -1,4 +1,3 @@
-// Renders the environment variables as a Markdown table, for docs/configuration.md (scripts/docs/generated.ts).
 import { type Variable, variables } from './schema.ts';
 
 const cell = (content: string): string => content.replaceAll('|', '\\|');

@@ -1,5 +1,5 @@
-// Owns the list of environment variables: each exactly once, with its type, default and meaning. load.ts reads by it,
-// reference.ts renders docs/configuration.md from it. The `_FILE` twin of every secret follows from `isSecret`.
+// All environment variables, each once, with type, default and description. load.ts reads by this list and reference.ts
+// renders docs/configuration.md from it. Secrets (`isSecret`) also have a `_FILE` variant.
 import { logLevels } from '../log-level.ts';
 import { mongodbAddress, redisAddress } from './database-address.ts';
 import {
@@ -17,12 +17,12 @@ import {
 } from './parsers.ts';
 
 export interface Variable<T> {
-  /** For people: what may stand there. */
+  /** For documentation: the allowed values. */
   readonly type: string;
-  /** For people: what holds when it is not set. */
+  /** For documentation: what applies when it is not set. */
   readonly default: string;
   readonly description: string;
-  /** Never printed, and also readable from the file that NAME_FILE names. */
+  /** Never printed; also readable from the file that NAME_FILE names. */
   readonly isSecret?: true;
   readonly parse: Parser<T>;
 }
@@ -46,8 +46,8 @@ export const variables = {
     type: 'URL',
     default: '`http://localhost:{PORT}`',
     description:
-      'The address people and applications reach; may carry a path. All links and cookies come from it, never ' +
-      'from a request. Plain `http` is taken for loopback hosts only.',
+      'The public address of this server; may have a path. All links and cookies are derived from it, never ' +
+      'from a request. Plain `http` is accepted for loopback hosts only.',
     parse: baseUrl,
   }),
   ISSUER: variable({
@@ -60,15 +60,15 @@ export const variables = {
     type: 'folder',
     default: '`./data`',
     description:
-      'Where the embedded database and the generated `secret.key` live. Made when missing; not used with `MONGODB_URI`.',
+      'Where the embedded database and the generated `secret.key` are stored. Created when missing; not used with `MONGODB_URI`.',
     parse: text,
   }),
   MONGODB_URI: variable({
     type: 'address',
     default: 'none: the embedded database',
     description:
-      'Keeps everything in MongoDB: `mongodb://…` or `mongodb+srv://…`, with the database in the path (`latchkey` when ' +
-      'none). Pool and timeouts as it says; writes are always acknowledged by a majority. Needs `SECRET_KEY`.',
+      'Stores everything in MongoDB: `mongodb://…` or `mongodb+srv://…`, with the database in the path (`latchkey` when ' +
+      'none). Its pool and timeout options apply; writes are always acknowledged by a majority. Needs `SECRET_KEY`.',
     isSecret: true,
     parse: mongodbAddress,
   }),
@@ -76,7 +76,7 @@ export const variables = {
     type: 'address',
     default: 'none',
     description:
-      'With `MONGODB_URI`: what is short-lived goes to Redis: `redis://…`, `rediss://…` (TLS), hosts of a cluster ' +
+      'With `MONGODB_URI`: short-lived data is stored in Redis: `redis://…`, `rediss://…` (TLS), hosts of a cluster ' +
       'separated by commas, or `redis-sentinel://host,host/master-name`.',
     isSecret: true,
     parse: redisAddress,
@@ -86,7 +86,7 @@ export const variables = {
     default: 'generated into `DATA_DIR`; required with `MONGODB_URI`',
     description:
       'Encrypts signing keys and secrets at rest. A comma list rotates: the first one encrypts, all decrypt. ' +
-      'Keep a copy apart from the database.',
+      'Keep a copy separate from the database.',
     isSecret: true,
     parse: secretList(32),
   }),
@@ -100,8 +100,7 @@ export const variables = {
   ADMIN_TOKEN: variable({
     type: '32+ characters',
     default: 'none',
-    description:
-      'A bearer token that may do everything an administrator may. Meant for setting up; unset: off.',
+    description: 'A bearer token with all rights of an administrator, for initial setup. Unset: disabled.',
     isSecret: true,
     parse: secret(32),
   }),
@@ -109,7 +108,7 @@ export const variables = {
     type: '32+ characters',
     default: 'none',
     description:
-      'The bearer token that `/metrics` asks for. Unset: it answers programs on this machine alone, and nobody behind a proxy.',
+      'The bearer token that `/metrics` requires. Unset: it is available to programs on this machine only, not through a proxy.',
     isSecret: true,
     parse: secret(32),
   }),
@@ -123,7 +122,7 @@ export const variables = {
   ADMIN_PASSWORD: variable({
     type: '8–128 characters',
     default: 'none',
-    description: "That administrator's password. Used once; later changes here do nothing.",
+    description: "That administrator's password. Used once; later changes have no effect.",
     isSecret: true,
     parse: sized(8, 128),
   }),
@@ -150,7 +149,7 @@ export const variables = {
     type: '`smtps://…`, `smtp+starttls://…` or `smtp://…`',
     default: 'none',
     description:
-      'The mail server, with `user:password@` where it asks for them. Becomes the setting `smtp_url` at start while ' +
+      'The mail server, with `user:password@` if it requires them. Becomes the setting `smtp_url` at start while ' +
       'that is empty; later it is changed there.',
     isSecret: true,
     parse: mailServer,

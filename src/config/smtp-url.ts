@@ -1,12 +1,12 @@
-// Owns how a mail server is written down: `smtp://`, `smtp+starttls://` or `smtps://`, credentials, host and port. The
-// setting smtp_url and whoever talks to the server read it by this one function.
+// Parses a mail server's address: `smtp://`, `smtp+starttls://` or `smtps://`, credentials, host and port. Used for the
+// setting smtp_url and by the mail client.
 import { isIP } from 'node:net';
 
 export interface SmtpServer {
   /** A name or an IP address, without brackets. */
   readonly host: string;
   readonly port: number;
-  /** `tls`: from the first byte; `starttls`: never without; `offered`: when the server offers STARTTLS. */
+  /** `tls`: from the start; `starttls`: required; `offered`: if the server offers STARTTLS. */
   readonly encryption: 'tls' | 'starttls' | 'offered';
   readonly credentials?: { readonly user: string; readonly password: string };
 }
@@ -28,7 +28,7 @@ const hostOf = (hostname: string): string | undefined => {
   return isIP(bare) !== 0 || (bare.length <= 253 && name.test(bare)) ? bare : undefined;
 };
 
-/** @returns undefined for a part that is no %-escaped text, or that could end an SMTP command or an AUTH field */
+/** @returns undefined for invalid %-escapes, and for text that could end an SMTP command or an AUTH field */
 const decode = (part: string): string | undefined => {
   try {
     const decoded = decodeURIComponent(part);
@@ -38,9 +38,9 @@ const decode = (part: string): string | undefined => {
   }
 };
 
-/** @returns undefined when the text is not such an address; it may hold a password, so no message should quote it */
+/** @returns undefined when the text is not such an address; it may contain a password, so no message should quote it */
 export function parseSmtpUrl(text: string): SmtpServer | undefined {
-  // The URL parser drops tabs and line ends: the text itself must be clean.
+  // The URL parser drops tabs and line breaks, so check the text itself.
   if (text.length > MAX_LENGTH || /[^!-~]/.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (!isScheme(url.protocol) || /[?#]/.test(text) || !/^\/?$/.test(url.pathname)) return undefined;
@@ -49,7 +49,7 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
   const [user, password] = [decode(url.username), decode(url.password)];
   if (host === undefined || user === undefined || password === undefined || url.port === '0')
     return undefined;
-  // One without the other is a slip of the pen, most often an unescaped `/`, `?` or `#` in the password.
+  // One without the other is most often an unescaped `/`, `?` or `#` in the password.
   if ((user === '') !== (password === '')) return undefined;
   return {
     host,

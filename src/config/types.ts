@@ -1,7 +1,7 @@
-// Owns the shape of the boot configuration: what the environment says, validated and frozen.
+// The boot configuration: the environment, validated and frozen.
 import type { LogLevel } from '../log-level.ts';
 
-/** Headless onboarding: an administrator to create when there is none yet. */
+/** Headless onboarding: the administrator to create when there is none yet. */
 export interface FirstAdmin {
   readonly username: string;
   readonly password: string;
@@ -17,25 +17,25 @@ export interface Config {
   readonly baseUrl: string;
   /** Issuer identifier; `{baseUrl}/oauth2` unless ISSUER says otherwise. */
   readonly issuer: string;
-  /** Absolute. Not made and not used where there is a `mongodbUri`. */
+  /** Absolute path. Not created and not used with `mongodbUri`. */
   readonly dataDir: string;
-  /** Where everything is stored; undefined: in the embedded database. Holds a password. */
+  /** Where everything is stored; undefined: in the embedded database. Contains a password. */
   readonly mongodbUri: string | undefined;
-  /** Where the short-lived is stored; never without `mongodbUri`. Holds a password. */
+  /** Where short-lived data is stored; never without `mongodbUri`. Contains a password. */
   readonly redisUrl: string | undefined;
   /** Newest first. Encrypts keys and secrets at rest. */
   readonly secretKeys: readonly string[];
   /** Newest first. Signs cookies. */
   readonly cookieKeys: readonly string[];
   readonly adminToken: string | undefined;
-  /** What /metrics asks for; undefined: it answers this machine alone. */
+  /** Required by /metrics; undefined: only this machine may read it. */
   readonly metricsToken: string | undefined;
   readonly admin: FirstAdmin | undefined;
-  /** How many proxies in front of us write X-Forwarded-For; 0: the header is ignored. */
+  /** Number of proxies that append to X-Forwarded-For; 0: the header is ignored. */
   readonly trustProxy: number;
   /** HTTP processes that share the port. */
   readonly webConcurrency: number;
-  /** What the setting `smtp_url` starts with; may hold a password. */
+  /** Initial value of the setting `smtp_url`; may contain a password. */
   readonly smtpUrl: string | undefined;
   readonly logLevel: LogLevel;
 }

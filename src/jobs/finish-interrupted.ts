@@ -1,11 +1,11 @@
-// Owns finishing what was cut short, by a crash or a store that went away: deletions of accounts, endings of sessions and
-// applications. Each was written down before anything else was done, so it is found however much later this runs.
+// Finishes what a crash or an unavailable store interrupted: deletions of accounts, endings of sessions and applications.
+// Each is recorded before its first step, so this finds it at any later time.
 import type { Job } from './scheduler.ts';
 
 export interface FinishInterruptedOptions {
   readonly finishDeletions: () => Promise<number>;
   readonly finishEndings: () => Promise<number>;
-  /** Takes back again what applications that are off had; harmless where nothing is left. */
+  /** Revokes again what deactivated applications still have; harmless where nothing is left. */
   readonly finishClientEndings: () => Promise<number>;
   readonly intervalSeconds: () => number;
 }

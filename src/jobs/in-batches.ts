@@ -1,38 +1,38 @@
-// Owns removing much in small steps, so that requests are served in between: a step takes the event loop for about ten
-// milliseconds, however large the collection, and then leaves it alone for half as long.
+// Removes many documents in small steps: each keeps the event loop busy for about ten milliseconds, then pauses for half as
+// long, so that requests run in between.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Smaller ones would spend their time on the commit, and never catch up with what expires.
-const SMALLEST = 50;
-const LARGEST = 500;
+// Smaller steps would spend their time on commits and not keep up with what expires.
+const MIN_SIZE = 50;
+const MAX_SIZE = 500;
 const STEP_MS = 10;
-const LONGEST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 50;
 
-/** @returns how many to remove next, after so many kept the event loop busy for so long */
+/** @returns the size of the next step, given how long the last one kept the event loop busy */
 const sizeAfter = (size: number, busyMs: number): number => {
-  const fitting = Math.floor((size * STEP_MS) / Math.max(busyMs, 0.1));
-  return Math.min(Math.max(fitting, SMALLEST), size * 2, LARGEST);
+  const ideal = Math.floor((size * STEP_MS) / Math.max(busyMs, 0.1));
+  return Math.min(Math.max(ideal, MIN_SIZE), size * 2, MAX_SIZE);
 };
 
 /**
- * Repeats a removal until it comes up short.
- * @param remove removes at most `limit`, @returns how many
+ * Repeats a removal until it removes fewer than it could.
+ * @param remove removes at most `limit`, @returns how many it removed
  */
 export async function inBatches(
   remove: (limit: number) => Promise<number>,
   signal: AbortSignal,
 ): Promise<number> {
   let total = 0;
-  for (let size = SMALLEST; !signal.aborted; ) {
-    // Not the time that passed: a server at the other end of a wire may take long without keeping anybody waiting.
+  for (let size = MIN_SIZE; !signal.aborted; ) {
+    // Event loop utilization, not elapsed time: waiting for a remote server delays no request.
     const before = performance.eventLoopUtilization();
     const removed = await remove(size);
     total += removed;
     if (removed < size) break;
     const { active } = performance.eventLoopUtilization(before);
     size = sizeAfter(size, active);
-    await sleep(Math.min(active / 2, LONGEST_PAUSE_MS));
+    await sleep(Math.min(active / 2, MAX_PAUSE_MS));
   }
   return total;
 }

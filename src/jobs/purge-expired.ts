@@ -1,5 +1,5 @@
-// Owns the clean-up: documents that nobody can see any more, and ended sessions whose retention is over. Nothing depends
-// on it for being right (storage rule C1); it keeps the store small.
+// Removes expired documents, and ended sessions after their retention. Only keeps the store small: correctness does not
+// depend on it (storage rule C1).
 import type { Clock } from '../clock.ts';
 import type { Store } from '../store/port.ts';
 import { inBatches } from './in-batches.ts';
@@ -12,7 +12,7 @@ export interface PurgeExpiredOptions {
    * @returns how many; fewer than `limit` means there are no more
    */
   readonly removeEndedSessions: (endedBefore: number, limit: number) => Promise<number>;
-  /** How long ended sessions are kept for administrators to look at. */
+  /** How long ended sessions are kept for administrators. */
   readonly retentionSeconds: () => number;
   readonly intervalSeconds: () => number;
   readonly clock: Clock;

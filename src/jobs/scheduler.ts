@@ -1,5 +1,5 @@
-// Owns when background jobs run: each at its interval, once over all processes, never over itself. A job that fails is
-// logged and tried again at its next turn. What the jobs do is in the files beside this one.
+// Runs background jobs: each at its interval, one run at a time over all processes. A failed job is logged and runs again
+// when it is next due.
 import cron from 'node-cron';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
@@ -7,22 +7,22 @@ import type { LeaseRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
 import { createJobLeases, LEASE_MS, type Lease } from './lease.ts';
 
-/** What a run did, for the log: `{ removed: 12 }`. */
+/** The result of a run, for the log: `{ removed: 12 }`. */
 export type Figures = Readonly<Record<string, number>>;
 
 export interface Job {
   /** Unique; the lease's id. */
   readonly name: string;
-  /** Read before each turn, so that a changed setting counts at once. */
+  /** Read before each run, so that a changed setting applies at once. */
   readonly intervalSeconds: () => number;
-  /** Ends early when `signal` is aborted: the process stops, or the lease was lost. */
+  /** Must stop early when `signal` is aborted: the process stops, or the lease was lost. */
   run(signal: AbortSignal): Promise<Figures>;
 }
 
 export interface SchedulerOptions {
   readonly jobs: readonly Job[];
-  /** Brings what jobs go by (settings, keys) up to date, before each look: a process without requests has nobody else to. */
-  readonly catchUp?: () => Promise<void>;
+  /** Refreshes settings and keys before each tick: in a process without requests nothing else does. */
+  readonly beforeTick?: () => Promise<void>;
   readonly leases: EphemeralCollection<LeaseRecord>;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -30,23 +30,23 @@ export interface SchedulerOptions {
 }
 
 export interface Scheduler {
-  /** Looks every second which jobs are due. */
+  /** Ticks every second. */
   start(): void;
-  /** One look: runs what is due here and now, resolves when that has ended. Never rejects. */
+  /** Runs the jobs that are due here and now; resolves when they have ended. Never rejects. */
   tick(): Promise<void>;
-  /** Aborts and awaits what runs; afterwards nothing runs any more. */
+  /** Aborts running jobs and waits for them; no job starts afterwards. */
   stop(): Promise<void>;
 }
 
 const EVERY_SECOND = '* * * * * *';
 const RENEW_MS = LEASE_MS / 4;
-/** After a store error, ask again then rather than every second. */
+/** Delay before the next attempt after a store error. */
 const RETRY_MS = 10_000;
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { jobs, catchUp, leases, clock, newId, log } = options;
-  const board = createJobLeases({ leases, clock, holder: newId() });
-  const restingUntil = new Map<string, number>();
+  const { jobs, beforeTick, leases, clock, newId, log } = options;
+  const jobLeases = createJobLeases({ leases, clock, holder: newId() });
+  const notBefore = new Map<string, number>();
   const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();
 
@@ -57,7 +57,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       try {
         if (!(await lease.renew())) lost.abort();
       } catch (error) {
-        // The store is away for now; the lease outlives several missed renewals.
+        // The store is unavailable for now; the lease outlives several missed renewals.
         log.warn({ job: job.name, err: error }, 'lease not renewed');
       }
     };
@@ -76,9 +76,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       clearInterval(renewal);
       await renewed;
       const intervalMs = job.intervalSeconds() * 1000;
-      // A run that was cut short is due at once, for whoever still lives.
+      // An interrupted run is due at once, for another process.
       const dueAt = stopping.signal.aborted ? clock() : startedAt + intervalMs;
-      restingUntil.set(job.name, dueAt);
+      notBefore.set(job.name, dueAt);
       await lease.release(dueAt);
     }
   };
@@ -86,19 +86,19 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const attempt = async (job: Job): Promise<void> => {
     const intervalMs = job.intervalSeconds() * 1000;
     const now = clock();
-    const rest = (restingUntil.get(job.name) ?? now) - now;
-    if (rest > 0 && rest <= Math.max(intervalMs, LEASE_MS)) return;
+    const delay = (notBefore.get(job.name) ?? now) - now;
+    if (delay > 0 && delay <= Math.max(intervalMs, LEASE_MS)) return;
     try {
-      const outcome = await board.acquire(job.name, intervalMs);
+      const outcome = await jobLeases.acquire(job.name, intervalMs);
       if ('lease' in outcome) await runUnderLease(job, outcome.lease);
-      else restingUntil.set(job.name, outcome.restingUntil);
+      else notBefore.set(job.name, outcome.notBefore);
     } catch (error) {
-      restingUntil.set(job.name, clock() + Math.min(RETRY_MS, intervalMs));
+      notBefore.set(job.name, clock() + Math.min(RETRY_MS, intervalMs));
       log.error({ job: job.name, err: error }, 'job not scheduled');
     }
   };
 
-  const turn = (job: Job): Promise<void> => {
+  const runIfDue = (job: Job): Promise<void> => {
     const current = running.get(job.name);
     if (current !== undefined || stopping.signal.aborted) return current ?? Promise.resolve();
     const next = attempt(job).finally(() => running.delete(job.name));
@@ -108,15 +108,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   const tick = async (): Promise<void> => {
     try {
-      await catchUp?.();
+      await beforeTick?.();
     } catch (error) {
-      // The store is away: whichever job is due meets that, too, and says so.
-      log.debug({ err: error }, 'settings not looked at');
+      // The store is unavailable: a job that is due fails for the same reason and logs it.
+      log.debug({ err: error }, 'settings not refreshed');
     }
-    await Promise.all(jobs.map(turn));
+    await Promise.all(jobs.map(runIfDue));
   };
 
-  // node-cron's own notices are of no use: a late tick is made up for by the next one.
+  // node-cron's own messages are not useful: the next tick makes up for a late one.
   const logger = {
     info: () => undefined,
     warn: () => undefined,

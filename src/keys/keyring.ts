@@ -1,25 +1,25 @@
-// Owns the signing keys of this process: the set that holds now, kept up with what other processes do. Looking is cheap
-// enough to be done before every request; it reads at most twice a second, and only if another process may have written.
+// The signing keys of this process, kept up to date with other processes. Checking is cheap enough for every request; the
+// store is read at most twice a second, and only if another process may have written.
 import type { Clock } from '../clock.ts';
 import type { KeySet, SigningKeys } from './signing-keys.ts';
 
 export interface Keyring {
   /**
-   * To be called before a request. @returns what to wait for, undefined when there is nothing: what holds is good until
-   * something better is known, so it never rejects, and while the store is away nobody waits
+   * Call before a request. @returns a promise to wait for, or undefined. Never rejects: the present keys stay in use until
+   * newer ones are loaded, and requests do not wait while the store is unavailable
    */
   ready(): Promise<void> | undefined;
-  /** What the store has now, whatever was seen last. @throws StoreUnavailable */
+  /** Loads the keys from the store, whatever was loaded before. @throws StoreUnavailable */
   reload(): Promise<void>;
 }
 
 const namesOf = ({ all }: KeySet): string => all.map(({ kid }) => kid).join();
 
 /**
- * @param deps.first the set that is in use already
+ * @param deps.first the set in use at the start
  * @param deps.use takes another set into use
- * @param deps.stamp the store's own: a number that differs when another process may have written; undefined if unknown
- * @param deps.minMs how old the set may be at most
+ * @param deps.stamp of the store: a number that differs when another process may have written; undefined if unknown
+ * @param deps.minMs minimum time between two checks
  */
 export function createKeyring(deps: {
   keys: Pick<SigningKeys, 'load'>;
@@ -31,51 +31,51 @@ export function createKeyring(deps: {
   minMs?: number;
 }): Keyring {
   const { keys, use, stamp, clock, onProblem, minMs = 500 } = deps;
-  let held = deps.first;
-  let seen = { stamp: stamp(), at: clock() };
-  let reading: Promise<void> | undefined;
-  let isTroubled = false;
+  let current = deps.first;
+  let checked = { stamp: stamp(), at: clock() };
+  let loading: Promise<void> | undefined;
+  let hasFailed = false;
 
   function isStale(): boolean {
     const now = clock();
-    if (Math.abs(now - seen.at) < minMs) return false;
+    if (Math.abs(now - checked.at) < minMs) return false;
     const stamped = stamp();
-    // After a look in vain the stamp says nothing: what it had announced was not read.
-    return isTroubled || stamped === undefined || stamped !== seen.stamp || now >= held.changesAt;
+    // After a failed load the stamp says nothing: the change it announced was not loaded.
+    return hasFailed || stamped === undefined || stamped !== checked.stamp || now >= current.changesAt;
   }
 
-  async function look(): Promise<void> {
-    // Taken before the read: a write that comes in between makes the next call read again.
-    seen = { stamp: stamp(), at: clock() };
+  async function load(): Promise<void> {
+    // Taken before the read: a write in between makes the next call read again.
+    checked = { stamp: stamp(), at: clock() };
     try {
       const set = await keys.load();
-      if (namesOf(set) !== namesOf(held)) await use(set);
-      held = set;
-      isTroubled = false;
+      if (namesOf(set) !== namesOf(current)) await use(set);
+      current = set;
+      hasFailed = false;
     } catch (error) {
-      isTroubled = true;
+      hasFailed = true;
       throw error;
     }
   }
 
-  function readOnce(): Promise<void> {
-    reading ??= look().finally(() => {
-      reading = undefined;
+  function loadOnce(): Promise<void> {
+    loading ??= load().finally(() => {
+      loading = undefined;
     });
-    return reading;
+    return loading;
   }
 
   return {
     ready() {
-      if (reading === undefined && isStale()) {
-        void readOnce().catch(onProblem);
+      if (loading === undefined && isStale()) {
+        void loadOnce().catch(onProblem);
       }
-      return isTroubled ? undefined : reading?.catch(() => undefined);
+      return hasFailed ? undefined : loading?.catch(() => undefined);
     },
     async reload() {
-      // A read that is under way may have begun before what we must see.
-      await reading?.catch(() => undefined);
-      await readOnce();
+      // A read in progress may have started before the change that must be loaded.
+      await loading?.catch(() => undefined);
+      await loadOnce();
     },
   };
 }

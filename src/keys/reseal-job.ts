@@ -1,5 +1,5 @@
-// Owns moving everything that an older SECRET_KEY sealed over to the newest; there is work only while several are listed.
-// Every hour, because a process that still runs with the old list may seal with the older one for a while.
+// Re-encrypts with the newest SECRET_KEY; there is work only while several keys are listed. Hourly, because a process that
+// still has the old list may seal with the older key for a while.
 import type { Figures, Job } from '../jobs/scheduler.ts';
 import type { ResealFigures } from '../store/reseal.ts';
 

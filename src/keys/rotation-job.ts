@@ -1,14 +1,13 @@
-// Owns the rotation of signing keys by schedule. Changes that administrators ask for are
-// src/admin/resources/keys/routes.ts.
+// Scheduled rotation of signing keys. Rotation on an administrator's request is in src/admin/resources/keys/routes.ts.
 import type { Figures, Job } from '../jobs/scheduler.ts';
 
 export interface RotateKeysOptions {
-  /** Takes the step that is due, if any. @param rotationSeconds 0: none by schedule */
+  /** Takes the next step of the rotation if it is due. @param rotationSeconds 0: no scheduled rotation */
   readonly advance: (rotationSeconds: number) => Promise<{ published: number; activated: number }>;
   readonly rotationSeconds: () => number;
 }
 
-/** A step is due to the minute; in a process that serves requests it is taken at the second. */
+/** In a process that serves requests a due step is taken within a second. */
 const INTERVAL_SECONDS = 60;
 
 export function rotateKeys({ advance, rotationSeconds }: RotateKeysOptions): Job {

@@ -1,5 +1,4 @@
-// Owns what a signing key is: RSA-2048 for RS256, named by its RFC 7638 thumbprint, so that a key has the same name in
-// every process and after every restart.
+// A signing key: RSA-2048 for RS256, identified by its RFC 7638 thumbprint, so that its `kid` is the same in every process.
 import { generateKeyPair, type JsonWebKey } from 'node:crypto';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
@@ -19,22 +18,22 @@ const texts = <Name extends string>(jwk: object, names: readonly Name[]): Record
   const members = new Map<string, unknown>(Object.entries(jwk));
   const entries = names.map((name) => {
     const value = members.get(name);
-    // The value is key material: only its name may be told.
+    // The value is key material, so the message has the member's name only.
     if (typeof value !== 'string' || value === '') throw new TypeError(`the JWK has no ${name}`);
     return [name, value] as const;
   });
-  // Object.fromEntries forgets the names in its type; they are exactly `names`.
+  // Object.fromEntries loses the names in its type; they are exactly `names`.
   return Object.fromEntries(entries) as Record<Name, string>;
 };
 
-/** Member by member, so that nothing private can come along. @throws TypeError for what is no RSA key */
+/** Copies single members, so that no private one is included. @throws TypeError when it is not an RSA key */
 export async function toPublicJwk(jwk: object): Promise<PublicJwk> {
   const material = texts(jwk, ['n', 'e']);
   const kid = await calculateJwkThumbprint({ kty: 'RSA', ...material });
   return { kty: 'RSA', use: 'sig', alg: 'RS256', kid, ...material };
 }
 
-/** @throws TypeError for what is no private RSA key */
+/** @throws TypeError when it is not a private RSA key */
 export async function toPrivateJwk(jwk: object): Promise<PrivateJwk> {
   return { ...(await toPublicJwk(jwk)), ...texts(jwk, ['d', 'p', 'q', 'dp', 'dq', 'qi']) };
 }

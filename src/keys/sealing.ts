@@ -1,9 +1,8 @@
-// Owns encryption at rest: AES-256-GCM under keys derived from SECRET_KEY, one per purpose (checklist R141, R143), so
-// that a text sealed for one use cannot be passed off as another. Several secret keys may be listed: the newest seals,
-// all of them open, and so the secret can be rotated.
+// Encryption at rest: AES-256-GCM with keys derived from SECRET_KEY, one per purpose (checklist R141, R143), so that a value
+// sealed for one use cannot be used for another. Several secret keys may be listed for rotation: the newest seals, all open.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** A sealed text cannot be opened. Says why and what to do; never what was in it. */
+/** A sealed text cannot be opened. The message says why and what to do, never the content. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
   readonly reason: 'unknown_key' | 'not_authentic' | 'malformed';
@@ -14,11 +13,11 @@ export class UnsealError extends Error {
 }
 
 export interface Sealer {
-  /** @param purpose what the text is for, with the id of its owner; must be the same when it is opened */
+  /** @param purpose the use and its owner's id; `open` needs the same one */
   seal(purpose: string, text: string): string;
   /** @throws UnsealError */
   open(purpose: string, sealed: string): string;
-  /** Whether it was sealed with another key than the newest. */
+  /** Whether it was sealed with an older key. */
   needsReseal(sealed: string): boolean;
   /** @returns the same text sealed with the newest key; undefined when no listed key opens it */
   reseal(purpose: string, sealed: string): string | undefined;
@@ -33,7 +32,7 @@ const derive = (secretKey: string, info: string, bytes: number): Buffer =>
 
 /** @param secretKeys newest first, each with at least 128 bits of randomness */
 export function createSealer(secretKeys: readonly string[]): Sealer {
-  // Names the key without telling anything of it: HKDF outputs for different infos are independent (RFC 5869 §3.2).
+  // The id reveals nothing about the key: HKDF outputs for different infos are independent (RFC 5869 §3.2).
   const keys = secretKeys.map((secretKey) => ({
     secretKey,
     id: derive(secretKey, 'key id', 6).toString('base64url'),
@@ -54,11 +53,11 @@ export function createSealer(secretKeys: readonly string[]): Sealer {
       const iv = Buffer.from(ivText, 'base64url');
       const bytes = Buffer.from(sealedText, 'base64url');
       if (format !== FORMAT || more.length > 0 || iv.length !== IV_BYTES || bytes.length < TAG_BYTES) {
-        throw new UnsealError('malformed', 'This is not a sealed text of ours.');
+        throw new UnsealError('malformed', 'This is not a sealed value.');
       }
       const key = keys.find(({ id }) => id === keyId);
       if (key === undefined) {
-        throw new UnsealError('unknown_key', 'This was sealed with a SECRET_KEY that is not listed now.');
+        throw new UnsealError('unknown_key', 'This was sealed with a SECRET_KEY that is no longer listed.');
       }
       const decipher = createDecipheriv('aes-256-gcm', derive(key.secretKey, purpose, 32), iv, {
         authTagLength: TAG_BYTES,
@@ -70,7 +69,7 @@ export function createSealer(secretKeys: readonly string[]): Sealer {
           'utf8',
         );
       } catch (cause) {
-        throw new UnsealError('not_authentic', 'A sealed text was changed, or sealed for another purpose.', {
+        throw new UnsealError('not_authentic', 'A sealed value was altered, or sealed for another purpose.', {
           cause,
         });
       }

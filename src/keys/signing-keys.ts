@@ -1,6 +1,6 @@
-// Owns which signing key signs now and what the JWKS shows, and rotation: the next key is shown ahead of its use, then it
-// signs, and the one before stays shown until the last token that it signed has expired. By schedule (advance), or because
-// somebody asks for it (rotate). Each step may be taken by any process, and is taken once.
+// Which key signs, what the JWKS contains, and rotation: a next key is published before it signs; a retired key stays
+// published until the last token that it signed has expired. Scheduled (advance) or on request (rotate). Any process may
+// take a step, and each step is taken once.
 import type { PrivateJwk, PublicJwk } from './rsa-key.ts';
 import { toPublicJwk } from './rsa-key.ts';
 import { createStoredKeys, RETIRED_MS, type StoredKey, type StoredKeysDeps } from './stored-keys.ts';
@@ -11,18 +11,18 @@ export interface KeySet {
   readonly all: readonly PublicJwk[];
   /** RFC 7517 §5 JWK Set, as it is served. */
   jwks(): { keys: readonly PublicJwk[] };
-  /** Epoch ms from which the set is another one, if nobody intervenes. */
+  /** Epoch ms at which the set changes by itself. */
   readonly changesAt: number;
 }
 
 /**
- * `gradual`: the new key is shown first, long enough for every application to have fetched it. `immediate`: just long
- * enough for our own processes; applications that keep the old list fetch again when they meet an unknown key.
- * `compromised`: at once, and what the old key signed is worth nothing any more.
+ * `gradual`: the new key is published long enough for every application to have fetched it. `immediate`: only long enough
+ * for our own processes; applications with a cached JWKS fetch it again when they see an unknown `kid`. `compromised`: at
+ * once, and everything that the old key signed becomes invalid.
  */
 export type RotationMode = 'gradual' | 'immediate' | 'compromised';
 
-/** As administrators see a key. */
+/** A key as administrators see it. */
 export interface KeyView {
   readonly kid: string;
   readonly alg: 'RS256';
@@ -32,38 +32,38 @@ export interface KeyView {
   readonly activatesAt?: number | undefined;
   readonly activatedAt?: number | undefined;
   readonly retiredAt?: number | undefined;
-  /** When a retired key is no longer shown. */
+  /** When a retired key is removed from the JWKS. */
   readonly removedAt?: number | undefined;
 }
 
 export interface SigningKeys {
-  /** Makes the first key when there is none, and takes the step that is due. @throws SigningKeyUnreadable */
+  /** Creates the first key when there is none, and takes a due step. @throws SigningKeyUnreadable */
   load(): Promise<KeySet>;
   /** The next one first, then the current one, then retired ones. */
   list(): Promise<KeyView[]>;
   rotate(mode: RotationMode): Promise<void>;
-  /** Shows the next key when the current one will soon be older than `rotationSeconds` (0: never), and takes the step that is due. */
+  /** Publishes a next key when the current one will soon be older than `rotationSeconds` (0: never), and takes a due step. */
   advance(rotationSeconds: number): Promise<{ published: number; activated: number }>;
-  /** @returns how many were sealed anew under the newest SECRET_KEY, and how many no listed one opens */
+  /** @returns how many were resealed with the newest SECRET_KEY, and how many no listed key can open */
   reseal(): Promise<{ resealed: number; unreadable: number }>;
 }
 
-/** Three times as long as the JWKS may be kept (documents.ts). */
-export const SHOWN_AHEAD_MS = 900_000;
-/** What every process of ours needs to see a change (one second), and a bit. */
-const SEEN_BY_ALL_MS = 3_000;
+/** Three times the JWKS cache lifetime (documents.ts). */
+export const PUBLISH_AHEAD_MS = 900_000;
+/** Time within which every process sees a change (one second), with a margin. */
+const PROPAGATION_MS = 3_000;
 
 interface Settled {
   readonly keys: readonly StoredKey[];
   readonly current: StoredKey;
-  /** How many times a next key became the current one by us. */
+  /** How many times this call promoted a next key to the current one. */
   readonly activated: number;
 }
 
 const inState = (keys: readonly StoredKey[], state: KeyView['state']): StoredKey | undefined =>
   keys.find(({ value }) => value.state === state);
 
-/** @param deps.onActivated told in the one process that put a new key in place */
+/** @param deps.onActivated called in the one process that activated a new key */
 export function createSigningKeys(
   deps: StoredKeysDeps & { readonly onActivated?: (kid: string, before: string | undefined) => void },
 ): SigningKeys {
@@ -72,15 +72,15 @@ export function createSigningKeys(
 
   const isDue = (next: StoredKey): boolean => (next.value.activateAt ?? Number.POSITIVE_INFINITY) <= clock();
 
-  /** All live keys, of which one is current and none is due. @param ended the one that was current and is shown no more */
+  /** All live keys, with exactly one current and none due. @param ended the kid of a current key to end */
   async function settle(ended?: string): Promise<Settled> {
     let activated = 0;
-    // Each round either finds the current key or sees another process (or itself) put one there.
+    // Each round either finds the current key or sees that a process has just stored one.
     for (let round = 0; round < 20; round += 1) {
       const keys = await stored.readAll();
       const [current, next] = [inState(keys, 'current'), inState(keys, 'next')];
       if (current !== undefined && (next === undefined || !isDue(next))) return { keys, current, activated };
-      // First nobody signs, then the new one does; a crash in between is mended by whoever comes next.
+      // Retire first, then promote; after a crash in between the next process promotes.
       if (current !== undefined) await stored.retire(current, clock() + RETIRED_MS);
       else if (next === undefined) await stored.create({ state: 'current', activatedAt: clock() });
       else if (await stored.promote(next)) {
@@ -91,7 +91,7 @@ export function createSigningKeys(
     throw new Error('signing keys: no process managed to store a current key');
   }
 
-  /** A next key that is to be current from `at` on, or earlier if that was said before. @returns whether one was made */
+  /** Schedules a next key to become current at `at`, or at an earlier time already set. @returns whether one was created */
   async function schedule(at: number): Promise<boolean> {
     for (let round = 0; round < 20; round += 1) {
       const next = inState(await stored.readAll(), 'next');
@@ -106,7 +106,7 @@ export function createSigningKeys(
     throw new Error('signing keys: no process managed to store a next key');
   }
 
-  /** What the key has signed is worth nothing from now on. */
+  /** Everything that the key has signed becomes invalid. */
   async function end(kid: string): Promise<void> {
     for (let round = 0; round < 20; round += 1) {
       const key = (await stored.readAll()).find(({ id }) => id === kid);
@@ -116,20 +116,20 @@ export function createSigningKeys(
   }
 
   async function rotate(mode: RotationMode): Promise<void> {
-    // Of the moment when it was asked for: if the next one is due by now, the one to end is not the one that it makes current.
+    // Read at the time of the request: if the next key is due by now, the key to end is the one before it.
     const signing = inState(await stored.readAll(), 'current');
     const { keys, current } = await settle();
     if (mode === 'compromised') {
       const { id: ending } = signing ?? current;
-      // Made while the old one still signs, because that takes a while; nothing else comes before the end of the old one,
-      // so that whoever was told "not done" and asks again ends the same key.
-      if (ending === current.id) await schedule(clock() + SHOWN_AHEAD_MS);
+      // Created while the old key still signs, because it takes a while. Nothing else precedes the end of the old key, so that a
+      // caller who retries after an error ends the same key.
+      if (ending === current.id) await schedule(clock() + PUBLISH_AHEAD_MS);
       await end(ending);
       await settle(ending);
       return;
     }
     const shownSince = inState(keys, 'next')?.value.createdAt ?? clock();
-    const ahead = mode === 'gradual' ? SHOWN_AHEAD_MS : SEEN_BY_ALL_MS;
+    const ahead = mode === 'gradual' ? PUBLISH_AHEAD_MS : PROPAGATION_MS;
     await schedule(Math.max(clock(), shownSince + ahead));
   }
 
@@ -172,8 +172,8 @@ export function createSigningKeys(
       const { current, activated } = await settle();
       if (rotationSeconds === 0) return { published: 0, activated };
       const dueAt = (current.value.activatedAt ?? current.value.createdAt) + rotationSeconds * 1000;
-      const isSoon = dueAt - SHOWN_AHEAD_MS <= clock();
-      const isNew = isSoon && (await schedule(Math.max(dueAt, clock() + SHOWN_AHEAD_MS)));
+      const isSoon = dueAt - PUBLISH_AHEAD_MS <= clock();
+      const isNew = isSoon && (await schedule(Math.max(dueAt, clock() + PUBLISH_AHEAD_MS)));
       return { published: Number(isNew), activated };
     },
 

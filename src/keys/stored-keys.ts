@@ -1,6 +1,6 @@
-// Owns signing keys as documents: making one, sealing and opening its private half (checklist R141), and the moves between
-// the states `next` (shown, does not sign yet), `current` (signs) and `retired` (shown until its document expires). Every
-// move is a compare-and-set that any number of processes may try at once; whoever is late finds it done.
+// Signing keys as documents: creating one, sealing its private part (checklist R141), and the transitions between `next`
+// (published, does not sign yet), `current` (signs) and `retired` (published until its document expires). Every transition
+// is a compare-and-set that all processes may attempt; one succeeds.
 import type { JsonWebKey } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { SigningKeyRecord } from '../store/collections.ts';
@@ -19,20 +19,20 @@ export interface StoredKeysDeps {
   readonly collection: Collection<SigningKeyRecord>;
   readonly sealer: Sealer;
   readonly clock: Clock;
-  /** Makes a private RSA key of at least 2048 bits, as a JWK. */
+  /** Generates a private RSA key of at least 2048 bits, as a JWK. */
   readonly generate?: () => Promise<JsonWebKey>;
 }
 
 /**
- * How long any token may be valid (settings and applications allow no more), and a minute for clocks that differ and for
- * a process that had not heard yet. So long a retired key is shown, whatever the settings were when it signed.
+ * How long a retired key stays published: the longest lifetime of any token (settings and applications allow no more), plus
+ * a minute for clock differences and processes that had not loaded the change.
  */
 export const RETIRED_MS = (86_400 + 60) * 1000;
 
 const purposeOf = (kid: string): string => `signing key ${kid}`;
 
-/** @returns whether the write was ours; otherwise somebody was faster */
-async function unlessBeaten(write: () => Promise<unknown>): Promise<boolean> {
+/** @returns whether this process wrote; false: another was faster */
+async function isWritten(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
     return true;
@@ -45,7 +45,7 @@ async function unlessBeaten(write: () => Promise<unknown>): Promise<boolean> {
 export function createStoredKeys(deps: StoredKeysDeps) {
   const { collection, sealer, clock, generate = generateRsaKey } = deps;
 
-  /** @returns whether it was stored; false: there is one in that state already */
+  /** @returns whether it was stored; false: there is already one in that state */
   async function create(
     state: Pick<SigningKeyRecord, 'state' | 'activateAt' | 'activatedAt'>,
   ): Promise<boolean> {
@@ -58,7 +58,7 @@ export function createStoredKeys(deps: StoredKeysDeps) {
       sealedPrivateJwk: sealer.seal(purposeOf(publicJwk.kid), JSON.stringify(privateJwk)),
       createdAt: clock(),
     };
-    return unlessBeaten(() => collection.insert(publicJwk.kid, record));
+    return isWritten(() => collection.insert(publicJwk.kid, record));
   }
 
   async function open({ id, value }: StoredKey): Promise<PrivateJwk> {
@@ -89,13 +89,13 @@ export function createStoredKeys(deps: StoredKeysDeps) {
       return items;
     },
 
-    /** @returns whether it was us */
+    /** @returns whether this process changed it */
     change: ({ id, version, value }: StoredKey, changes: Partial<SigningKeyRecord>): Promise<boolean> =>
-      unlessBeaten(() => collection.replace(id, version, { ...value, ...changes })),
+      isWritten(() => collection.replace(id, version, { ...value, ...changes })),
 
-    /** From now on it signs nothing. @param shownUntil epoch ms. @returns whether it was us */
+    /** It signs nothing from now on. @param shownUntil epoch ms. @returns whether this process retired it */
     retire: ({ id, version, value }: StoredKey, shownUntil: number): Promise<boolean> =>
-      unlessBeaten(() =>
+      isWritten(() =>
         collection.replace(
           id,
           version,
@@ -104,16 +104,16 @@ export function createStoredKeys(deps: StoredKeysDeps) {
         ),
       ),
 
-    /** The next key becomes the current one; the one before must be retired first. @returns whether it was us */
+    /** Makes the next key current; the previous one must be retired first. @returns whether this process promoted it */
     promote({ id, version, value }: StoredKey): Promise<boolean> {
       const { activateAt: _, ...rest } = value;
       const promoted: SigningKeyRecord = { ...rest, state: 'current', activatedAt: clock() };
-      return unlessBeaten(() => collection.replace(id, version, promoted));
+      return isWritten(() => collection.replace(id, version, promoted));
     },
 
     /**
-     * Moves what an older secret key sealed over to the newest, so that the older one can be dropped from the list.
-     * @returns how many were moved, and how many no listed secret key opens
+     * Reseals with the newest secret key, so that older ones can be removed from the list.
+     * @returns how many were resealed, and how many no listed secret key can open
      */
     async reseal(keys: readonly StoredKey[]): Promise<{ resealed: number; unreadable: number }> {
       let [resealed, unreadable] = [0, 0];
@@ -126,9 +126,7 @@ export function createStoredKeys(deps: StoredKeysDeps) {
           continue;
         }
         const sealedPrivateJwk = sealer.seal(purposeOf(id), JSON.stringify(privateJwk));
-        const isOurs = await unlessBeaten(() =>
-          collection.replace(id, version, { ...value, sealedPrivateJwk }),
-        );
+        const isOurs = await isWritten(() => collection.replace(id, version, { ...value, sealedPrivateJwk }));
         if (isOurs) resealed += 1;
       }
       return { resealed, unreadable };

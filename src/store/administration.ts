@@ -1,28 +1,26 @@
-// Owns the part of the data model that is about administration alone: groups, API keys, counts,
-// requests that must not be done twice, trials of applications. It belongs to
-// collections.ts and records.ts and stands beside them for their length.
+// Part of the data model (collections.ts): groups, API keys, event counts, idempotency keys, test sign-ins.
 import { audit } from './collections.ts';
 import type { CollectionDefinition } from './port.ts';
 import type { AuditRecord } from './records.ts';
 
-/** Who may what, together; the id is the name. Who belongs to it is on the accounts. */
+/** The id is the name. Memberships are stored on the accounts. */
 export interface GroupRecord {
   name: string;
   displayName?: string;
   description?: string;
-  /** Set at the start of a removal: from then on it counts as gone. */
+  /** Set at the start of a removal; from then on the group counts as removed. */
   removingAt?: number;
   createdAt: number;
   updatedAt: number;
 }
 
-/** The user or client that a key belongs to; the key is worth no more than its owner is now. */
+/** The owner of an API key: the key grants no more than its owner may do now. */
 export interface ApiKeyOwner {
   kind: 'user' | 'client';
   id: string;
 }
 
-/** A bearer for programs that use the admin API. */
+/** A bearer credential for programs that use the admin API. */
 export interface ApiKeyRecord {
   name: string;
   scopes: readonly ('admin' | 'admin:read')[];
@@ -30,10 +28,10 @@ export interface ApiKeyRecord {
   digest: string;
   /** `kind:id` of the caller that created it. */
   createdBy: string;
-  /** Null: the installation. Absent: created before keys had owners; it follows from `createdBy` (clients/api-keys.ts). */
+  /** Null: the installation. Absent: a key from before keys had owners; derived from `createdBy` (clients/api-keys.ts). */
   owner?: ApiKeyOwner | null;
   createdAt: number;
-  /** To the quarter of an hour. */
+  /** Rounded to 15 minutes. */
   lastUsedAt?: number;
 }
 
@@ -61,12 +59,12 @@ export const apiKeys: CollectionDefinition<ApiKeyRecord> = {
   },
 };
 
-/** What happened in one hour; the id is its start. */
+/** Event counts of one hour; the id is its start. */
 export interface EventHourRecord {
   at: number;
-  /** How often, by the event's name. */
+  /** Number of events by event name. */
   counts: Record<string, number>;
-  /** How many sessions ran when the hour was counted; absent where that was long after it. */
+  /** Number of active sessions when the hour was counted; absent if it was counted much later. */
   sessionsActive?: number;
 }
 
@@ -78,16 +76,16 @@ export const eventHours: CollectionDefinition<EventHourRecord> = {
 };
 
 /**
- * What happened to tokens, as events of the audit log: a collection of its own, since it grows faster, is kept for a shorter
- * time, and must not slow down a look at the rest.
+ * Token events of the audit log. A separate collection, since it grows faster, has a shorter retention, and must not slow
+ * down queries of the rest.
  */
 export const tokenEvents: CollectionDefinition<AuditRecord> = { ...audit, name: 'token_events' };
 
-/** A request that is done once; the id is a digest of its key and of who sent it. */
+/** The id is a digest of the idempotency key and its sender. */
 export interface IdempotencyRecord {
-  /** Digest of its body. */
+  /** Digest of the request. */
   fingerprint: string;
-  /** What was answered, sealed with SECRET_KEY: it can hold a secret. Absent while it is being done. */
+  /** The response, sealed with SECRET_KEY because it can contain a secret. Absent while the request runs. */
   sealedReply?: string;
 }
 
@@ -98,13 +96,13 @@ export const idempotencyKeys: CollectionDefinition<IdempotencyRecord> = {
   fields: {},
 };
 
-/** An administrator's trial sign-in as an application, under way; the id is a digest of its `state`. */
+/** An administrator's test sign-in as an application; the id is a digest of its `state`. */
 export interface TrialRecord {
   clientId: string;
   adminId: string;
-  /** The SSO session that it was begun in. */
+  /** The SSO session that started it. */
   sessionUid: string;
-  /** Digest of the id of the browser that it was begun in. */
+  /** Digest of the id of the browser that started it. */
   browser: string;
   /** Of the authorization request, without its `state`. */
   parameters: Record<string, string>;

@@ -1,5 +1,4 @@
-// Owns the list of every collection: what a store opens, the sweeper walks and a copy copies. A collection that is
-// missing here does not exist for them.
+// All collections: a store opens, the sweeper sweeps and a copy copies exactly these.
 import * as administration from './administration.ts';
 import * as model from './collections.ts';
 import { passkeyChallenges, passkeys } from './passkeys.ts';
@@ -7,7 +6,7 @@ import type { CollectionDefinition } from './port.ts';
 import * as protocol from './protocol-collections.ts';
 import { enrolments, invitations, signups } from './signups.ts';
 
-// A list of many types: whoever walks it treats records as opaque, which is what `never` says.
+// A list of many types: its users treat records as opaque, which is what `never` says.
 export const allCollections: readonly CollectionDefinition<never>[] = [
   model.accounts,
   administration.groups,

@@ -1,6 +1,5 @@
-// Owns the data model on one page: every collection (those of sign-ups are signups.ts, the protocol's
-// protocol-collections.ts), its indexes and its queryable fields. What is in a record is records.ts; adding a field there
-// and, if a store must find by it, here, is all that adding a field takes.
+// The data model: every collection with its indexes and queryable fields (sign-ups: signups.ts; protocol:
+// protocol-collections.ts). Record types are in records.ts. To add a field, add it there and, if a query needs it, here.
 import { asPath } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type {
@@ -49,7 +48,7 @@ export type {
 } from './records.ts';
 export type { InvitationRecord, SignupRecord } from './signups.ts';
 
-/** Found by its id alone. */
+/** A collection without indexes. */
 const byId = <T>(
   name: string,
   durability: CollectionDefinition<T>['durability'],
@@ -129,7 +128,7 @@ export const initialAccessTokens: CollectionDefinition<InitialAccessTokenRecord>
   fields: { created_at: { type: 'number', of: (t) => t.createdAt } },
 };
 
-// ---------------------------------------------------------------------------------------------- what people agreed to
+// ---------------------------------------------------------------------------------------------- consents
 
 export const consents: CollectionDefinition<ConsentRecord> = {
   name: 'consents',
@@ -164,7 +163,7 @@ export const settings = byId<SettingsRecord>('settings', 'durable');
 export const signingKeys: CollectionDefinition<SigningKeyRecord> = {
   name: 'signing_keys',
   durability: 'durable',
-  // The unique indexes let many processes start, or rotate, at once and agree on one current and one next key.
+  // The unique indexes let processes that start or rotate at once agree on one current and one next key.
   indexes: {
     current: { unique: true, key: (k) => (k.state === 'current' ? 'yes' : undefined) },
     next: { unique: true, key: (k) => (k.state === 'next' ? 'yes' : undefined) },
@@ -208,7 +207,7 @@ export const audit: CollectionDefinition<AuditRecord> = {
 
 export const rates = byId<RateRecord>('rates', 'ephemeral');
 
-/** What a browser reads once (src/http/one-time.ts): sealed, for minutes. */
+/** A value that a browser reads once (src/http/one-time.ts): sealed, short-lived. */
 export interface OneTimeRecord {
   sealed: string;
 }

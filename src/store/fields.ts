@@ -1,8 +1,8 @@
-// Owns how keys and fields are read out of records that are not made for it: payloads of the protocol core, lists of names.
+// Derives index keys and fields from records with an open shape: payloads of the protocol core, lists of names.
 import type { CollectionDefinition } from './port.ts';
 import type { ProtocolPayload } from './records.ts';
 
-/** Several names in one field, each between strokes: `contains` finds `/one/`. No name has a stroke in it. */
+/** Several names in one field, separated by slashes: `contains` finds `/one/`. No name contains a slash. */
 export const asPath = (names: readonly string[] | undefined): string | undefined =>
   names === undefined || names.length === 0 ? undefined : `/${names.join('/')}/`;
 

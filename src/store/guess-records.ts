@@ -1,5 +1,5 @@
-// Owns the shape of what an account keeps about guesses of its password and its codes. All of it is in the account's own
-// document: it is read with the account, counted by compare-and-set, and gone when the account is (checklist R075, R090).
+// What an account stores about failed guesses of its password and codes. It is part of the account's document: read with
+// it, counted by compare-and-set, and deleted with it (checklist R075, R090).
 
 /** Wrong codes of one kind. */
 export interface CodeFailures {
@@ -8,7 +8,7 @@ export interface CodeFailures {
   recentAt: number[];
 }
 
-/** A browser in which a sign-in to this account was completed. */
+/** A browser in which a sign-in to this account has been completed. */
 export interface KnownBrowser {
   /** Of the random value in the browser's cookie. */
   digest: string;
@@ -19,19 +19,19 @@ export interface KnownBrowser {
 }
 
 export interface GuessCounters {
-  /** Wrong passwords from browsers that are not known, since the last complete sign-in. */
+  /** Wrong passwords from unknown browsers since the last complete sign-in. */
   failedLoginAttempts: number;
-  /** How often these closed password sign-in; how many more are granted follows from it. */
+  /** How often this locked password sign-in; the number of further attempts is derived from it. */
   lockCount: number;
-  /** Until then no password is taken from a browser that is not known. */
+  /** Until then no password is accepted from an unknown browser. */
   lockedUntil?: number;
-  /** When they last closed it, and when the owner was last told by mail. */
+  /** When the last lockout began, and when the owner was last notified of one. */
   guessedAt?: number;
   guessNoticeAt?: number;
-  /** The latest first; absent: none. */
+  /** Newest first; absent: none. */
   knownBrowsers?: KnownBrowser[];
-  /** Wrong codes of each kind since the last valid one, over all challenges; when the latest were. */
+  /** Wrong codes of each kind since the last valid one, over all challenges, and the times of the latest ones. */
   codeFailures?: { totp?: CodeFailures; email?: CodeFailures; recovery?: CodeFailures };
-  /** The same, written by releases with one counter for all kinds. */
+  /** The same in a single counter, as written by earlier releases. */
   secondFactorFailures?: CodeFailures;
 }

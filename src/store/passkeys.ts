@@ -1,35 +1,35 @@
-// Owns what is stored of passkeys and of the ceremonies that make and use them; part of collections.ts.
+// Part of the data model (collections.ts): passkeys and the challenges of their ceremonies.
 import type { CollectionDefinition } from './port.ts';
 
-/** A passkey; the id is the credential id, base64url. It counts only while its account names it. */
+/** A passkey; the id is the credential id, base64url. It is valid only while its account lists it. */
 export interface PasskeyRecord {
   accountId: string;
   /** COSE, base64url. */
   publicKey: string;
-  /** The signature counter of its last use (WebAuthn §6.1.1); 0 where it has none. */
+  /** The signature counter of its last use (WebAuthn §6.1.1); 0 if the authenticator has none. */
   counter: number;
-  /** Set when the counter went back: the key may have been copied. */
+  /** Set when the counter decreased: the key may have been cloned (WebAuthn §6.1.1). */
   counterWentBackAt?: number;
   transports: string[];
   deviceType: 'singleDevice' | 'multiDevice';
   isBackedUp: boolean;
-  /** The model of the authenticator, as it says itself. */
+  /** The authenticator's model, as it reports it. */
   aaguid: string;
   label: string;
-  /** Whether the authenticator checked who holds it when it was made. */
+  /** Whether user verification was performed at registration. */
   isUserVerified: boolean;
   createdAt: number;
   lastUsedAt?: number;
 }
 
-/** A challenge for one ceremony; the id is the digest of the challenge. Whoever removes it may use it. */
+/** A challenge for one ceremony; the id is its digest. Removing it is what entitles to use it, so it is used once. */
 export interface PasskeyChallengeRecord {
   ceremony: 'sign_in' | 'second_factor' | 'registration';
-  /** The interaction or session that asked. */
+  /** The interaction or session that requested it. */
   boundTo: string;
-  /** Whose ceremony it is, where that is known beforehand. */
+  /** Whose ceremony it is, where that is known in advance. */
   accountId?: string;
-  /** Made by the browser beside a sign-in, without a person who consents (WebAuthn §5.1.3 conditional mediation). */
+  /** Created without user interaction after a sign-in (WebAuthn §5.1.3 conditional mediation). */
   isConditional?: boolean;
   needsUserVerification?: boolean;
 }

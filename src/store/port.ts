@@ -1,12 +1,12 @@
-// Owns the storage contract (rules C1–C15 in docs/architecture.md). Every backend in adapters/ implements exactly this and
-// passes test/store/contract.ts. It knows nothing of what is stored; that is collections.ts.
+// The storage contract (rules C1–C15 in docs/architecture.md). Every backend in adapters/ implements it and passes
+// test/store/contract.ts. What is stored is defined in collections.ts.
 
-/** A value as it is stored, with what the store keeps beside it. */
+/** A stored value with its metadata. */
 export interface Stored<T> {
   readonly id: string;
   /** 1 after insert, plus one at every write. */
   readonly version: number;
-  /** Epoch milliseconds; from then on the document does not exist for any reader (C1). */
+  /** Epoch milliseconds; from then on no reader finds the document (C1). */
   readonly expiresAt?: number | undefined;
   readonly value: T;
 }
@@ -32,7 +32,7 @@ export interface IndexDefinition<T> {
 /** A field that `query` may filter and sort by. */
 export interface FieldDefinition<T> {
   readonly type: FieldType;
-  /** Text that people search in among very many documents; a store may keep an index for it. */
+  /** Text that is searched among very many documents; a store may keep an index for it. */
   readonly isSearched?: boolean;
   readonly of: (value: T) => string | number | boolean | undefined;
 }
@@ -75,7 +75,7 @@ export interface FieldFilter {
 }
 
 export interface Query {
-  /** All must hold. */
+  /** All must match. */
   readonly filters?: readonly FieldFilter[] | undefined;
   /** Any of `fields` contains `text` (case-insensitive, literal: `%` and `_` mean themselves). */
   readonly search?: { readonly text: string; readonly fields: readonly string[] } | undefined;
@@ -89,15 +89,15 @@ export interface Query {
   readonly limit: number;
   /** Skip this many; not together with `after`. */
   readonly offset?: number | undefined;
-  /** Continue behind this position (keyset): stable while others insert and remove. */
+  /** Continue after this position (keyset): stable while documents are inserted and removed. */
   readonly after?: { readonly sortValue: FieldValue | undefined; readonly id: string } | undefined;
-  /** false: nobody needs `total`. Counting may cost far more than the page. */
+  /** false: `total` is not needed. Counting may take much longer than reading the page. */
   readonly isCounted?: boolean | undefined;
 }
 
 export interface Page<T> {
   readonly items: Stored<T>[];
-  /** How many live documents match, over all pages; where that was not to be counted, how many items there are. */
+  /** How many live documents match, over all pages; without counting, the number of items. */
   readonly total: number;
 }
 
@@ -110,18 +110,18 @@ export interface Store {
   collection<T>(definition: CollectionDefinition<T>): Collection<T>;
   ephemeral<T>(definition: CollectionDefinition<T>): EphemeralCollection<T>;
   /**
-   * Removes expired documents, at most `limit` in one go, so that the caller can let requests through in between.
-   * Never needed for correctness (C1). @returns how many were removed; fewer than `limit` means there are no more
+   * Removes expired documents, at most `limit` per call, so that requests can run in between. Never needed for correctness
+   * (C1). @returns how many were removed; fewer than `limit` means there are no more
    */
   sweep(limit: number): Promise<number>;
   /**
-   * A number that differs from the last one seen if another process may have written since; undefined where the
-   * backend cannot tell without a round trip.
+   * A number that differs from the last one if another process may have written since; undefined where the backend cannot
+   * tell without a round trip.
    */
   stamp(): number | undefined;
-  /** Resolves when the backend answers. @throws StoreUnavailable */
+  /** Resolves when the backend responds. @throws StoreUnavailable */
   ping(): Promise<void>;
-  /** Finishes pending writes and releases everything. */
+  /** Finishes pending writes and releases all resources. */
   close(): Promise<void>;
 }
 
@@ -146,10 +146,10 @@ export class VersionConflict extends Error {
   }
 }
 
-/** The backend cannot answer now; the request becomes 503 with Retry-After. */
+/** The backend is unavailable; the request becomes 503 with Retry-After. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
-  /** Which backends do not answer, where there are several: words of ours, without addresses. */
+  /** Names of the unavailable backends, where there are several; without addresses. */
   readonly down: readonly string[];
   constructor(message: string, options: ErrorOptions & { readonly down?: readonly string[] } = {}) {
     super(message, options);

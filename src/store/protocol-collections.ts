@@ -1,5 +1,4 @@
-// Owns the collections of the protocol core: payloads of oidc-provider, as adapters/oidc.ts stores them. Part of the data
-// model whose page is collections.ts.
+// Part of the data model (collections.ts): payloads of oidc-provider, as adapters/oidc.ts stores them.
 import { protocolFields, protocolIndexes, text } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type { ProtocolPayload } from './records.ts';
@@ -60,7 +59,7 @@ export const interactions: CollectionDefinition<ProtocolPayload> = {
   name: 'interactions',
   durability: 'ephemeral',
   indexes: {
-    // Whoever signs in by it, as far as that is known yet: so that a deletion finds it.
+    // The user who is signing in, once known, so that deleting the user finds it.
     account: {
       key: (p) =>
         accountIn(loginIn(p.result)) ??
@@ -68,7 +67,7 @@ export const interactions: CollectionDefinition<ProtocolPayload> = {
         accountIn(p.session) ??
         accountIn(loginIn(p.lastSubmission)),
     },
-    // One of so many per network (src/rate-limits/open-places.ts).
+    // One of a limited number per network (src/rate-limits/open-sign-ins.ts).
     place: { unique: true, key: (p) => text(p, 'place') },
     network: { key: (p) => text(p, 'place')?.replace(/#\d+$/, '') },
   },
@@ -83,8 +82,8 @@ export const pushedRequests: CollectionDefinition<ProtocolPayload> = {
 };
 
 /**
- * One-time identifiers of others (client assertions): insert-if-absent is the replay check. Durable, because what was
- * used here lies elsewhere: were its mark lost with a short-lived store, it would be good again.
+ * One-time identifiers of other parties (client assertions): insert-if-absent is the replay check. Durable, because losing
+ * an entry would make the assertion usable again.
  */
 export const replayMarkers: CollectionDefinition<ProtocolPayload> = {
   name: 'replay_markers',

@@ -1,13 +1,13 @@
-// Owns the record types of every collection: plain JSON. Times: epoch ms (`…At`). collections.ts: what of them is indexed.
+// The record types of all collections: plain JSON. Times (`…At`) are epoch milliseconds. Indexes are in collections.ts.
 
 import type { GuessCounters } from './guess-records.ts';
 
 // ---------------------------------------------------------------------------------------------- accounts
 
-/** `auditor` reads all that an administrator reads, and changes nothing. */
+/** `auditor` may read all that an administrator may read, and change nothing. */
 export type Role = 'user' | 'auditor' | 'admin';
 
-/** OIDC Core §5.1 standard claims that we keep as they come (strings). */
+/** OIDC Core §5.1 standard claims that are stored unchanged (strings). */
 export interface Profile {
   name?: string;
   given_name?: string;
@@ -36,7 +36,7 @@ export interface Address {
 export interface TotpRecord {
   /** Sealed with SECRET_KEY. */
   sealedSecret: string;
-  /** The last accepted time step (RFC 6238 §4.2): it and all before are never accepted again. */
+  /** The last accepted time step (RFC 6238 §5.2): it and earlier ones are not accepted again. */
   lastStep: number;
   enrolledAt: number;
 }
@@ -44,61 +44,61 @@ export interface TotpRecord {
 export interface AccountPasskey {
   /** The credential id, base64url. */
   id: string;
-  /** security_key: cannot check who holds it, or is not found without a name; a second factor, no way in by itself. */
+  /** security_key: has no user verification or is not discoverable, so it is a second factor only. */
   kind: 'passkey' | 'security_key';
 }
 
 export interface AccountRecord extends GuessCounters {
   username: string;
-  /** NFKC, case-folded, trimmed: what uniqueness and sign-in compare. */
+  /** NFKC, case-folded, trimmed: used for uniqueness and sign-in. */
   usernameKey: string;
   email?: string;
   emailKey?: string;
   isEmailVerified: boolean;
   role: Role;
-  /** PHC string (argon2id); absent for accounts that have never had a password. */
+  /** PHC string (argon2id); absent for accounts that never had a password. */
   passwordHash?: string;
   passwordChangedAt?: number;
   isActive: boolean;
   /**
-   * Sessions and tokens of an authentication before this count no more. Written together with the change that ends them
-   * (password, role, deactivation), so that no crash between the change and the clean-up leaves one alive.
+   * Sessions and tokens of earlier authentications are no longer valid. Written in the same write as the change that ends them
+   * (password, role, deactivation), so that a crash before the clean-up leaves none valid.
    */
   authenticatedNotBefore?: number;
-  /** The owner changed factors: a sign-in under way whose first proof is not after this comes to nothing (R063). */
+  /** The owner changed factors: a sign-in in progress whose first factor is not later than this is refused (R063). */
   proofsNotBefore?: number;
-  /** Set at the start of a deletion: from then on the account counts as gone; a job finishes what a crash left. */
+  /** Set at the start of a deletion; from then on the account counts as deleted. A job finishes after a crash. */
   deletingAt?: number;
   lastLoginAt?: number;
   totpVerified: boolean;
-  /** The enrolled authenticator; absent until its first code was right. */
+  /** The enrolled authenticator app; absent until its first code was verified. */
   totp?: TotpRecord;
   /** SHA-256 of the unused recovery codes. */
   recoveryCodes?: string[];
-  /** The passkeys that count; what is known of each is in `passkeys` under the same id. */
+  /** The valid passkeys; their details are in `passkeys` under the same ids. */
   passkeys?: AccountPasskey[];
-  /** Whether a code by mail may be asked for as the second factor. */
+  /** Whether codes by mail may be used as the second factor. */
   hasEmailCodes?: boolean;
-  /** An administrator erased the second factor: the next sign-in enrols one, whatever the settings say. */
+  /** An administrator reset the second factor: the next sign-in requires enrolling one, whatever the settings say. */
   mustEnrolSecondFactor?: boolean;
   /**
-   * When the password, the address, a factor, the role or the activation last changed; strictly grows. Trusted
-   * browsers, links and codes are bound to it, and so a change leaves all of them behind without a write.
+   * When the password, address, a factor, role or activation last changed; strictly increasing. Trusted browsers, links and
+   * codes are bound to it, so that such a change invalidates them without further writes.
    */
   securityChangedAt?: number;
   profile: Profile;
   address?: Address;
   phoneNumber?: string;
   isPhoneNumberVerified?: boolean;
-  /** What the person agreed to when signing up, as it was called then. */
+  /** The terms that the user accepted when signing up. */
   acceptedTerms?: { at: number; termsUrl?: string; privacyUrl?: string };
-  /** Names of the groups it belongs to, in order; absent: none. */
+  /** Names of the account's groups, sorted; absent: none. */
   groups?: string[];
   createdAt: number;
   updatedAt: number;
 }
 
-/** A browser that need not give the second factor again; the id is the digest of the cookie's value. */
+/** A trusted browser, which is not asked for the second factor; the id is the digest of its cookie's value. */
 export interface TrustedDeviceRecord {
   accountId: string;
   label: string;
@@ -106,60 +106,60 @@ export interface TrustedDeviceRecord {
   userAgent: string;
   createdAt: number;
   lastUsedAt: number;
-  /** What it was bound to: a new password or a reset of the second factor leaves it behind. */
+  /** The security state it is bound to: a new password or second-factor reset invalidates it. */
   boundTo: string;
 }
 
-/** A code sent by mail; the id names it to the interaction that asked for it. */
+/** A code sent by mail; the id identifies it in the interaction that requested it. */
 export interface EmailChallengeRecord {
   accountId: string;
-  /** A code for one purpose is worth nothing for another. */
+  /** A code for one purpose is not accepted for another. */
   purpose: 'sign_in' | 'email_change';
   digest: string;
   triesLeft: number;
   createdAt: number;
-  /** The interaction or session that asked. */
+  /** The interaction or session that requested it. */
   boundTo: string;
 }
 
-/** A link sent by mail; the id is the digest of the token in it. */
+/** A link sent by mail; the id is the digest of its token. */
 export interface LinkRecord {
   accountId: string;
   purpose: 'password_reset' | 'email_verification' | 'magic_link' | 'invitation';
-  /** The address it was sent to: it proves that address and no later one. */
+  /** The address it was sent to: using the link verifies only this address. */
   email: string;
   createdAt: number;
-  /** Where a magic link goes on: the interaction that asked. */
+  /** The interaction that requested a magic link, where the sign-in continues. */
   boundTo?: string;
-  /** What the account's security rested on when it was made; a later password, address or factor voids it. */
+  /** The account's security state at creation; a later change of password, address or factor voids the link. */
   securityState: string;
 }
 
 // ---------------------------------------------------------------------------------------------- clients
 
-/** RFC 7591 metadata, wire names, exactly as validated; never with a secret. */
+/** RFC 7591 metadata with wire names, as validated; never contains a secret. */
 export type ClientMetadata = Record<string, unknown> & { client_id: string };
 
 export interface ClientRecord {
   metadata: ClientMetadata;
-  /** SHA-256 of each secret that is accepted now (two during a rotation's overlap). */
+  /** SHA-256 of each valid secret (two during a rotation's overlap). */
   secrets: { digest: string; createdAt: number; expiresAt?: number }[];
   clientType: 'confidential' | 'public';
-  /** It said how it authenticates, so no other way is taken; by default both ways of sending a secret are. */
+  /** The authentication method was chosen explicitly, so no other is accepted; by default both secret methods are. */
   hasChosenAuthMethod?: boolean;
   isActive: boolean;
   /** First-party: no consent page. Only an administrator can set it. */
   skipConsent: boolean;
-  /** It was switched off, or people are asked now, and what it was given is not all taken back yet. */
+  /** It was deactivated, or consent became required, and its grants are not all revoked yet. */
   isEnding?: boolean;
-  /** Who made it: an administrator, RFC 7591 registration, or this program at first start. */
+  /** How it was created: by an administrator, by RFC 7591 registration, or by this program at first start. */
   origin: 'admin' | 'registration' | 'seed';
   /** Seconds; absent: the runtime setting applies. */
   accessTokenSeconds?: number;
   refreshTokenSeconds?: number;
   idTokenSeconds?: number;
   allowSelfSignup?: boolean;
-  /** Only members of one of these groups may sign in to it; absent: everybody. */
+  /** Only members of one of these groups may sign in; absent: all users. */
   allowedGroups?: string[];
   /** SHA-256 of the RFC 7592 registration access token. */
   registrationTokenDigest?: string;
@@ -174,9 +174,9 @@ export interface InitialAccessTokenRecord {
   createdAt: number;
 }
 
-// ---------------------------------------------------------------------------------------------- what people agreed to
+// ---------------------------------------------------------------------------------------------- consents
 
-/** What a person allowed an application, kept over sessions; the id is `accountId:clientId`. */
+/** What a user has allowed an application, across sessions; the id is `accountId:clientId`. */
 export interface ConsentRecord {
   accountId: string;
   clientId: string;
@@ -189,7 +189,7 @@ export interface ConsentRecord {
 // ---------------------------------------------------------------------------------------------- sessions
 
 // The secret half, the cookie's value, is in `oidcSessions`.
-/** The administrator's and the owner's view of an SSO session, by its public `uid`; kept after its end for a while. */
+/** An SSO session as shown to users and administrators, by its public `uid`; kept for a while after its end. */
 export interface SessionRecord {
   accountId: string;
   ipAddress: string;
@@ -200,15 +200,15 @@ export interface SessionRecord {
   lastActivityAt: number;
   expiresAt: number;
   endedAt?: number;
-  /** What it gave is not all taken back yet. */
+  /** Its grants are not all revoked yet. */
   isEnding?: boolean;
-  /** While that is so: the digest of the cookie of the browser that asked for it, where one did. */
+  /** Until then: digest of the cookie of the browser that requested the sign-out, if one did. */
   endingOf?: string;
 }
 
 // ---------------------------------------------------------------------------------------------- protocol artifacts
 
-/** A payload of oidc-provider, as its models give it to their adapter. Bearer values are never in it (see oidc.ts). */
+/** A payload of oidc-provider's models. It never contains bearer values (adapters/oidc.ts). */
 export type ProtocolPayload = Record<string, unknown>;
 
 // ---------------------------------------------------------------------------------------------- operation
@@ -227,19 +227,19 @@ export interface SigningKeyRecord {
   publicJwk: Record<string, unknown>;
   sealedPrivateJwk: string;
   createdAt: number;
-  /** Of a next key: when it is to become the current one. */
+  /** When a next key becomes the current one. */
   activateAt?: number;
   activatedAt?: number;
   retiredAt?: number;
 }
 
-/** A mail to be sent, or kept for reading where there is no SMTP. Ids sort by time, so that they are sent in order. */
+/** A mail to send, or to keep where there is no SMTP server. Ids sort by time, so mails are sent in order. */
 export interface MailRecord {
   state: 'queued' | 'sent' | 'failed' | 'kept';
   to: string;
   template: string;
   subject: string;
-  /** Sealed with SECRET_KEY: texts carry codes and links. */
+  /** Sealed with SECRET_KEY: mails contain codes and links. */
   sealedText: string;
   sealedHtml: string;
   attempts: number;
@@ -250,24 +250,24 @@ export interface MailRecord {
   sentAt?: number;
 }
 
-/** Somebody's wish for a mail; whether there is such an account is looked up later, out of the request (R085). */
+/** A requested mail; whether the account exists is checked later, outside the request (R085). */
 export interface MailRequestRecord {
   kind: 'password_reset' | 'magic_link' | 'signup';
   email: string;
   ipAddress: string;
   userAgent: string;
   language: string;
-  /** The sign-in that a magic link or a code goes on with. */
+  /** The sign-in that a magic link or code continues. */
   interaction?: string;
   createdAt: number;
 }
 
-/** One thing that happened; never changed, removed by retention. Ids sort by time. */
+/** An audit event; never changed, removed by retention. Ids sort by time. */
 export interface AuditRecord {
   at: number;
   event: string;
   outcome: 'success' | 'failure';
-  /** Inside only: callers never learn it. */
+  /** Internal only: not shown to callers. */
   reason?: string;
   actorKind: 'user' | 'client' | 'bootstrap' | 'api_key' | 'system' | 'anonymous';
   actorId?: string;
@@ -286,12 +286,12 @@ export interface RateRecord {
   points: number;
 }
 
-/** Who runs a job now; the id is the job's name. Expires by itself when its holder dies. */
+/** The holder of a job's lease; the id is the job's name. Expires when its holder crashes. */
 export interface LeaseRecord {
   holder: string;
 }
 
-/** Facts about the installation that must be decided once, by one process; the id is the fact's name. */
+/** Facts about the installation that one process decides once; the id is the fact's name. */
 export interface FactRecord {
   at: number;
   value: string;

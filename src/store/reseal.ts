@@ -1,5 +1,5 @@
-// Owns going through a whole collection to seal anew what an older SECRET_KEY sealed: page by page, each document by
-// compare-and-set, so that it runs beside everything else. What is sealed in a document, and for what, its domain says.
+// Re-encrypts, page by page, what an older SECRET_KEY sealed. Each document is written by compare-and-set, so this runs
+// beside other work.
 import type { Collection, FieldFilter } from './port.ts';
 import { update } from './update.ts';
 import { pagesOf } from './walk.ts';
@@ -10,7 +10,7 @@ export interface ResealFigures {
   readonly unreadable: number;
 }
 
-/** Encryption at rest, as far as it matters here. */
+/** The part of keys/sealing.ts that is needed here. */
 export interface Resealer {
   needsReseal(sealed: string): boolean;
   /** @returns undefined when no listed key opens it */
@@ -20,8 +20,8 @@ export interface Resealer {
 const PAGE = 200;
 
 /**
- * @param options.reseal the document with everything sealed anew; undefined: it is as it should be; throws Unreadable
- * @param signal ends it early
+ * @param options.reseal returns the document sealed with the newest key, undefined if it already is, or throws Unreadable
+ * @param signal stops it early
  */
 export async function resealAll<T>(
   options: {
@@ -52,15 +52,15 @@ export async function resealAll<T>(
   return { resealed, unreadable };
 }
 
-/** Something in the document was sealed with a SECRET_KEY that is not listed now. */
+/** A value in the document was sealed with a SECRET_KEY that is no longer listed. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-/** @returns the text as it should be stored. @throws Unreadable */
+/** @returns the text sealed with the newest key. @throws Unreadable */
 export function resealText(sealer: Resealer, purpose: string, sealed: string): string {
   if (!sealer.needsReseal(sealed)) return sealed;
-  const again = sealer.reseal(purpose, sealed);
-  if (again === undefined) throw new Unreadable('sealed with a SECRET_KEY that is not listed now');
-  return again;
+  const newest = sealer.reseal(purpose, sealed);
+  if (newest === undefined) throw new Unreadable('sealed with a SECRET_KEY that is no longer listed');
+  return newest;
 }

@@ -1,20 +1,20 @@
-// Owns the part of the data model that new accounts come by: sign-ups under way, and invitations.
+// Part of the data model (collections.ts): sign-ups in progress, invitations, passkey enrolments.
 import type { CollectionDefinition } from './port.ts';
 import type { AccountRecord } from './records.ts';
 
-/** A sign-up whose address is not proven yet; the id is its interaction's. No account exists before the code is given. */
+/** A sign-up with an unverified address; the id is its interaction's. The account is created once the code is entered. */
 export interface SignupRecord {
-  /** As it will be stored; its e-mail address is where the code goes. */
+  /** The account as it will be stored; the code goes to its e-mail address. */
   account: AccountRecord;
-  /** Of the code that was mailed; '' while there is none, after its use, and where the address is somebody's already. */
+  /** Digest of the mailed code; '' while there is none, after its use, and if the address already has an account. */
   digest: string;
   codeExpiresAt?: number;
   triesLeft: number;
-  /** When the latest code was asked for. */
+  /** When the last code was requested. */
   askedAt: number;
 }
 
-/** An administrator's invitation to sign up. It has two links: only who has the mailed one has shown the address to be theirs. */
+/** An administrator's invitation to sign up. It has two links: only the mailed one verifies the address. */
 export interface InvitationRecord {
   email: string;
   mailedDigest: string;
@@ -22,7 +22,7 @@ export interface InvitationRecord {
   clientId?: string;
   createdAt: number;
   usedAt?: number;
-  /** Whose account it became. */
+  /** The account that was created with it. */
   accountId?: string;
 }
 
@@ -47,10 +47,10 @@ export const invitations: CollectionDefinition<InvitationRecord> = {
   },
 };
 
-/** Whom a browser may make a passkey for, after a one-time link; the id is a digest of the browser's cookie. */
+/** Allows a browser to register a passkey after a one-time link; the id is a digest of the browser's cookie. */
 export interface EnrolmentRecord {
   accountId: string;
-  /** What the account's security rested on then. */
+  /** The account's security state at that time. */
   securityState: string;
 }
 

@@ -1,15 +1,15 @@
-// Owns the one way to change a stored document: read, apply a pure function, replace if nobody was faster, else again.
+// The one way to change a stored document: read, apply a pure function, replace; after a version conflict, repeat.
 import { type EphemeralCollection, type ReplaceOptions, type Stored, VersionConflict } from './port.ts';
 
-/** What the change function answers: the new value (and perhaps a new expiry), or undefined for "leave it". */
+/** Result of the change function: the new value (and optionally a new expiry), or undefined for "no change". */
 export type Change<T> = { readonly value: T; readonly expiresAt?: number | null | undefined } | undefined;
 
 // Each lost round means that another writer succeeded, so the loop ends; the bound only turns a bug into an error.
 const MAX_ROUNDS = 1000;
 
 /**
- * @param change pure; called again with the newer value when another writer was faster
- * @returns the document as it is after the call, or undefined when there is none (it is never created)
+ * @param change pure; called again with the newer value after a conflict
+ * @returns the document after the call, or undefined if there is none (it is never created)
  */
 export async function update<T>(
   collection: EphemeralCollection<T>,

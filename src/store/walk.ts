@@ -1,8 +1,8 @@
-// Owns going through a whole collection, or all of it that meets some filters, along the ids: what comes and goes meanwhile
-// makes nothing else come twice or be missed, and nothing is counted for it.
+// Reads a whole collection, or a filtered part, in pages by id: concurrent inserts and removals cause neither duplicates
+// nor gaps, and nothing is counted.
 import type { Collection, FieldFilter, Query, Stored } from './port.ts';
 
-/** @param options.limit how many a page has at most, 1–1000 */
+/** @param options.limit page size, 1–1000 */
 export async function* pagesOf<T>(
   collection: Pick<Collection<T>, 'query'>,
   { filters = [], limit }: { readonly filters?: readonly FieldFilter[]; readonly limit: number },

@@ -232,7 +232,7 @@ describe('secrets', () => {
     writeFileSync(file, `${KEY}-metrics\n`);
     assert.equal(load({ METRICS_TOKEN_FILE: file, ADMIN_TOKEN: KEY }).metricsToken, `${KEY}-metrics`);
     assertOneProblem({ METRICS_TOKEN: 'a'.repeat(31) }, /has 31 characters, 32 are needed/);
-    assertOneProblem({ METRICS_TOKEN: KEY, ADMIN_TOKEN: KEY }, /^METRICS_TOKEN: is ADMIN_TOKEN\./);
+    assertOneProblem({ METRICS_TOKEN: KEY, ADMIN_TOKEN: KEY }, /^METRICS_TOKEN: equals ADMIN_TOKEN\./);
   });
 
   test('ADMIN_TOKEN needs 32 characters', () => {

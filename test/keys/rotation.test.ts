@@ -9,7 +9,7 @@ import { createSealer } from '../../src/keys/sealing.ts';
 import {
   createSigningKeys,
   type KeySet,
-  SHOWN_AHEAD_MS,
+  PUBLISH_AHEAD_MS,
   type SigningKeys,
 } from '../../src/keys/signing-keys.ts';
 import { signingKeys } from '../../src/store/collections.ts';
@@ -51,9 +51,9 @@ test('gradual rotation: published first, signs after 15 minutes, old key kept fo
   const shown = await keys.load();
   assert.equal(shown.current.kid, first.current.kid);
   assert.equal(kids(shown).length, 2);
-  assert.equal(shown.changesAt, time.now + SHOWN_AHEAD_MS);
+  assert.equal(shown.changesAt, time.now + PUBLISH_AHEAD_MS);
 
-  time.now += SHOWN_AHEAD_MS - 1;
+  time.now += PUBLISH_AHEAD_MS - 1;
   assert.equal((await keys.load()).current.kid, first.current.kid);
   time.now += 1;
   const second = await keys.load();
@@ -152,13 +152,13 @@ test('scheduled rotation: published ahead, activated on time, repeated; 0 disabl
   const keys = create();
   const first = await keys.load();
   assert.deepEqual(await keys.advance(0), { published: 0, activated: 0 });
-  time.now += 90 * DAY * 1000 - SHOWN_AHEAD_MS - 1;
+  time.now += 90 * DAY * 1000 - PUBLISH_AHEAD_MS - 1;
   assert.deepEqual(await keys.advance(0), { published: 0, activated: 0 });
   assert.deepEqual(await keys.advance(90 * DAY), { published: 0, activated: 0 });
   time.now += 1;
   assert.deepEqual(await keys.advance(90 * DAY), { published: 1, activated: 0 });
   assert.deepEqual(await keys.advance(90 * DAY), { published: 0, activated: 0 });
-  time.now += SHOWN_AHEAD_MS;
+  time.now += PUBLISH_AHEAD_MS;
   assert.deepEqual(await keys.advance(90 * DAY), { published: 0, activated: 1 });
   assert.notEqual((await keys.load()).current.kid, first.current.kid);
   time.now += 365 * DAY * 1000;
@@ -173,7 +173,7 @@ test('rotation: ten processes at the same step take it once', async () => {
   await Promise.all(many.map((keys) => keys.load()));
   await Promise.all(many.map((keys) => keys.rotate('gradual')));
   assert.deepEqual(await states(create()), ['next', 'current']);
-  time.now += SHOWN_AHEAD_MS;
+  time.now += PUBLISH_AHEAD_MS;
   const sets = await Promise.all(many.map((keys) => keys.load()));
   assert.equal(new Set(sets.map(({ current }) => current.kid)).size, 1);
   assert.equal(activated.length, 1);
@@ -237,7 +237,7 @@ test('keyring: at most two reads a second, takes due steps, keeps keys during a 
   time.now += 60_000;
   await ring.ready();
   assert.equal(reads, 0);
-  time.now += SHOWN_AHEAD_MS;
+  time.now += PUBLISH_AHEAD_MS;
   await ring.ready();
   assert.deepEqual([used.length, used[1]], [2, (await keys.load()).current.kid]);
 

@@ -48,7 +48,7 @@ interface Deps {
   readonly accounts: AccountDirectory;
   readonly baseUrl: string;
   /**
-   * Takes one of the limited places for open sign-ins of a network (src/rate-limits/open-places.ts). @throws AppError
+   * Takes one of the limited places for open sign-ins of a network (src/rate-limits/open-sign-ins.ts). @throws AppError
    * request.rate_limited
    */
   readonly takePlace: <T>(address: string, save: (place: string | undefined) => Promise<T>) => Promise<T>;

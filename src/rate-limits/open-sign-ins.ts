@@ -1,6 +1,6 @@
-// Owns how many sign-ins in progress one network can have in the store at once (checklist R138), over all processes. Each
-// takes one of the network's places, by a unique key that is written with it: a free place costs no further call and no
-// count. Only where several places in a row are taken are all of the network's read, and that at most every ten seconds.
+// Limits how many sign-ins in progress one network can have in the store at once (checklist R138), over all processes. Each
+// takes one of the network's numbered places through a unique key in its own document, so a free place costs no further
+// store call. Only after several random places were taken are all of the network's read, at most every ten seconds.
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
@@ -9,13 +9,13 @@ import { AlreadyExists, type EphemeralCollection, type Stored, VersionConflict }
 import type { ProtocolPayload } from '../store/records.ts';
 import { networkOf } from './key.ts';
 
-export interface OpenPlaces {
+export interface OpenSignIns {
   /**
-   * @param save writes the new document with this place; undefined: there is no limit
-   * @throws AppError request.rate_limited where all places of the network are taken by what is not to be dropped
+   * @param save writes the new document with this place; undefined: no limit applies
+   * @throws AppError request.rate_limited when all places of the network are taken by sign-ins that are not abandoned
    */
   take<T>(address: string, save: (place: string | undefined) => Promise<T>): Promise<T>;
-  /** A form of this interaction was submitted: it is not dropped to make room. */
+  /** A form of this interaction was submitted: it no longer counts as abandoned. */
   markInUse(uid: string): Promise<void>;
 }
 
@@ -27,26 +27,26 @@ interface Deps {
 }
 
 interface Occupant {
-  /** Of the document; '' where it is known only that there is one. */
+  /** Id of the document; '' while only its existence is known. */
   readonly id: string;
   readonly since: number;
-  /** All live equally long, and this is to the millisecond. */
+  /** All have the same lifetime, so this orders them, to the millisecond. */
   readonly expiresAt: number;
-  /** Whether a form of it was submitted: somebody is there. */
+  /** Whether a form was submitted, so that a user is present. */
   readonly isInUse: boolean;
 }
 
-/** What is known of a crowded network. */
-interface Picture {
+/** The places of a network in use. */
+interface Snapshot {
   readonly occupants: Map<number, Occupant>;
 }
 
-const BLIND_TRIES = 4;
-const KNOWING_TRIES = 20;
-const PICTURE_MS = 10_000;
-const MAX_PICTURES = 500;
-/** Whoever looks at a sign-in page for longer can load it again. */
-const DROPPED_AFTER_MS = 600_000;
+const RANDOM_ATTEMPTS = 4;
+const SNAPSHOT_ATTEMPTS = 20;
+const SNAPSHOT_MS = 10_000;
+const MAX_SNAPSHOTS = 500;
+/** After this long on a page without input, a user can load the page again. */
+const ABANDONED_AFTER_MS = 600_000;
 
 const placeOf = (network: string, slot: number): string => `${network}#${slot}`;
 const slotOf = (place: unknown): number => Number(String(place).slice(String(place).lastIndexOf('#') + 1));
@@ -57,32 +57,32 @@ function occupantOf({ id, value, expiresAt = 0 }: Stored<ProtocolPayload>): Occu
   return { id, since: Number(value.iat) * 1000, expiresAt, isInUse };
 }
 
-export function createOpenPlaces({ collection, clock, limit }: Deps): OpenPlaces {
-  const pictures = new Map<string, { readonly at: number; readonly picture: Promise<Picture> }>();
+export function createOpenSignIns({ collection, clock, limit }: Deps): OpenSignIns {
+  const snapshots = new Map<string, { readonly at: number; readonly snapshot: Promise<Snapshot> }>();
 
-  async function look(network: string): Promise<Picture> {
+  async function readSnapshot(network: string): Promise<Snapshot> {
     const found = await collection.findBy('network', network);
     const occupants = found.map((stored) => [slotOf(stored.value.place), occupantOf(stored)] as const);
     return { occupants: new Map(occupants) };
   }
 
-  const isKnown = (network: string): boolean => {
-    const known = pictures.get(network);
-    return known !== undefined && Math.abs(clock() - known.at) < PICTURE_MS;
+  const isCrowded = (network: string): boolean => {
+    const cached = snapshots.get(network);
+    return cached !== undefined && Math.abs(clock() - cached.at) < SNAPSHOT_MS;
   };
 
-  function pictureOf(network: string): Promise<Picture> {
-    const known = pictures.get(network);
-    if (known !== undefined && isKnown(network)) return known.picture;
-    const picture = look(network);
-    pictures.delete(network);
-    pictures.set(network, { at: clock(), picture });
-    const [oldest] = pictures.keys();
-    if (pictures.size > MAX_PICTURES && oldest !== undefined) pictures.delete(oldest);
-    return picture;
+  function snapshotOf(network: string): Promise<Snapshot> {
+    const cached = snapshots.get(network);
+    if (cached !== undefined && isCrowded(network)) return cached.snapshot;
+    const snapshot = readSnapshot(network);
+    snapshots.delete(network);
+    snapshots.set(network, { at: clock(), snapshot });
+    const [oldest] = snapshots.keys();
+    if (snapshots.size > MAX_SNAPSHOTS && oldest !== undefined) snapshots.delete(oldest);
+    return snapshot;
   }
 
-  /** @returns undefined where the place was taken meanwhile */
+  /** @returns undefined when the place was taken meanwhile */
   async function trySave<T>(
     place: string,
     save: (place: string) => Promise<T>,
@@ -95,7 +95,7 @@ export function createOpenPlaces({ collection, clock, limit }: Deps): OpenPlaces
     }
   }
 
-  function freeSlot({ occupants }: Picture, size: number): number | undefined {
+  function freeSlot({ occupants }: Snapshot, size: number): number | undefined {
     const start = randomInt(size);
     for (let step = 0; step < size; step += 1) {
       const slot = (start + step) % size;
@@ -104,17 +104,17 @@ export function createOpenPlaces({ collection, clock, limit }: Deps): OpenPlaces
     return undefined;
   }
 
-  /** Drops the oldest that nobody is at. @returns whether there was one; what was in the way is gone or known better */
-  async function dropOldest({ occupants }: Picture): Promise<boolean> {
+  /** Removes the oldest abandoned sign-in. @returns whether there was one; its place is then free or known to be in use */
+  async function removeOldestAbandoned({ occupants }: Snapshot): Promise<boolean> {
     const idle = [...occupants].filter(
-      ([, { since, isInUse }]) => !isInUse && since <= clock() - DROPPED_AFTER_MS,
+      ([, { since, isInUse }]) => !isInUse && since <= clock() - ABANDONED_AFTER_MS,
     );
     const [oldest] = idle.toSorted(([, left], [, right]) => left.expiresAt - right.expiresAt);
     if (oldest === undefined) return false;
     const [slot, { id }] = oldest;
-    // A form may have come since the look.
-    const now = await collection.find(id);
-    const occupant = now && occupantOf(now);
+    // A form may have been submitted since the snapshot.
+    const current = await collection.find(id);
+    const occupant = current && occupantOf(current);
     if (occupant?.isInUse) occupants.set(slot, occupant);
     else {
       if (occupant !== undefined) await collection.remove(id);
@@ -123,21 +123,21 @@ export function createOpenPlaces({ collection, clock, limit }: Deps): OpenPlaces
     return true;
   }
 
-  async function takeKnowing<T>(
+  async function takeFromSnapshot<T>(
     network: string,
     size: number,
     save: (place: string) => Promise<T>,
   ): Promise<T> {
-    const picture = await pictureOf(network);
+    const snapshot = await snapshotOf(network);
     const taken: Occupant = { id: '', since: clock(), expiresAt: Number.POSITIVE_INFINITY, isInUse: false };
-    for (let tries = 0; tries < KNOWING_TRIES; tries += 1) {
-      const slot = freeSlot(picture, size);
+    for (let attempt = 0; attempt < SNAPSHOT_ATTEMPTS; attempt += 1) {
+      const slot = freeSlot(snapshot, size);
       if (slot !== undefined) {
-        // Before it is written: others here choose by the same picture.
-        picture.occupants.set(slot, taken);
+        // Marked before the write, since parallel calls use the same snapshot.
+        snapshot.occupants.set(slot, taken);
         const done = await trySave(placeOf(network, slot), save);
         if (done !== undefined) return done.saved;
-      } else if (!(await dropOldest(picture))) break;
+      } else if (!(await removeOldestAbandoned(snapshot))) break;
     }
     throw new AppError('request.rate_limited', { retryAfterSeconds: 60 });
   }
@@ -147,22 +147,22 @@ export function createOpenPlaces({ collection, clock, limit }: Deps): OpenPlaces
       const size = limit();
       if (size <= 0) return save(undefined);
       const network = networkOf(address);
-      for (let tries = 0; tries < BLIND_TRIES && !isKnown(network); tries += 1) {
+      for (let attempt = 0; attempt < RANDOM_ATTEMPTS && !isCrowded(network); attempt += 1) {
         const done = await trySave(placeOf(network, randomInt(size)), save);
         if (done !== undefined) return done.saved;
       }
-      return takeKnowing(network, size, save);
+      return takeFromSnapshot(network, size, save);
     },
 
     async markInUse(uid) {
-      // The store keeps interactions by their digest (adapters/oidc.ts).
+      // The store has interactions by digest (adapters/oidc.ts).
       const id = secretDigest(uid);
       const found = await collection.find(id);
       if (found === undefined || found.value.formAt !== undefined) return;
       try {
         await collection.replace(id, found.version, { ...found.value, formAt: clock() });
       } catch (error) {
-        // Written or ended by another form meanwhile, which then says the same.
+        // Another form has written or ended it meanwhile, which marks it as in use too.
         if (!(error instanceof VersionConflict)) throw error;
       }
     },
