@@ -151,7 +151,7 @@ test('folders: every folder of src is a room on a floor', () => {
   assertNone(admin.filter((path) => floorIn(adminFloors, adminRoomOf(path)) < 0));
 });
 
-test('imports point down the floors, never up or sideways, but for the listed debts', () => {
+test('imports: point down the floors, never up or sideways, but for the listed debts', () => {
   const upwards = product.flatMap((source) =>
     targetsOf(source)
       .filter((target) => !isAllowed(source.path, target))
@@ -352,12 +352,12 @@ test('type checker and linter: never silenced', () => {
 
 // ------------------------------------------------------------------------------------------- files and folders
 
-test('a folder door (index.ts) begins by explaining its domain', () => {
+test('folder doors: index.ts begins by explaining its domain', () => {
   const indexes = product.filter(({ path }) => path.startsWith('src/') && path.endsWith('/index.ts'));
   assertNone(indexes.filter(({ text }) => !/^\/[/*]/.test(text)).map(({ path }) => path));
 });
 
-test('no product file is longer than 300 lines', () => {
+test('files: none of the product is longer than 300 lines', () => {
   const lengths = [...product, ...scripts].map(({ path, text }) => ({
     path,
     lines: text.split('\n').length - 1,
@@ -374,7 +374,32 @@ test('exports: named', () => {
   assertNone(places([...product, ...scripts], /^\s*export\s+default\b|^\s*export\s*\*/));
 });
 
-test('the top level holds what it should and nothing else', () => {
+// ------------------------------------------------------------------------------------------- names of tests
+
+const namings =
+  /(?<![.\w])(?:test|suite|describe|testOnRealMongo|with(?:Each)?(?:Store|Server))\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
+
+/** Names as they stand, the values of templates left out; the ones run on each store get its name in front. */
+const testNamesIn = (text: string): string[] =>
+  [...text.matchAll(namings)].map(
+    ([call, , name = '']) =>
+      (call.startsWith('withEach') ? 'sqlite: ' : '') + name.replace(/\$\{[^}]*\}/g, ''),
+  );
+
+/** Words that docs/glossary.md replaces. */
+const privateWords = /\b(?:somebody|nobody|whoever|anybody|mended|in vain)\b/i;
+
+test('test names: under 90 characters, in the words of docs/glossary.md', () => {
+  const names = tests.flatMap(({ path, text }) => testNamesIn(text).map((name) => ({ path, name })));
+  assert.ok(names.length > 1900, `only ${names.length} found`);
+  assertNone(
+    names
+      .filter(({ name }) => name.length >= 90 || privateWords.test(name))
+      .map(({ path, name }) => `${path}: ${name.length} characters: ${name}`),
+  );
+});
+
+test('top level: holds the given files and folders only', () => {
   const folders = ['src', 'adapters', 'interactions', 'templates', 'scripts', 'test', 'docs'];
   const files = [
     'package.json',
@@ -432,6 +457,10 @@ test('boundaries: the checks detect planted violations', () => {
   assert.equal(isAllowed('src/admin/api/a.ts', 'src/admin/resources/users/b.ts'), false);
   assert.equal(isAllowed('src/admin/console/a.ts', 'src/admin/routes.ts'), true);
   assert.equal(isAllowed('adapters/sqlite/store.ts', 'src/clients/b.ts'), false);
+  assert.deepEqual(
+    testNamesIn(`test(\`\${a} is 'b'\`, () => {}); /x/.test('y'); withEachStore(\n  'c', d)`),
+    [" is 'b'", 'sqlite: c'],
+  );
   assert.equal(codeOf("x('process.env'); // console.log\n/* Math.random */ y").includes('console'), false);
   assert.match(codeOf("const a = 'http://b'; console.log(a)"), /console/);
 });

@@ -61,7 +61,7 @@ test('attack: form of a client with sign-up, interaction of one without', async 
   await assertNothing(await agent.post('/oauth2/signup', { ...honest, interaction, csrf, ...answers() }));
 });
 
-test('sign-up closed while the form was open or the code under way', async () => {
+test('attack: sign-up closed while the form was open or the code under way', async () => {
   const agent = new Agent(app);
   const form = await openSignup(app, open.id, agent);
   const asked = await agent.submit(form, { ...answersOf('intruder') });

@@ -100,7 +100,7 @@ test('lockout: one event; attempts on a locked account are logged as such', asyn
   assert.equal(is.locked_until, null);
 });
 
-test('consent, logout and revocation are logged', async () => {
+test('consent, logout and revocation: logged', async () => {
   const client = await app.register({ skip_consent: false });
   const user = await app.createUser('consenting');
   const agent = new Agent(app);

@@ -300,7 +300,7 @@ test('session: ending it invalidates the application’s token', async () => {
   await close();
 });
 
-test('trusted browser removed; second factor reset after a warning page', async () => {
+test('second factor: reset after a warning page; trusted browsers are removed singly', async () => {
   const id = await world.createUser('has-factor');
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'required' });
   const { page: tab, close } = await openWindow(world.browser);

@@ -77,7 +77,7 @@ test('recovery code: signs in once', async () => {
   });
 });
 
-test('e-mail code instead of TOTP, read from the mail server', () =>
+test('e-mail code: instead of TOTP, read from the mail server', () =>
   world.inWindow(async (page) => {
     const person = await world.createPerson('erin');
     const address = 'erin@example.com';

@@ -129,7 +129,7 @@ test('cancelled sign-in of /admin: ends, without a loop', () =>
     assert.equal(await heading(page), 'Sign in to Latchkey');
   }));
 
-test('Admin UI: a user who is no administrator is told so', () =>
+test('Admin UI: a user who is no administrator gets a page that says so', () =>
   inWindow(async ({ page }) => {
     const user = await createUser('no-admin');
     await page.goto(`${server.origin}/admin`);

@@ -63,7 +63,7 @@ async function assertRefused({ deployment, client }: Site, ledger: Ledger): Prom
 }
 
 for (const { name, config, rounds, isForgetful } of kinds) {
-  test(`Redis ${name} killed ${rounds} times under load`, async (t) => {
+  test(`kill -9 under load: Redis ${name}, ${rounds} times`, async (t) => {
     const site = await openSite({ kind: 'split', redisConfig: config });
     const { deployment, client } = site;
     t.after(() => deployment.stop());

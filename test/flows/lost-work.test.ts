@@ -408,7 +408,7 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/second-factor/later': 'another page',
 };
 
-test('every Admin UI form declares what a reload after it does', () => {
+test('Admin UI forms: each declares what a reload after it does', () => {
   const acts = /^\/(?:users|applications|groups|api-keys)\/:id\/[a-z-]+$/;
   const posts = adminPages.filter(({ method }) => method === 'POST').map(({ path }) => path);
   // Acts on one thing all end in src/admin/pages/acts.ts, which leads on.

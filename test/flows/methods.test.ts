@@ -50,12 +50,12 @@ for (const [path, allow] of Object.entries(allowed)) {
   });
 }
 
-test('POST /oauth2/login is the sign-in; PUT and DELETE are not', async () => {
+test('/oauth2/login: POST signs in; PUT and DELETE are 405', async () => {
   for (const method of ['PUT', 'DELETE', 'PATCH'])
     equal((await call(app, method, '/oauth2/login')).status, 405);
 });
 
-test('replaced endpoints of oidc-provider do not exist', async () => {
+test('oidc-provider: its replaced endpoints do not exist', async () => {
   for (const path of [
     '/oauth2/logout/confirm',
     '/oauth2/logout/success',

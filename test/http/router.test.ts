@@ -27,7 +27,7 @@ async function site(t: TestContext, declare: (routes: Routes) => void, prefix = 
   };
 }
 
-test('a route without parameters answers its exact path alone', async (t) => {
+test('router: a route without parameters answers its exact path only', async (t) => {
   const ask = await site(t, (routes) =>
     routes.get(
       '/here',
@@ -41,7 +41,7 @@ test('a route without parameters answers its exact path alone', async (t) => {
   }
 });
 
-test('a path with routes for other methods names them', async (t) => {
+test('router: a path with routes for other methods names them', async (t) => {
   const ask = await site(t, (routes) => {
     routes.get(
       '/here',
@@ -62,7 +62,7 @@ test('a path with routes for other methods names them', async (t) => {
   assert.equal(await ask('PATCH', '/any'), '200 PATCH');
 });
 
-test('parameters are decoded, and stay within their part of the path', async (t) => {
+test('router: parameters are decoded and stay within their path segment', async (t) => {
   const declare = (routes: Routes): void =>
     routes.get(
       '/things/:id',
@@ -76,7 +76,7 @@ test('parameters are decoded, and stay within their part of the path', async (t)
   }
 });
 
-test('a handler may pass a request on', async (t) => {
+test('router: a handler may pass a request on', async (t) => {
   const ask = await site(t, (routes) => routes.get('/here', (_ctx, next) => next()));
   assert.equal(await ask('GET', '/here'), '200 passed on');
 });
