@@ -11,7 +11,7 @@ import { openApiRoute } from './api/openapi.ts';
 import type { AuthorizeAdmin, MailPort, SessionsPort } from './api/ports.ts';
 import type { Route } from './api/route.ts';
 import { createAdminRouter } from './api/router.ts';
-import { type ApiKeysPort, apiKeyRoutes } from './resources/api-keys/routes.ts';
+import { type ApiKeysPort, apiKeys } from './resources/api-keys/resource.ts';
 import { type AuditLogPort, auditRoutes, type TokenEventsPort } from './resources/audit/routes.ts';
 import { type ClientsPort, clientRoutes } from './resources/clients/routes.ts';
 import { type GroupsPort, groupRoutes } from './resources/groups/routes.ts';
@@ -75,7 +75,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
     ...invitationRoutes({ ...deps, cursors, clock }),
     ...groupRoutes({ ...deps, cursors, clock }),
-    ...apiKeyRoutes({ ...deps, cursors, clock }),
+    ...apiKeys.routes({ ...deps, cursors, clock }),
     ...tokenRoutes({ ...deps, cursors, clock }),
     ...sessionRoutes({ ...deps, cursors, clock }),
     ...trustedDeviceRoutes({ ...deps, cursors, clock }),

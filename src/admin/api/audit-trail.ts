@@ -6,27 +6,17 @@ import { toUser } from '../../accounts/to-user.ts';
 import { differenceOf } from '../../audit/details.ts';
 import { type Client, toClient } from '../../clients/to-client.ts';
 import type { Clock } from '../../clock.ts';
-import type { EventName, RecordedEvent, Target } from '../../events/index.ts';
+import type { EventName, RecordedEvent } from '../../events/index.ts';
 import type { SettingDescription } from '../../settings/settings.ts';
-import type { Answer, RawInput, Route } from './route.ts';
+import { type Answer, nameOf, type RawInput, type Recorded, type Route } from './route.ts';
 
-interface Line {
-  readonly event: EventName;
-  readonly target?: Target['kind'];
-  /** Which views are compared; default: none. */
-  readonly view?: 'user' | 'client' | 'settings';
-  /** Whether the body holds no secret and nothing about a person, so that it is written down as it came. */
-  readonly isBodyShown?: boolean;
-  /** The user is the target, the group is told beside it. */
-  readonly isMembership?: boolean;
-}
-
-const user = (event: EventName): Line => ({ event, target: 'user', view: 'user' });
-const client = (event: EventName): Line => ({ event, target: 'client', view: 'client' });
+const user = (event: EventName): Recorded => ({ event, target: 'user', view: 'user' });
+const client = (event: EventName): Recorded => ({ event, target: 'client', view: 'client' });
 
 const member = { target: 'user', isMembership: true } as const;
 
-const lines: Readonly<Record<string, Line>> = {
+/** Of routes that do not say it themselves yet (`recorded`). */
+const lines: Readonly<Record<string, Recorded>> = {
   'POST /users': user('user.created'),
   'PUT /users/{id}': user('user.updated'),
   'PATCH /users/{id}': user('user.updated'),
@@ -57,8 +47,6 @@ const lines: Readonly<Record<string, Line>> = {
   'DELETE /groups/{id}/members/{user_id}': { ...member, event: 'group.member_removed' },
   'DELETE /tokens/{id}': { event: 'token.revoked', target: 'token' },
   'DELETE /users/{id}/grants/{grant_id}': { event: 'consent.revoked', target: 'grant' },
-  'POST /api-keys': { event: 'api_key.created', target: 'api_key', isBodyShown: true },
-  'DELETE /api-keys/{id}': { event: 'api_key.revoked', target: 'api_key' },
   'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/sessions/{session_id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/trusted-devices/{device_id}': { event: 'device.revoked', target: 'device' },
@@ -72,13 +60,11 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },
 };
 
-const unnamed: Line = { event: 'admin.acted' };
-
-const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
+const unnamed: Recorded = { event: 'admin.acted' };
 
 /** @returns the name under which the route's acts are found, undefined when it has none of its own */
-export const auditEventOf = (route: Pick<Route, 'method' | 'path'>): EventName | undefined =>
-  lines[nameOf(route)]?.event;
+export const auditEventOf = (route: Pick<Route, 'method' | 'path' | 'recorded'>): EventName | undefined =>
+  (route.recorded ?? lines[nameOf(route)])?.event;
 
 type View = Readonly<Record<string, unknown>>;
 
@@ -146,7 +132,7 @@ const settingsView = (described: readonly SettingDescription[]): View =>
   // A secret's value is null in a description: that it was set shows in `fields`.
   Object.fromEntries(described.map(({ key, value }) => [key, value]));
 
-const shownOf = (kind: Line['view'], data: View): View =>
+const shownOf = (kind: Recorded['view'], data: View): View =>
   kind === 'user' ? pick(data, userFields) : filtered(data, (name) => name !== 'updated_at');
 
 const filtered = (data: View, isKept: (name: string, value: unknown) => boolean): View =>
@@ -156,7 +142,7 @@ const filtered = (data: View, isKept: (name: string, value: unknown) => boolean)
 const withoutBlanks = (data: View): View => filtered(data, (_name, value) => value !== null);
 
 export function createAuditTrail({ audit, accounts, clients, settings, clock }: AuditTrailDeps): AuditTrail {
-  async function see(kind: Line['view'], id: string | undefined): Promise<Seen | undefined> {
+  async function see(kind: Recorded['view'], id: string | undefined): Promise<Seen | undefined> {
     if (kind === 'settings') return { view: settingsView(settings.describe()) };
     if (id === undefined || kind === undefined) return undefined;
     if (kind === 'user') {
@@ -168,16 +154,16 @@ export function createAuditTrail({ audit, accounts, clients, settings, clock }: 
   }
 
   /** From the answer, which is what was written; a second look could see what others wrote since. */
-  function seenIn(kind: Line['view'], answer: Answer<unknown> | undefined): Seen {
+  function seenIn(kind: Recorded['view'], answer: Answer<unknown> | undefined): Seen {
     if (kind === 'settings') return { view: settingsView(settings.describe()) };
     const data = isMembers(answer?.data) ? answer.data : {};
     return { version: answer?.version, view: shownOf(kind, data) };
   }
 
-  function changeOf({ view }: Line, before: Seen | undefined, answer: Answer<unknown> | undefined): View {
+  function changeOf({ view }: Recorded, before: Seen | undefined, answer: Answer<unknown> | undefined): View {
     if (view === undefined) return {};
     if (before === undefined) return { after: withoutBlanks(seenIn(view, answer).view) };
-    if (answer === undefined) return { before: withoutBlanks(before.view) };
+    if (answer?.data === undefined) return { before: withoutBlanks(before.view) };
     const after = seenIn(view, answer);
     // Another administrator came in between: some of the difference is theirs, and has an event of its own.
     const isShared =
@@ -186,7 +172,7 @@ export function createAuditTrail({ audit, accounts, clients, settings, clock }: 
   }
 
   return async (route, input) => {
-    const line = lines[nameOf(route)] ?? unnamed;
+    const line = route.recorded ?? lines[nameOf(route)] ?? unnamed;
     const membership = line.isMembership === true ? membershipOf(input) : undefined;
     const before = await see(line.view, targetIdOf(route, input));
     return async (answer) => {

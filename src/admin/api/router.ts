@@ -113,7 +113,7 @@ async function answerLines(
 
 function replyOf(route: Route, answer: Answer<unknown> | undefined, publicUrl: string): Reply {
   const { status } = route.success;
-  if (answer === undefined) return { status };
+  if (answer?.data === undefined) return { status };
   const { data, version, id } = answer;
   return {
     status,

@@ -4,10 +4,10 @@ import { Compile } from 'typebox/compile';
 import { AppError } from '../../errors.ts';
 import { expected } from './expected.ts';
 
-export interface Validator<S extends TSchema> {
+export interface Validator<Value> {
   /** @throws AppError request.invalid with `fields` by name (nested ones as `address.country`) */
-  parse(value: unknown): Static<S>;
-  isValid(value: unknown): value is Static<S>;
+  parse(value: unknown): Value;
+  isValid(value: unknown): value is Value;
 }
 
 // A map: a field may be called __proto__.
@@ -19,7 +19,7 @@ const MAX_PROBLEMS = 50;
 const MAX_NAME_LENGTH = 100;
 
 /** @param root how the whole is called where it is itself of the wrong type */
-export function createValidator<S extends TSchema>(schema: S, root = 'body'): Validator<S> {
+export function createValidator<S extends TSchema>(schema: S, root = 'body'): Validator<Static<S>> {
   // Compiled when first asked: a start makes hundreds of them and needs none.
   const whole = once(() => Compile(schema));
   const check = once(() => createCheck(schema));

@@ -6,25 +6,25 @@ import { AppError } from '../../errors.ts';
 import type { BodyOptions } from '../../http/body.ts';
 import type { Csrf } from '../../http/csrf.ts';
 import { createForm, type Form } from '../../http/form.ts';
-import { linesOfText } from '../../http/lines.ts';
 import type { OneTime } from '../../http/one-time.ts';
 import { createRouter, type RouteContext } from '../../http/router.ts';
 import type { Views } from '../../views/views.ts';
-import { type Perform, requireAccess, requireFresh } from '../api/perform.ts';
+import type { Perform } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';
-import { readQueryString } from '../api/query-string.ts';
 import type { Route } from '../api/route.ts';
 import { createFormats } from '../pages/format.ts';
-import type { CallInput, CallResult, Page, PageModel, Values, Visit } from '../pages/page.ts';
+import type { AdminContext, Page, PageModel, Values } from '../pages/page.ts';
+import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import { createTryCallback, TRY_CALLBACK } from '../test-sign-in/callback.ts';
 import type { TrialRun } from '../test-sign-in/run.ts';
+import type { Admissions } from './admission.ts';
+import { actorOf, createCalls } from './calls.ts';
 import type { createFactorOffer } from './factor-offer.ts';
 import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
 import { createPendingForms, FILLED } from './pending-form.ts';
 import { createShownOnce, SHOWN } from './shown-once.ts';
 import type { createConsoleSignIn } from './sign-in.ts';
-import type { AdminVisitor, Visitors } from './visitor.ts';
 
 export interface ConsoleDeps {
   readonly pages: readonly Page[];
@@ -32,7 +32,7 @@ export interface ConsoleDeps {
   readonly perform: Perform;
   /** Has what this request causes be this administrator's in the audit log. */
   readonly setActor: (actor: Actor) => void;
-  readonly visitors: Visitors;
+  readonly admissions: Admissions;
   readonly signIn: ReturnType<typeof createConsoleSignIn>;
   readonly trialRun: TrialRun;
   /** An application as the API shows it. */
@@ -62,8 +62,6 @@ function goTo(ctx: Koa.Context, url: string): void {
   ctx.redirect(url);
 }
 
-const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
-
 const OWN_PARAMETERS: ReadonlySet<string> = new Set(['done', FILLED, SHOWN]);
 
 /** What an address says for the page itself; the rest is for the API, which knows no empty parameter. */
@@ -75,49 +73,19 @@ function queryOf(ctx: Koa.Context): URLSearchParams {
 }
 
 export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
-  const { routes, perform, visitors, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
+  const { routes, admissions, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
   const home = `${basePath}/admin`;
   const forms = createPendingForms(deps);
   const shown = createShownOnce(deps);
-  const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
+  const calls = createCalls(deps);
 
-  /** Who is nobody here any more does nothing. */
-  function actorOf({ account, access, isFresh }: AdminVisitor): Actor {
-    if (access === undefined) throw new AppError('auth.insufficient_scope');
-    return { kind: 'user', id: account.id, access, isFresh: async () => isFresh };
-  }
-
-  const routeOf = (name: string): Route => {
-    const route = byName.get(name);
-    if (route === undefined) throw new TypeError(`there is no route ${name}`);
-    return route;
-  };
-
-  async function callLines(who: AdminVisitor, name: string, text: string): Promise<readonly Values[]> {
-    const route = routeOf(name);
-    const { lines } = route;
-    if (lines === undefined) throw new TypeError(`${name} takes no lines`);
-    const actor = actorOf(who);
-    requireAccess(route, actor);
-    await requireFresh(route, { actor, query: {}, body: {} });
-    const answer = await lines.run({ lines: linesOfText(text, lines), actor });
-    return answer.split('\n').flatMap((line): Values[] => (line === '' ? [] : [JSON.parse(line)]));
-  }
-
-  async function call(who: AdminVisitor, name: string, input: CallInput = {}): Promise<CallResult> {
-    const route = routeOf(name);
-    const query = new URLSearchParams(input.query ?? {}).toString();
-    const answer = await perform(route, {
-      actor: actorOf(who),
-      params: input.params ?? {},
-      query: readQueryString(query, route.query),
-      body: input.body ?? {},
-      ifVersion: input.ifVersion,
-    });
-    return { data: isValues(answer?.data) ? answer.data : {}, version: answer?.version };
-  }
-
-  function show(ctx: Koa.Context, who: AdminVisitor, template: string, model: PageModel, status = 200): void {
+  function show(
+    ctx: Koa.Context,
+    who: SignedInAdmin,
+    template: string,
+    model: PageModel,
+    status = 200,
+  ): void {
     const frame = {
       ...createFormats(clock()),
       navigation: navigationFor(who.access),
@@ -138,10 +106,10 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     if (status === 200) forms.fill(ctx);
   }
 
-  function visitOf(ctx: RouteContext, who: AdminVisitor, form: Form): Visit {
+  function contextOf(ctx: RouteContext, who: SignedInAdmin, form: Form): AdminContext {
     return {
       ctx,
-      who,
+      admin: who,
       form,
       params: ctx.params,
       query: queryOf(ctx),
@@ -149,8 +117,9 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       routes,
       apiUrl: `${deps.baseUrl}/admin/api`,
       canChange: who.access === 'all',
-      call: (name, input) => call(who, name, input),
-      callLines: (name, text) => callLines(who, name, text),
+      call: (handle, input) => calls.call(who, handle, input),
+      callByName: (name, input) => calls.callByName(who, name, input),
+      callLines: (name, text) => calls.callLines(who, name, text),
       show: (template, model, status) => show(ctx, who, template, model, status),
       async startTrial(clientId, parameters) {
         const query = await deps.trialRun.begin(ctx, who, clientId, parameters);
@@ -177,7 +146,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   }
 
   /** What the API refuses, and the page has nothing better to say to. */
-  function showProblem(ctx: Koa.Context, who: AdminVisitor, error: unknown): void {
+  function showProblem(ctx: Koa.Context, who: SignedInAdmin, error: unknown): void {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     const { status, fields = {} } = error;
     const isOnlyReader = error.code === 'auth.insufficient_scope';
@@ -193,7 +162,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const router = createRouter({ prefix: '/admin', isStrict: false });
   for (const page of deps.pages) {
     router.on(page.method, page.path === '' ? '/' : page.path, async (context) => {
-      const who: AdminVisitor = context.state.visitor;
+      const who: SignedInAdmin = context.state.admin;
       const isPost = page.method === 'POST';
       const { formBytes } = page;
       const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
@@ -209,7 +178,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       if (page.isSensitive === true && !who.isFresh) return signInAgain(context, who, page, form);
       if (!isPost) await forms.recall(context, page, who);
       try {
-        await page.handle(visitOf(context, who, form));
+        await page.handle(contextOf(context, who, form));
       } catch (error) {
         if (error instanceof AppError && error.code === 'auth.stale')
           return signInAgain(context, who, page, form);
@@ -217,11 +186,11 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       }
     });
   }
-  const needsOf = ({ strongestAcr }: Pick<AdminVisitor, 'strongestAcr'>) =>
+  const needsOf = ({ strongestAcr }: Pick<SignedInAdmin, 'strongestAcr'>) =>
     strongestAcr === undefined ? {} : { acr: strongestAcr };
 
   /** The one way of a sensitive act with a stale sign-in: authenticate as strongly as the account can, and come back. */
-  async function signInAgain(ctx: Koa.Context, who: AdminVisitor, page: Page, form: Form): Promise<void> {
+  async function signInAgain(ctx: Koa.Context, who: SignedInAdmin, page: Page, form: Form): Promise<void> {
     const here = `${basePath}${ctx.path}${ctx.search}`;
     const returnTo = page.method === 'POST' ? await forms.keep(ctx, page, who.account.id, form) : here;
     signIn.start(ctx, returnTo, { ...needsOf(who), isFresh: true, maxAgeSeconds: idleSeconds() });
@@ -229,7 +198,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
 
   async function beginSignIn(ctx: Koa.Context): Promise<void> {
     const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
-    const user = await visitors.signedIn(ctx);
+    const user = await admissions.signedIn(ctx);
     if (user !== undefined && accessOfRole(user.account.role) === undefined) return deps.refuse(ctx);
     const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : await forms.keepOfNobody(ctx);
     // Where there is no second factor, and nothing less will do, one is set up.
@@ -256,7 +225,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     } else if (outcome.subject === undefined) {
       // By a button: who went back from a sign-in would only see the next one. What was typed is kept where they came from.
       return views.send(ctx, 'signed-out', { continueUrl: outcome.returnTo });
-    } else if (await visitors.admit(ctx, outcome.subject)) target = outcome.returnTo;
+    } else if (await admissions.admit(ctx, outcome.subject)) target = outcome.returnTo;
     if (ctx.get('Sec-Fetch-Site') === 'cross-site') return comeAgain(ctx, target);
     goTo(ctx, target);
   }
@@ -266,7 +235,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     issuer: deps.issuer,
     readClient: deps.readClient,
     async show(ctx, model, status) {
-      const who = await visitors.current(ctx);
+      const who = await admissions.current(ctx);
       const frame = { title: '', here: 'applications', ...model };
       if (who?.access === 'all') return show(ctx, who, 'try-outcome', frame, status);
       const bare = { ...createFormats(clock()), home, account: undefined, notice: undefined };
@@ -280,14 +249,14 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     if (!['GET', 'HEAD', 'POST'].includes(ctx.method)) throw new AppError('request.method_not_allowed');
     if (ctx.path === '/admin/callback' && ctx.method !== 'POST') return comeBack(ctx);
     if (ctx.path === TRY_CALLBACK && ctx.method === 'GET') return endTrial(ctx, next);
-    const who = await visitors.current(ctx);
+    const who = await admissions.current(ctx);
     if (who === undefined) {
       const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';
       return isFromElsewhere ? comeAgain(ctx, `${basePath}${ctx.path}${ctx.search}`) : beginSignIn(ctx);
     }
     if (who.access === undefined) return deps.refuse(ctx);
     deps.setActor(actorOf(who));
-    ctx.state.visitor = who;
+    ctx.state.admin = who;
     return router.middleware(ctx, async () => {
       showProblem(ctx, who, new AppError('request.not_found'));
     });

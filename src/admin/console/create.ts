@@ -9,18 +9,18 @@ import { type AuditTrail, createAuditTrail } from '../api/audit-trail.ts';
 import { createPerform } from '../api/perform.ts';
 import { type AdminRoutesDeps, adminRouteList } from '../routes.ts';
 import { createTrialRun, type TrialRunDeps } from '../test-sign-in/run.ts';
+import { type Admission, type Admissions, createAdmissions, isAdmission } from './admission.ts';
 import { adminConsole, type ConsoleDeps } from './console.ts';
 import { createFactorOffer, type FactorOffer, isPutOffBy } from './factor-offer.ts';
 import { adminPages } from './page-list.ts';
 import { createSealedCookie } from './sealed-cookie.ts';
 import { createConsoleSignIn, isPendingSignIn, type PendingSignIn } from './sign-in.ts';
-import { type Admission, createVisitors, isAdmission, type Visitors } from './visitor.ts';
 
 export interface AdminUiDeps
   extends Pick<ConsoleDeps, 'views' | 'csrf' | 'oneTime' | 'readForm' | 'setActor' | 'strongAcr'> {
   /** What the REST API is made of; the pages do everything by its routes. */
   readonly api: AdminRoutesDeps;
-  readonly signedIn: Visitors['signedIn'];
+  readonly signedIn: Admissions['signedIn'];
   /** Which factors people may add to their own account. */
   readonly addableFactors: () => FactorOffer;
   /** Setting admin_idle_seconds. */
@@ -54,7 +54,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
       const client = await api.clients.find(clientId);
       return client && toClient(client);
     },
-    visitors: createVisitors({
+    admissions: createAdmissions({
       ...deps,
       admission: createSealedCookie<Admission>({
         ...cookie,

@@ -2,8 +2,8 @@
 // "not now" holds for a day, for this person in this browser. Auditors, who see no form here, have it on the overview.
 import type Koa from 'koa';
 import type { Page } from '../pages/page.ts';
+import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
-import type { AdminVisitor } from './visitor.ts';
 
 /** What may be added here. */
 export interface FactorOffer {
@@ -26,12 +26,13 @@ interface Deps {
 export function createFactorOffer({ putOff, strongAcr, addable }: Deps) {
   return {
     /** @returns undefined: nothing is asked for */
-    of(ctx: Koa.Context, { access, account, strongestAcr }: AdminVisitor): FactorOffer | undefined {
+    of(ctx: Koa.Context, { access, account, strongestAcr }: SignedInAdmin): FactorOffer | undefined {
       if (access !== 'all' || strongestAcr === strongAcr || putOff.read(ctx) === account.id) return undefined;
       const offer = addable();
       return offer.passkey || offer.app ? offer : undefined;
     },
-    putOff: (ctx: Koa.Context, { account }: AdminVisitor): void => putOff.write(ctx, account.id, DAY_SECONDS),
+    putOff: (ctx: Koa.Context, { account }: SignedInAdmin): void =>
+      putOff.write(ctx, account.id, DAY_SECONDS),
   };
 }
 
@@ -39,9 +40,9 @@ export const factorOfferPages: readonly Page[] = [
   {
     method: 'POST',
     path: '/second-factor/later',
-    async handle(visit) {
-      visit.putOffFactor();
-      visit.go('');
+    async handle(context) {
+      context.putOffFactor();
+      context.go('');
     },
   },
 ];

@@ -10,7 +10,7 @@ import type { OneTime } from '../../http/one-time.ts';
 import { isSecretSetting, isSettingKey } from '../../settings/schema.ts';
 import { fillForm, type Typed } from '../../views/fill-form.ts';
 import type { Page } from '../pages/page.ts';
-import type { AdminVisitor } from './visitor.ts';
+import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 
 interface Deps {
   readonly pages: readonly Page[];
@@ -67,7 +67,7 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
     return { path: '/admin', action: path };
   }
 
-  const sessionPurpose = ({ sessionUid }: Pick<AdminVisitor, 'sessionUid'>): string => `admin:${sessionUid}`;
+  const sessionPurpose = ({ sessionUid }: Pick<SignedInAdmin, 'sessionUid'>): string => `admin:${sessionUid}`;
   /** Says whose page the form was on, in this browser; authorizes nothing. */
   const ownerPurpose = (accountId: string): string => `admin-form:${accountId}`;
 
@@ -99,7 +99,7 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
 
   return {
     /** What goes into the hidden field of every form. */
-    token(ctx: Koa.Context, who: AdminVisitor): string {
+    token(ctx: Koa.Context, who: SignedInAdmin): string {
       const { id } = who.account;
       return `${csrf.token(ctx, sessionPurpose(who))}.${csrf.token(ctx, ownerPurpose(id))}.${id}`;
     },
@@ -108,7 +108,7 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
      * @returns 'earlier' for a form of the same person in this browser whose session has ended since: not to be obeyed
      * @throws AppError request.csrf, request.cookies_off
      */
-    verify(ctx: Koa.Context, who: AdminVisitor, form: Form): 'current' | 'earlier' {
+    verify(ctx: Koa.Context, who: SignedInAdmin, form: Form): 'current' | 'earlier' {
       const { session, owner, accountId } = partsOf(form);
       try {
         csrf.verify(ctx, sessionPurpose(who), session);
@@ -140,7 +140,7 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
     },
 
     /** Takes what was kept for this page, where its address says that there is something. */
-    async recall(ctx: Koa.Context, page: Page, who: AdminVisitor): Promise<void> {
+    async recall(ctx: Koa.Context, page: Page, who: SignedInAdmin): Promise<void> {
       if (ctx.query[FILLED] === undefined || ctx.method !== 'GET') return;
       const browserId = csrf.existingBrowserId(ctx);
       const kept = browserId && (await oneTime.take(['form', browserId, who.account.id, page.path]));

@@ -3,7 +3,7 @@
 import { AppError } from '../../errors.ts';
 import { description } from '../api/openapi.ts';
 import { refusalMeanings } from '../api/openapi-responses.ts';
-import type { Page, Visit } from '../pages/page.ts';
+import type { AdminContext, Page } from '../pages/page.ts';
 import { describeRoutes } from './reference.ts';
 
 const here = 'settings';
@@ -13,25 +13,25 @@ const crumbs = [
 ];
 const crumb = { label: 'API reference', href: '/api-reference' };
 
-const groupsOf = (visit: Visit) => describeRoutes(visit.routes, visit.apiUrl);
+const groupsOf = (context: AdminContext) => describeRoutes(context.routes, context.apiUrl);
 
-function overview(visit: Visit): void {
-  visit.show('reference', {
+function overview(context: AdminContext): void {
+  context.show('reference', {
     title: 'API reference',
     here,
     crumbs,
-    groups: groupsOf(visit),
-    apiUrl: visit.apiUrl,
+    groups: groupsOf(context),
+    apiUrl: context.apiUrl,
     conventions: description.map((text) => text.split('`')),
     refusals: refusalMeanings().map(({ meaning, ...rest }) => ({ ...rest, meaning: meaning.split('`') })),
   });
 }
 
-function group(visit: Visit): void {
-  const groups = groupsOf(visit);
-  const shown = groups.find(({ slug }) => slug === visit.params.group);
+function group(context: AdminContext): void {
+  const groups = groupsOf(context);
+  const shown = groups.find(({ slug }) => slug === context.params.group);
   if (shown === undefined) throw new AppError('request.not_found');
-  visit.show('reference-group', {
+  context.show('reference-group', {
     title: `API: ${shown.name}`,
     here,
     crumbs: [...crumbs, crumb],
@@ -41,6 +41,6 @@ function group(visit: Visit): void {
 }
 
 export const referencePages: readonly Page[] = [
-  { method: 'GET', path: '/api-reference', handle: async (visit) => overview(visit) },
-  { method: 'GET', path: '/api-reference/:group', handle: async (visit) => group(visit) },
+  { method: 'GET', path: '/api-reference', handle: async (context) => overview(context) },
+  { method: 'GET', path: '/api-reference/:group', handle: async (context) => group(context) },
 ];

@@ -1,6 +1,6 @@
 // Owns the search in the bar on top: users and applications from anywhere.
 import { itemsOf, textOf } from '../pages/field-values.ts';
-import type { Page, Values, Visit } from '../pages/page.ts';
+import type { AdminContext, Page, Values } from '../pages/page.ts';
 
 const LIMIT = '8';
 
@@ -16,16 +16,19 @@ const clientRow = (client: Values) => ({
   path: `/applications/${encodeURIComponent(textOf(client, 'client_id'))}`,
 });
 
-async function search(visit: Visit): Promise<void> {
-  const text = (visit.query.get('q') ?? '').trim().slice(0, 200);
+async function search(context: AdminContext): Promise<void> {
+  const text = (context.query.get('q') ?? '').trim().slice(0, 200);
   const query = { search: text, limit: LIMIT };
   const [users, applications] =
     text === ''
       ? [undefined, undefined]
-      : await Promise.all([visit.call('GET /users', { query }), visit.call('GET /clients', { query })]);
+      : await Promise.all([
+          context.callByName('GET /users', { query }),
+          context.callByName('GET /clients', { query }),
+        ]);
   // For the palette (templates/assets/comfort.js).
-  if (visit.ctx.accepts('html', 'json') === 'json') {
-    visit.ctx.body = {
+  if (context.ctx.accepts('html', 'json') === 'json') {
+    context.ctx.body = {
       items: [
         ...itemsOf(users?.data ?? {}).map(userRow),
         ...itemsOf(applications?.data ?? {}).map(clientRow),
@@ -33,7 +36,7 @@ async function search(visit: Visit): Promise<void> {
     };
     return;
   }
-  visit.show('search', {
+  context.show('search', {
     title: 'Search',
     here: '',
     searchText: text,

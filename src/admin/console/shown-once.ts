@@ -5,7 +5,7 @@ import type Koa from 'koa';
 import type { OneTime } from '../../http/one-time.ts';
 import { newSecret } from '../../ids.ts';
 import type { Values } from '../pages/page.ts';
-import type { AdminVisitor } from './visitor.ts';
+import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 
 /** In the address of the page. */
 export const SHOWN = 'shown';
@@ -13,17 +13,17 @@ export const SHOWN = 'shown';
 const SECONDS = 300;
 
 export function createShownOnce({ oneTime }: { readonly oneTime: OneTime }) {
-  const keyOf = ({ sessionUid }: AdminVisitor, handle: string): string[] => ['shown', sessionUid, handle];
+  const keyOf = ({ sessionUid }: SignedInAdmin, handle: string): string[] => ['shown', sessionUid, handle];
 
   return {
     /** @returns the address to go to; undefined when it is too large to be kept */
-    async keep(who: AdminVisitor, url: string, data: object): Promise<string | undefined> {
+    async keep(who: SignedInAdmin, url: string, data: object): Promise<string | undefined> {
       const handle = newSecret(16);
       const isKept = await oneTime.keep(keyOf(who, handle), data, SECONDS);
       return isKept ? `${url}?${SHOWN}=${handle}` : undefined;
     },
 
-    async take(ctx: Koa.Context, who: AdminVisitor): Promise<Values | undefined> {
+    async take(ctx: Koa.Context, who: SignedInAdmin): Promise<Values | undefined> {
       const handle = ctx.query[SHOWN];
       if (typeof handle !== 'string' || ctx.method !== 'GET') return undefined;
       const data = await oneTime.take(keyOf(who, handle));

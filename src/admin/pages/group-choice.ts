@@ -1,6 +1,6 @@
 // Owns choosing groups on other pages: which there are to choose from, as far as a person can look through them.
 import { itemsOf, textOf } from './field-values.ts';
-import type { Values, Visit } from './page.ts';
+import type { AdminContext, Values } from './page.ts';
 
 export interface GroupChoice {
   readonly name: string;
@@ -19,8 +19,8 @@ const MOST = 100;
 
 export const groupLabel = (group: Values): string => textOf(group, 'display_name') || textOf(group, 'name');
 
-export async function groupChoices(visit: Visit): Promise<GroupChoices> {
-  const { data } = await visit.call('GET /groups', { query: { limit: String(MOST) } });
+export async function groupChoices(context: AdminContext): Promise<GroupChoices> {
+  const { data } = await context.callByName('GET /groups', { query: { limit: String(MOST) } });
   const items = itemsOf(data).map((group) => ({ name: textOf(group, 'name'), label: groupLabel(group) }));
   return { items, isWhole: Number(data.total) <= MOST };
 }

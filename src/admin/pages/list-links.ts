@@ -1,6 +1,6 @@
 // Owns what a list page needs beside its rows: every state of it is an address (search, filters, sorting, place), so that
 // links, the back button and bookmarks work without a script.
-import type { Values } from './page.ts';
+import type { ListPage } from '../api/list.ts';
 
 export interface Choice {
   readonly label: string;
@@ -12,8 +12,8 @@ interface Options {
   /** Of the list, without the path of BASE_URL (templates put it before: `base`). */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** A page of the API: items, total, limit, offset, next. */
-  readonly page: Values;
+  /** As the API answers it. */
+  readonly page: { readonly [Name in keyof ListPage<unknown>]?: unknown };
   readonly defaultSort: string;
   /** As the API has it. */
   readonly defaultOrder?: 'asc' | 'desc';

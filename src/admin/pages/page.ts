@@ -1,11 +1,19 @@
-// Owns what a page of the Admin UI is: an address, and what it does for the administrator or auditor who visits it. Pages
-// change things only by the routes of the REST API (visit.call), so that rules, audit and concurrency are one mechanism.
+// What a page of the Admin UI is: an address, and what it does for the administrator or auditor who opens it. Pages
+// change things only by the routes of the REST API (context.call), so that rules, audit and concurrency are one mechanism.
 import type Koa from 'koa';
 import type { Form } from '../../http/form.ts';
-import type { Route } from '../api/route.ts';
-import type { AdminVisitor } from '../console/visitor.ts';
+import type { Handle, Route } from '../api/route.ts';
+import type { SignedInAdmin } from './signed-in-admin.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
+
+/** What a handle's route is given. Values come from forms and addresses: the route checks them, and names what is wrong. */
+export type HandleInput<Params, Body> = {
+  /** As in an address, without the question mark. */
+  readonly query?: URLSearchParams | Readonly<Record<string, string>>;
+  readonly body?: { readonly [Name in keyof Body]?: unknown };
+  readonly ifVersion?: number | undefined;
+} & (object extends Params ? { readonly params?: Params } : { readonly params: Params });
 
 export interface CallInput {
   readonly params?: Readonly<Record<string, string>>;
@@ -15,15 +23,14 @@ export interface CallInput {
   readonly ifVersion?: number | undefined;
 }
 
-export interface CallResult {
-  /** The answer's data; empty where there is none (204). */
-  readonly data: Values;
+export interface CallResult<Data> {
+  readonly data: Data;
   readonly version: number | undefined;
 }
 
-export interface Visit {
+export interface AdminContext {
   readonly ctx: Koa.Context;
-  readonly who: AdminVisitor;
+  readonly admin: SignedInAdmin;
   readonly params: Readonly<Record<string, string>>;
   /** Of the page's own address; without what is empty and what is only for show. */
   readonly query: URLSearchParams;
@@ -39,10 +46,14 @@ export interface Visit {
   readonly canChange: boolean;
   /**
    * Does what the route of the REST API does, as this person.
-   * @param route method and declared path, such as `PATCH /users/{id}`
    * @throws AppError as the route does
    */
-  call(route: string, input?: CallInput): Promise<CallResult>;
+  call<Params, Query, Body, Data>(
+    handle: Handle<Params, Query, Body, Data>,
+    input: HandleInput<Params, Body>,
+  ): Promise<CallResult<Data>>;
+  /** The same by name, for resources that are not declared by `defineResource` yet. */
+  callByName(route: string, input?: CallInput): Promise<CallResult<Values>>;
   /**
    * The same for a route that takes lines. @param text one thing a line @returns what is answered for each
    * @throws AppError as the route does
@@ -97,5 +108,5 @@ export interface Page {
   readonly formOn?: { readonly path: string; readonly action?: string };
   /** What its form may be long, in bytes; default: as any form. */
   readonly formBytes?: number;
-  readonly handle: (visit: Visit) => Promise<void>;
+  readonly handle: (context: AdminContext) => Promise<void>;
 }

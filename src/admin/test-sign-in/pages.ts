@@ -1,7 +1,7 @@
 // Owns the pages of "Try it": what to ask for, and the press that sends a new tab off to sign in as the application.
 // The way back is callback.ts, the course in between run.ts.
 import { AppError } from '../../errors.ts';
-import type { Page, Values, Visit } from '../pages/page.ts';
+import type { AdminContext, Page, Values } from '../pages/page.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import {
   acrs,
@@ -16,32 +16,38 @@ import {
 
 const here = 'applications';
 
-async function clientOf(visit: Visit): Promise<Values> {
-  const params = { client_id: visit.params.id ?? '' };
-  return (await visit.call('GET /clients/{client_id}', { params })).data;
+async function clientOf(context: AdminContext): Promise<Values> {
+  const params = { client_id: context.params.id ?? '' };
+  return (await context.callByName('GET /clients/{client_id}', { params })).data;
 }
 
-function show(visit: Visit, client: Values, given: URLSearchParams, model: object = {}, status = 200): void {
+function show(
+  context: AdminContext,
+  client: Values,
+  given: URLSearchParams,
+  model: object = {},
+  status = 200,
+): void {
   const crumbs = [
     { label: 'Applications', href: '/applications' },
-    { label: applicationName(client), href: `/applications/${visit.params.id}` },
+    { label: applicationName(client), href: `/applications/${context.params.id}` },
   ];
   const own = { title: 'Try it', here, crumbs, client, name: applicationName(client) };
   const choices = choicesOf(client, given);
   const options = { prompts, acrs, locales, obstacle: obstacleOf(client) };
-  visit.show('try', { ...own, ...options, choices, ...model }, status);
+  context.show('try', { ...own, ...options, choices, ...model }, status);
 }
 
-async function start(visit: Visit): Promise<void> {
+async function start(context: AdminContext): Promise<void> {
   // Whoever may only read here may not sign in as somebody's application.
-  if (!visit.canChange) throw new AppError('auth.insufficient_scope');
-  const client = await clientOf(visit);
-  const given = readChoices(visit, client);
-  if (obstacleOf(client) !== undefined) return show(visit, client, given, {}, 409);
+  if (!context.canChange) throw new AppError('auth.insufficient_scope');
+  const client = await clientOf(context);
+  const given = readChoices(context, client);
+  if (obstacleOf(client) !== undefined) return show(context, client, given, {}, 409);
   const choices = choicesOf(client, given);
   const errors = problemsOf(choices, given);
-  if (Object.keys(errors).length > 0) return show(visit, client, given, { errors }, 400);
-  return visit.startTrial(String(client.client_id), parametersOf(choices));
+  if (Object.keys(errors).length > 0) return show(context, client, given, { errors }, 400);
+  return context.startTrial(String(client.client_id), parametersOf(choices));
 }
 
 export const tryPages: readonly Page[] = [
@@ -49,7 +55,7 @@ export const tryPages: readonly Page[] = [
     method: 'GET',
     path: '/applications/:id/try',
     needs: 'admin',
-    handle: async (visit) => show(visit, await clientOf(visit), visit.query),
+    handle: async (context) => show(context, await clientOf(context), context.query),
   },
   { method: 'POST', path: '/applications/:id/try', handle: start },
 ];

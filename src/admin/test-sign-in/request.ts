@@ -2,7 +2,7 @@
 // (OIDC Core §3.1.2.1). What they lead to is for the authorization endpoint alone to say.
 import { ACR, scopes as knownScopes } from '../../oidc/scopes.ts';
 import { isOn, textOf } from '../pages/field-values.ts';
-import type { Values, Visit } from '../pages/page.ts';
+import type { AdminContext, Values } from '../pages/page.ts';
 import { kindOf } from '../resources/clients/list-page.ts';
 
 const scopeAbout: Readonly<Record<string, string>> = {
@@ -70,7 +70,7 @@ export function choicesOf(client: Values, given: Pick<URLSearchParams, 'get'>): 
 }
 
 /** @returns the choices of a sent form, as an address would have them */
-export function readChoices({ form }: Visit, client: Values): URLSearchParams {
+export function readChoices({ form }: AdminContext, client: Values): URLSearchParams {
   const given = new URLSearchParams();
   // The one button on the application's page chooses nothing.
   if (form.get('chosen') !== 'on') return given;

@@ -5,9 +5,9 @@ import type Koa from 'koa';
 import type { Trial, Trials } from '../../clients/trials.ts';
 import type { RecordedEvent } from '../../events/index.ts';
 import type { AskOurselves, OwnAnswer } from '../../http/in-process.ts';
-import type { AdminVisitor } from '../console/visitor.ts';
 import { isMembers } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
+import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 
 /** What happened, in order. What was not reached is absent. */
 export interface TrialReport {
@@ -23,7 +23,7 @@ export interface TrialRun {
   /** @returns the authorization request to send this administrator's browser with */
   begin(
     ctx: Koa.Context,
-    who: AdminVisitor,
+    who: SignedInAdmin,
     clientId: string,
     parameters: Readonly<Record<string, string>>,
   ): Promise<URLSearchParams>;

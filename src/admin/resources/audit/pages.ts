@@ -3,8 +3,8 @@
 import { eventNames } from '../../../events/index.ts';
 import { itemsOf, textOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import { createNames, eventLabel, eventRows } from '../../pages/names.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { createNames, eventLabel, eventRows } from '../names.ts';
 
 const here = 'audit';
 
@@ -20,18 +20,18 @@ const chips = [
 /** A browser's own field writes minutes without a zone; the log is in UTC. */
 const timeOf = (text: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00Z` : text);
 
-async function list(visit: Visit): Promise<void> {
-  const { query, ctx } = visit;
+async function list(context: AdminContext): Promise<void> {
+  const { query, ctx } = context;
   const asked = new URLSearchParams(query);
   for (const name of ['at_from', 'at_to']) {
     const text = asked.get(name);
     if (text !== null) asked.set(name, timeOf(text));
   }
-  const { data } = await visit.call('GET /audit', { query: asked });
+  const { data } = await context.callByName('GET /audit', { query: asked });
   const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'at', chips });
-  const rows = await eventRows(itemsOf(data), createNames(visit));
+  const rows = await eventRows(itemsOf(data), createNames(context));
   const events = eventNames.map((name) => ({ name, label: eventLabel(name) }));
-  visit.show('audit', { title: 'Audit log', here, list: links, rows, events });
+  context.show('audit', { title: 'Audit log', here, list: links, rows, events });
 }
 
 interface Change {
@@ -56,12 +56,14 @@ function changesOf(details: Values): readonly Change[] {
   return names.map((name) => ({ name, before: shown(before[name]), after: shown(after[name]) }));
 }
 
-async function showEvent(visit: Visit): Promise<void> {
-  const { data: event } = await visit.call('GET /audit/{id}', { params: { id: visit.params.id ?? '' } });
-  const [row] = await eventRows([event], createNames(visit));
+async function showEvent(context: AdminContext): Promise<void> {
+  const { data: event } = await context.callByName('GET /audit/{id}', {
+    params: { id: context.params.id ?? '' },
+  });
+  const [row] = await eventRows([event], createNames(context));
   const details = membersOf(event.details);
   const rest = Object.entries(details).filter(([name]) => name !== 'before' && name !== 'after');
-  visit.show('audit-event', {
+  context.show('audit-event', {
     title: row?.label ?? textOf(event, 'event'),
     here,
     crumbs: [{ label: 'Audit log', href: '/audit' }],

@@ -1,34 +1,34 @@
 // Owns who may sign in to an application: everybody, or the members of chosen groups. It is a form of its own, so that
 // whoever decides about access does not send the rest of the application along.
 import { refusalOf, typedIn, versionOf } from '../../pages/field-values.ts';
-import type { Page, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
 import { showApplication } from './page.ts';
 
 const FIELD = 'group.';
 
 /** Names that were ticked, and those that were typed where there are too many to tick. */
-function chosen(visit: Visit): string[] {
-  const { form } = visit;
+function chosen(context: AdminContext): string[] {
+  const { form } = context;
   const ticked = [...form.keys()].filter((name) => name.startsWith(FIELD) && form.get(name) === 'on');
   const typed = (form.get('allowed_groups') ?? '').split(/[\s,]+/).filter(Boolean);
   return [...new Set([...ticked.map((name) => name.slice(FIELD.length)), ...typed])];
 }
 
-async function save(visit: Visit): Promise<void> {
-  const id = visit.params.id ?? '';
-  const isForEverybody = visit.form.get('who') !== 'groups';
-  const groups = chosen(visit);
+async function save(context: AdminContext): Promise<void> {
+  const id = context.params.id ?? '';
+  const isForEverybody = context.form.get('who') !== 'groups';
+  const groups = chosen(context);
   try {
-    await visit.call('PATCH /clients/{client_id}', {
+    await context.callByName('PATCH /clients/{client_id}', {
       params: { client_id: id },
-      ifVersion: versionOf(visit.form),
+      ifVersion: versionOf(context.form),
       body: { allowed_groups: isForEverybody ? null : groups },
     });
-    visit.go(`/applications/${id}`, 'access-saved');
+    context.go(`/applications/${id}`, 'access-saved');
   } catch (error) {
     const { status, alert, errors, isStale } = refusalOf(error);
-    const access = { isForEverybody, chosen: groups, typed: typedIn(visit.form).allowed_groups };
-    await showApplication(visit, { access, errors, isStale, ...(isStale ? {} : { alert }) }, status);
+    const access = { isForEverybody, chosen: groups, typed: typedIn(context.form).allowed_groups };
+    await showApplication(context, { access, errors, isStale, ...(isStale ? {} : { alert }) }, status);
   }
 }
 

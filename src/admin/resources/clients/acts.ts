@@ -1,33 +1,35 @@
 // Owns what an administrator does to an application by a press: which acts there are, and what each says before it happens.
-import { type Act, actPages, type Kind } from '../../pages/acts.ts';
+import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import { numberOrText, textOf } from '../../pages/field-values.ts';
-import type { Page } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { goToSecret } from './list-page.ts';
 import { applicationName, showApplication } from './page.ts';
 
-const kind: Kind = {
+const by = (route: string, body?: Values) => (context: AdminContext, id: string) =>
+  context.callByName(route, { params: { client_id: id }, ...(body && { body }) });
+
+const kind: Kind<Values> = {
   here: 'applications',
-  label: 'Applications',
+  crumbs: [{ label: 'Applications', href: '/applications' }],
   path: '/applications',
-  param: 'client_id',
-  read: 'GET /clients/{client_id}',
+  read: async (context, id) => (await by('GET /clients/{client_id}')(context, id)).data,
   nameOf: applicationName,
-  showThing: showApplication,
+  showItem: showApplication,
 };
 
 const MAX_OVERLAP_HOURS = 720;
 
-const acts: readonly Act[] = [
+const acts: readonly ItemAct<Values>[] = [
   {
     name: 'rotate-secret',
-    route: 'POST /clients/{client_id}/rotate-secret',
-    notice: 'application-saved',
-    body: ({ form }) => {
-      const hours = numberOrText(form.get('overlap_hours') ?? '0');
-      return {
-        overlap_seconds: typeof hours === 'number' ? Math.min(hours, MAX_OVERLAP_HOURS) * 3600 : hours,
-      };
+    async run(context, id) {
+      const hours = numberOrText(context.form.get('overlap_hours') ?? '0');
+      const seconds = typeof hours === 'number' ? Math.min(hours, MAX_OVERLAP_HOURS) * 3600 : hours;
+      const rotate = by('POST /clients/{client_id}/rotate-secret', { overlap_seconds: seconds });
+      await goToSecret(context, (await rotate(context, id)).data, 'has a new secret');
     },
+    notice: 'application-saved',
+    isAnswered: true,
     ask: (client) => ({
       heading: `Rotate the secret of ${applicationName(client)}?`,
       consequences: [
@@ -37,13 +39,11 @@ const acts: readonly Act[] = [
       button: 'Rotate secret',
       field: 'overlap',
     }),
-    showResult: (visit, data) => goToSecret(visit, data, 'has a new secret'),
   },
   {
     name: 'deactivate',
-    route: 'PATCH /clients/{client_id}',
+    run: by('PATCH /clients/{client_id}', { is_active: false }),
     notice: 'application-deactivated',
-    body: () => ({ is_active: false }),
     ask: (client) => ({
       heading: `Deactivate ${applicationName(client)}?`,
       consequences: [
@@ -57,13 +57,12 @@ const acts: readonly Act[] = [
   },
   {
     name: 'reactivate',
-    route: 'PATCH /clients/{client_id}',
+    run: by('PATCH /clients/{client_id}', { is_active: true }),
     notice: 'application-reactivated',
-    body: () => ({ is_active: true }),
   },
   {
     name: 'delete',
-    route: 'DELETE /clients/{client_id}',
+    run: by('DELETE /clients/{client_id}'),
     notice: 'application-deleted',
     isEnd: true,
     ask: (client) => ({
@@ -75,7 +74,7 @@ const acts: readonly Act[] = [
       ],
       button: 'Delete application',
       isDanger: true,
-      typed: textOf(client, 'client_name') === '' ? 'client_id' : 'client_name',
+      typed: textOf(client, 'client_name') || textOf(client, 'client_id'),
     }),
   },
 ];

@@ -3,7 +3,7 @@
 import { type ApplicationKind, applicationDefaults } from '../../../clients/application-defaults.ts';
 import { isMembers, isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 
 const here = 'applications';
 const crumb = { label: 'Applications', href: '/applications' };
@@ -45,31 +45,31 @@ const chips = [
   { label: 'Deactivated', set: { is_active: 'false' } },
 ];
 
-async function list(visit: Visit): Promise<void> {
-  const { query, ctx } = visit;
-  const { data } = await visit.call('GET /clients', { query });
+async function list(context: AdminContext): Promise<void> {
+  const { query, ctx } = context;
+  const { data } = await context.callByName('GET /clients', { query });
   const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
-  visit.show('applications', { title: 'Applications', here, list: links, kindLabel });
+  context.show('applications', { title: 'Applications', here, list: links, kindLabel });
 }
 
-const showNew = (visit: Visit, model: object = {}, status = 200): void =>
-  visit.show(
+const showNew = (context: AdminContext, model: object = {}, status = 200): void =>
+  context.show(
     'application-new',
     { title: 'Register an application', here, crumbs: [crumb], kinds, values: {}, ...model },
     status,
   );
 
-async function create(visit: Visit): Promise<void> {
-  const { form } = visit;
+async function create(context: AdminContext): Promise<void> {
+  const { form } = context;
   const values = typedIn(form);
   const type = form.get('type');
   if (!isKind(type))
-    return showNew(visit, { values, errors: { type: 'Choose one of the four kinds.' } }, 400);
+    return showNew(context, { values, errors: { type: 'Choose one of the four kinds.' } }, 400);
   const redirectUris = linesOf(form.get('redirect_uris'));
   const named = linesOf(form.get('post_logout_redirect_uris'));
   const postLogoutUris = named.length > 0 || type === 'machine' ? named : startPages(redirectUris);
   try {
-    const { data } = await visit.call('POST /clients', {
+    const { data } = await context.callByName('POST /clients', {
       body: {
         ...applicationDefaults(type),
         client_name: (form.get('name') ?? '').trim(),
@@ -78,7 +78,7 @@ async function create(visit: Visit): Promise<void> {
         skip_consent: isOn(form, 'first_party'),
       },
     });
-    await goToSecret(visit, data, 'is ready');
+    await goToSecret(context, data, 'is ready');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     const { client_name: nameProblem, ...others } = errors;
@@ -86,7 +86,7 @@ async function create(visit: Visit): Promise<void> {
     // What was made out of the redirect URIs is not to be blamed beside them.
     const fields = named.length > 0 ? others : typedFields;
     showNew(
-      visit,
+      context,
       { values, alert, errors: nameProblem ? { name: nameProblem, ...fields } : fields },
       status,
     );
@@ -94,22 +94,25 @@ async function create(visit: Visit): Promise<void> {
 }
 
 /** @param verb what comes after the application's name */
-export async function goToSecret(visit: Visit, client: Values, verb: string): Promise<void> {
+export async function goToSecret(context: AdminContext, client: Values, verb: string): Promise<void> {
   // A record is never too large; if it were, its secret would be lost unless it is shown at once.
-  const isKept = await visit.goOnce(`/applications/${textOf(client, 'client_id')}/secret`, { client, verb });
-  if (!isKept) showSecret(visit, client, verb);
+  const isKept = await context.goOnce(`/applications/${textOf(client, 'client_id')}/secret`, {
+    client,
+    verb,
+  });
+  if (!isKept) showSecret(context, client, verb);
 }
 
-async function showSecretOnce(visit: Visit): Promise<void> {
-  const { client, verb } = (await visit.once()) ?? {};
-  if (isMembers(client)) return showSecret(visit, client, String(verb));
-  visit.go(`/applications/${visit.params.id ?? ''}`, 'secret-shown');
+async function showSecretOnce(context: AdminContext): Promise<void> {
+  const { client, verb } = (await context.once()) ?? {};
+  if (isMembers(client)) return showSecret(context, client, String(verb));
+  context.go(`/applications/${context.params.id ?? ''}`, 'secret-shown');
 }
 
 /** The one page that ever shows a secret. */
-function showSecret(visit: Visit, client: Values, verb: string): void {
+function showSecret(context: AdminContext, client: Values, verb: string): void {
   const [redirectUri] = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
-  visit.show('application-secret', {
+  context.show('application-secret', {
     title: textOf(client, 'client_name'),
     here,
     crumbs: [crumb],
@@ -126,7 +129,7 @@ function showSecret(visit: Visit, client: Values, verb: string): void {
 
 export const applicationListPages: readonly Page[] = [
   { method: 'GET', path: '/applications', handle: list },
-  { method: 'GET', path: '/applications/new', needs: 'admin', handle: async (visit) => showNew(visit) },
+  { method: 'GET', path: '/applications/new', needs: 'admin', handle: async (context) => showNew(context) },
   { method: 'POST', path: '/applications', formOn: { path: '/applications/new' }, handle: create },
   { method: 'GET', path: '/applications/:id/secret', needs: 'admin', handle: showSecretOnce },
 ];

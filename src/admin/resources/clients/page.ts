@@ -12,7 +12,7 @@ import {
   versionOf,
 } from '../../pages/field-values.ts';
 import { groupChoices } from '../../pages/group-choice.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { kindLabel, kindOf } from './list-page.ts';
 
 const here = 'applications';
@@ -70,10 +70,14 @@ function accessOf(client: Values) {
   return { isForEverybody: client.allowed_groups === null, chosen: names.map(String) };
 }
 
-export async function showApplication(visit: Visit, model: object = {}, status = 200): Promise<void> {
-  const params = { client_id: visit.params.id ?? '' };
-  const { data: client, version } = await visit.call('GET /clients/{client_id}', { params });
-  const choices = await groupChoices(visit);
+export async function showApplication(
+  context: AdminContext,
+  model: object = {},
+  status = 200,
+): Promise<void> {
+  const params = { client_id: context.params.id ?? '' };
+  const { data: client, version } = await context.callByName('GET /clients/{client_id}', { params });
+  const choices = await groupChoices(context);
   const stored = valuesOf(client);
   const own = {
     access: accessOf(client),
@@ -101,17 +105,17 @@ export async function showApplication(visit: Visit, model: object = {}, status =
     ),
     isStale: false,
   };
-  visit.show('application', { ...own, ...model }, status);
+  context.show('application', { ...own, ...model }, status);
 }
 
-async function showConnect(visit: Visit): Promise<void> {
-  const params = { client_id: visit.params.id ?? '' };
-  const { data: client } = await visit.call('GET /clients/{client_id}', { params });
+async function showConnect(context: AdminContext): Promise<void> {
+  const params = { client_id: context.params.id ?? '' };
+  const { data: client } = await context.callByName('GET /clients/{client_id}', { params });
   const crumbs = [
     { label: 'Applications', href: '/applications' },
     { label: applicationName(client), href: `/applications/${params.client_id}` },
   ];
-  visit.show('connect', { title: 'Connect', here, crumbs, kind: kindOf(client), sample: sampleOf(client) });
+  context.show('connect', { title: 'Connect', here, crumbs, kind: kindOf(client), sample: sampleOf(client) });
 }
 
 /** What the form's values are to the API. */
@@ -129,26 +133,26 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
   };
 }
 
-async function save(visit: Visit): Promise<void> {
-  const { form } = visit;
-  const params = { client_id: visit.params.id ?? '' };
+async function save(context: AdminContext): Promise<void> {
+  const { form } = context;
+  const params = { client_id: context.params.id ?? '' };
   try {
-    await visit.call('PATCH /clients/{client_id}', {
+    await context.callByName('PATCH /clients/{client_id}', {
       params,
       ifVersion: versionOf(form),
       body: bodyOf((name) => form.get(name)),
     });
-    visit.go(`/applications/${params.client_id}`, 'application-saved');
+    context.go(`/applications/${params.client_id}`, 'application-saved');
   } catch (error) {
     const { status, alert, errors, isStale } = refusalOf(error);
     const unchecked = Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, '']));
     const values = { ...unchecked, skip_consent: '', ...typedIn(form) };
-    await showApplication(visit, { values, errors, isStale, ...(isStale ? {} : { alert }) }, status);
+    await showApplication(context, { values, errors, isStale, ...(isStale ? {} : { alert }) }, status);
   }
 }
 
 export const applicationPages: readonly Page[] = [
-  { method: 'GET', path: '/applications/:id', handle: (visit) => showApplication(visit) },
+  { method: 'GET', path: '/applications/:id', handle: (context) => showApplication(context) },
   { method: 'GET', path: '/applications/:id/connect', handle: showConnect },
   { method: 'POST', path: '/applications/:id', handle: save },
 ];

@@ -2,7 +2,7 @@
 import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import { groupLabel } from '../../pages/group-choice.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 
 const here = 'groups';
 const crumb = { label: 'Groups', href: '/groups' };
@@ -11,21 +11,27 @@ const crumb = { label: 'Groups', href: '/groups' };
 const MOST_LOOKS = 500_000;
 
 /** @returns how many belong to each of them; none where there are too many people to count them here */
-async function memberCounts(visit: Visit, groups: readonly Values[]): Promise<ReadonlyMap<string, number>> {
+async function memberCounts(
+  context: AdminContext,
+  groups: readonly Values[],
+): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  const { data } = await visit.call('GET /users', { query: { limit: '1' } });
+  const { data } = await context.callByName('GET /users', { query: { limit: '1' } });
   if (groups.length * Number(data.total) > MOST_LOOKS) return counts;
   for (const group of groups) {
     const id = textOf(group, 'id');
-    const members = await visit.call('GET /groups/{id}/members', { params: { id }, query: { limit: '1' } });
+    const members = await context.callByName('GET /groups/{id}/members', {
+      params: { id },
+      query: { limit: '1' },
+    });
     counts.set(id, Number(members.data.total));
   }
   return counts;
 }
 
-async function list(visit: Visit): Promise<void> {
-  const { query, ctx } = visit;
-  const { data } = await visit.call('GET /groups', { query });
+async function list(context: AdminContext): Promise<void> {
+  const { query, ctx } = context;
+  const { data } = await context.callByName('GET /groups', { query });
   const links = listLinks({
     path: ctx.path,
     query,
@@ -33,8 +39,8 @@ async function list(visit: Visit): Promise<void> {
     defaultSort: 'name',
     defaultOrder: 'asc',
   });
-  const counts = await memberCounts(visit, itemsOf(data));
-  visit.show('groups', {
+  const counts = await memberCounts(context, itemsOf(data));
+  context.show('groups', {
     title: 'Groups',
     here,
     list: links,
@@ -43,27 +49,27 @@ async function list(visit: Visit): Promise<void> {
   });
 }
 
-const showNew = (visit: Visit, model: object = {}, status = 200): void =>
-  visit.show('group-new', { title: 'Create a group', here, crumbs: [crumb], values: {}, ...model }, status);
+const showNew = (context: AdminContext, model: object = {}, status = 200): void =>
+  context.show('group-new', { title: 'Create a group', here, crumbs: [crumb], values: {}, ...model }, status);
 
-async function create(visit: Visit): Promise<void> {
-  const { form } = visit;
+async function create(context: AdminContext): Promise<void> {
+  const { form } = context;
   try {
-    const { data } = await visit.call('POST /groups', {
+    const { data } = await context.callByName('POST /groups', {
       body: {
         name: (form.get('name') ?? '').trim(),
         display_name: textOrNull(form.get('display_name')),
         description: textOrNull(form.get('description')),
       },
     });
-    visit.go(`/groups/${textOf(data, 'id')}`, 'group-created');
+    context.go(`/groups/${textOf(data, 'id')}`, 'group-created');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
-    showNew(visit, { values: typedIn(form), alert, errors }, status);
+    showNew(context, { values: typedIn(form), alert, errors }, status);
   }
 }
 
-const idOf = ({ params }: Visit): { id: string } => ({ id: params.id ?? '' });
+const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
 interface Edit {
   readonly values?: Values;
@@ -72,35 +78,39 @@ interface Edit {
   readonly isStale?: boolean;
 }
 
-async function showEdit(visit: Visit, edit: Edit = {}, status = 200): Promise<void> {
-  const { data: group, version } = await visit.call('GET /groups/{id}', { params: idOf(visit) });
+async function showEdit(context: AdminContext, edit: Edit = {}, status = 200): Promise<void> {
+  const { data: group, version } = await context.callByName('GET /groups/{id}', { params: idOf(context) });
   const crumbs = [crumb, { label: groupLabel(group), href: `/groups/${textOf(group, 'id')}` }];
   const model = { title: 'Edit', here, crumbs, group, version, values: group, isStale: false };
-  visit.show('group-edit', { ...model, groupLabel, ...edit }, status);
+  context.show('group-edit', { ...model, groupLabel, ...edit }, status);
 }
 
-async function edit(visit: Visit): Promise<void> {
-  const { form } = visit;
+async function edit(context: AdminContext): Promise<void> {
+  const { form } = context;
   try {
-    await visit.call('PATCH /groups/{id}', {
-      params: idOf(visit),
+    await context.callByName('PATCH /groups/{id}', {
+      params: idOf(context),
       ifVersion: versionOf(form),
       body: {
         display_name: textOrNull(form.get('display_name')),
         description: textOrNull(form.get('description')),
       },
     });
-    visit.go(`/groups/${idOf(visit).id}`, 'group-saved');
+    context.go(`/groups/${idOf(context).id}`, 'group-saved');
   } catch (error) {
     const { status, alert, errors, isStale } = refusalOf(error);
-    await showEdit(visit, { values: typedIn(form), errors, isStale, ...(isStale ? {} : { alert }) }, status);
+    await showEdit(
+      context,
+      { values: typedIn(form), errors, isStale, ...(isStale ? {} : { alert }) },
+      status,
+    );
   }
 }
 
 export const groupListPages: readonly Page[] = [
   { method: 'GET', path: '/groups', handle: list },
-  { method: 'GET', path: '/groups/new', needs: 'admin', handle: async (visit) => showNew(visit) },
+  { method: 'GET', path: '/groups/new', needs: 'admin', handle: async (context) => showNew(context) },
   { method: 'POST', path: '/groups/new', handle: create },
-  { method: 'GET', path: '/groups/:id/edit', needs: 'admin', handle: (visit) => showEdit(visit) },
+  { method: 'GET', path: '/groups/:id/edit', needs: 'admin', handle: (context) => showEdit(context) },
   { method: 'POST', path: '/groups/:id/edit', handle: edit },
 ];

@@ -5,7 +5,7 @@ import { actPages, type Kind } from '../../pages/acts.ts';
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
 import { groupLabel } from '../../pages/group-choice.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
 import { showUser } from '../users/page.ts';
 
@@ -15,25 +15,27 @@ const PAGE = '25';
 const FEW = 20;
 const SIMILAR = 5;
 
-const idOf = ({ params }: Visit): { id: string } => ({ id: params.id ?? '' });
+const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
 /** The applications that only members may sign in to. */
-async function restrictedTo(visit: Visit, group: string): Promise<Values> {
-  const { data } = await visit.call('GET /clients', { query: { allowed_group: group, limit: String(FEW) } });
+async function restrictedTo(context: AdminContext, group: string): Promise<Values> {
+  const { data } = await context.callByName('GET /clients', {
+    query: { allowed_group: group, limit: String(FEW) },
+  });
   return { applications: itemsOf(data), applicationTotal: Number(data.total) };
 }
 
-async function showGroup(visit: Visit, model: object = {}, status = 200): Promise<void> {
-  const params = idOf(visit);
-  const { data: group } = await visit.call('GET /groups/{id}', { params });
+async function showGroup(context: AdminContext, model: object = {}, status = 200): Promise<void> {
+  const params = idOf(context);
+  const { data: group } = await context.callByName('GET /groups/{id}', { params });
   // A page that answers a form has that form's address, which says nothing about the list.
-  const isAnswer = visit.ctx.method === 'POST';
-  const query = isAnswer ? new URLSearchParams() : new URLSearchParams(visit.query);
+  const isAnswer = context.ctx.method === 'POST';
+  const query = isAnswer ? new URLSearchParams() : new URLSearchParams(context.query);
   const asked = new URLSearchParams(query);
   if (!asked.has('limit')) asked.set('limit', PAGE);
   const [members, restricted] = await Promise.all([
-    visit.call('GET /groups/{id}/members', { params, query: asked }),
-    restrictedTo(visit, params.id),
+    context.callByName('GET /groups/{id}/members', { params, query: asked }),
+    restrictedTo(context, params.id),
   ]);
   const list = listLinks({
     path: `/admin/groups/${params.id}`,
@@ -43,7 +45,7 @@ async function showGroup(visit: Visit, model: object = {}, status = 200): Promis
     defaultOrder: 'asc',
   });
   const own = { title: groupLabel(group), here, crumbs: [{ label: 'Groups', href: '/groups' }] };
-  visit.show(
+  context.show(
     'group',
     { ...own, group, list, ...restricted, similar: [], values: {}, isUnknown: false, ...model },
     status,
@@ -51,77 +53,84 @@ async function showGroup(visit: Visit, model: object = {}, status = 200): Promis
 }
 
 /** @returns the one whom this username or e-mail address names */
-async function findUser(visit: Visit, text: string): Promise<Values | undefined> {
+async function findUser(context: AdminContext, text: string): Promise<Values | undefined> {
   const query = { [text.includes('@') ? 'email' : 'username']: text, limit: '1' };
-  return itemsOf((await visit.call('GET /users', { query })).data)[0];
+  return itemsOf((await context.callByName('GET /users', { query })).data)[0];
 }
 
 /** Whoever typed a part of a name is shown whom it could mean. */
-async function similarTo(visit: Visit, text: string): Promise<readonly Values[]> {
+async function similarTo(context: AdminContext, text: string): Promise<readonly Values[]> {
   const query = { search: text.slice(0, 200), limit: String(SIMILAR), sort: 'username', order: 'asc' };
-  return itemsOf((await visit.call('GET /users', { query })).data);
+  return itemsOf((await context.callByName('GET /users', { query })).data);
 }
 
-async function addMember(visit: Visit): Promise<void> {
-  const params = idOf(visit);
-  const who = (visit.form.get('who') ?? '').trim();
+async function addMember(context: AdminContext): Promise<void> {
+  const params = idOf(context);
+  const who = (context.form.get('who') ?? '').trim();
   const values = { who };
   if (who === '') {
-    return showGroup(visit, { values, isUnknown: true, alert: 'Type a username or an e-mail address.' }, 400);
+    return showGroup(
+      context,
+      { values, isUnknown: true, alert: 'Type a username or an e-mail address.' },
+      400,
+    );
   }
-  const user = who.length > 512 ? undefined : await findUser(visit, who);
+  const user = who.length > 512 ? undefined : await findUser(context, who);
   if (user === undefined) {
-    const similar = await similarTo(visit, who);
+    const similar = await similarTo(context, who);
     const alert = 'Nobody has this username or e-mail address.';
-    return showGroup(visit, { values, similar, isUnknown: true, alert }, 400);
+    return showGroup(context, { values, similar, isUnknown: true, alert }, 400);
   }
   try {
     const body = { user_id: textOf(user, 'id') };
-    await visit.call('POST /groups/{id}/members', { params, body });
-    visit.go(`/groups/${params.id}`, 'member-added');
+    await context.callByName('POST /groups/{id}/members', { params, body });
+    context.go(`/groups/${params.id}`, 'member-added');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
-    await showGroup(visit, { values, alert, errors }, status);
+    await showGroup(context, { values, alert, errors }, status);
   }
 }
 
 /** Whom somebody else took out at the same time is out. */
-async function takeOut(visit: Visit, group: string, user: string): Promise<void> {
+async function takeOut(context: AdminContext, group: string, user: string): Promise<void> {
   try {
-    await visit.call('DELETE /groups/{id}/members/{user_id}', { params: { id: group, user_id: user } });
+    await context.callByName('DELETE /groups/{id}/members/{user_id}', {
+      params: { id: group, user_id: user },
+    });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'group.not_member') throw error;
   }
 }
 
-async function addGroup(visit: Visit): Promise<void> {
-  const user = idOf(visit).id;
-  const group = (visit.form.get('group') ?? '').trim();
-  if (group === '') return showUser(visit, { alert: 'Choose a group to add the user to.' }, 400);
+async function addGroup(context: AdminContext): Promise<void> {
+  const user = idOf(context).id;
+  const group = (context.form.get('group') ?? '').trim();
+  if (group === '') return showUser(context, { alert: 'Choose a group to add the user to.' }, 400);
   try {
-    await visit.call('POST /groups/{id}/members', { params: { id: group }, body: { user_id: user } });
-    visit.go(`/users/${user}`, 'member-added');
+    await context.callByName('POST /groups/{id}/members', { params: { id: group }, body: { user_id: user } });
+    context.go(`/users/${user}`, 'member-added');
   } catch (error) {
     const isUnknown =
       error instanceof AppError && ['group.not_found', 'request.not_found'].includes(error.code);
-    if (isUnknown) return showUser(visit, { alert: 'Group not found.' }, 400);
+    if (isUnknown) return showUser(context, { alert: 'Group not found.' }, 400);
     const { status, alert, errors } = refusalOf(error);
-    await showUser(visit, { alert, errors }, status);
+    await showUser(context, { alert, errors }, status);
   }
 }
 
-const kind: Kind = {
+const kind: Kind<Values> = {
   here,
-  label: 'Groups',
+  crumbs: [{ label: 'Groups', href: '/groups' }],
   path: '/groups',
-  param: 'id',
-  read: 'GET /groups/{id}',
   nameOf: groupLabel,
-  showThing: showGroup,
-  async more(visit, group) {
-    const id = textOf(group, 'id');
-    const members = await visit.call('GET /groups/{id}/members', { params: { id }, query: { limit: '1' } });
-    return { memberTotal: Number(members.data.total), ...(await restrictedTo(visit, id)) };
+  showItem: showGroup,
+  async read(context, id) {
+    const { data } = await context.callByName('GET /groups/{id}', { params: { id } });
+    const members = await context.callByName('GET /groups/{id}/members', {
+      params: { id },
+      query: { limit: '1' },
+    });
+    return { ...data, memberTotal: Number(members.data.total), ...(await restrictedTo(context, id)) };
   },
 };
 
@@ -144,7 +153,7 @@ function consequences(group: Values): string[] {
 const acts = actPages(kind, [
   {
     name: 'delete',
-    route: 'DELETE /groups/{id}',
+    run: (context, id) => context.callByName('DELETE /groups/{id}', { params: { id } }),
     notice: 'group-deleted',
     isEnd: true,
     ask: (group) => ({
@@ -152,31 +161,31 @@ const acts = actPages(kind, [
       consequences: consequences(group),
       button: 'Delete group',
       isDanger: true,
-      typed: 'name',
+      typed: textOf(group, 'name'),
     }),
   },
 ]);
 
 export const groupPages: readonly Page[] = [
-  { method: 'GET', path: '/groups/:id', handle: (visit) => showGroup(visit) },
+  { method: 'GET', path: '/groups/:id', handle: (context) => showGroup(context) },
   { method: 'POST', path: '/groups/:id/members', handle: addMember },
   {
     method: 'POST',
     path: '/groups/:id/members/:user_id/remove',
-    async handle(visit) {
-      const { id } = idOf(visit);
-      await takeOut(visit, id, visit.params.user_id ?? '');
-      visit.go(`/groups/${id}`, 'member-removed');
+    async handle(context) {
+      const { id } = idOf(context);
+      await takeOut(context, id, context.params.user_id ?? '');
+      context.go(`/groups/${id}`, 'member-removed');
     },
   },
   { method: 'POST', path: '/users/:id/groups', handle: addGroup },
   {
     method: 'POST',
     path: '/users/:id/groups/:group_id/remove',
-    async handle(visit) {
-      const { id } = idOf(visit);
-      await takeOut(visit, visit.params.group_id ?? '', id);
-      visit.go(`/users/${id}`, 'member-removed');
+    async handle(context) {
+      const { id } = idOf(context);
+      await takeOut(context, context.params.group_id ?? '', id);
+      context.go(`/users/${id}`, 'member-removed');
     },
   },
   ...acts,

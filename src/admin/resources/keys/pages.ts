@@ -1,7 +1,7 @@
 // Owns the pages of the signing keys: which sign and which are still verified with, what comes next by itself, and putting
 // a new one in place.
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { keyPlanOf } from './plan.ts';
 
 const here = 'keys';
@@ -26,41 +26,41 @@ const modes = [
   },
 ] as const;
 
-async function readKeys(visit: Visit): Promise<readonly Values[]> {
-  return itemsOf((await visit.call('GET /keys')).data);
+async function readKeys(context: AdminContext): Promise<readonly Values[]> {
+  return itemsOf((await context.callByName('GET /keys')).data);
 }
 
-async function rotationSecondsOf(visit: Visit): Promise<number> {
-  const settings = itemsOf((await visit.call('GET /settings')).data);
+async function rotationSecondsOf(context: AdminContext): Promise<number> {
+  const settings = itemsOf((await context.callByName('GET /settings')).data);
   return Number(settings.find(({ key }) => key === 'key_rotation_seconds')?.value ?? 0);
 }
 
-async function showKeys(visit: Visit): Promise<void> {
-  const [keys, rotationSeconds] = await Promise.all([readKeys(visit), rotationSecondsOf(visit)]);
-  const plan = keyPlanOf(keys, rotationSeconds, visit.now);
-  visit.show('keys', { title: 'Keys', here, keys, plan, rotationSeconds });
+async function showKeys(context: AdminContext): Promise<void> {
+  const [keys, rotationSeconds] = await Promise.all([readKeys(context), rotationSecondsOf(context)]);
+  const plan = keyPlanOf(keys, rotationSeconds, context.now);
+  context.show('keys', { title: 'Keys', here, keys, plan, rotationSeconds });
 }
 
-async function showRotate(visit: Visit, told: object = {}, status = 200): Promise<void> {
-  const keys = await readKeys(visit);
+async function showRotate(context: AdminContext, told: object = {}, status = 200): Promise<void> {
+  const keys = await readKeys(context);
   const next = keys.find(({ state }) => state === 'next');
   const own = { title: 'Rotate the signing key', here, crumbs, modes, next, mode: 'gradual' };
-  visit.show('keys-rotate', { ...own, ...told }, status);
+  context.show('keys-rotate', { ...own, ...told }, status);
 }
 
-async function rotate(visit: Visit): Promise<void> {
-  const mode = visit.form.get('mode') ?? '';
+async function rotate(context: AdminContext): Promise<void> {
+  const mode = context.form.get('mode') ?? '';
   try {
-    await visit.call('POST /keys/rotate', { body: { mode } });
-    visit.go('/keys', mode === 'immediate' ? 'key-rotated' : 'key-rotating');
+    await context.callByName('POST /keys/rotate', { body: { mode } });
+    context.go('/keys', mode === 'immediate' ? 'key-rotated' : 'key-rotating');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
-    await showRotate(visit, { alert, errors }, status);
+    await showRotate(context, { alert, errors }, status);
   }
 }
 
-async function showReplace(visit: Visit, told: object = {}, status = 200): Promise<void> {
-  const current = (await readKeys(visit)).find(({ state }) => state === 'current') ?? {};
+async function showReplace(context: AdminContext, told: object = {}, status = 200): Promise<void> {
+  const current = (await readKeys(context)).find(({ state }) => state === 'current') ?? {};
   const ask = {
     heading: 'Replace a compromised key?',
     consequences: [
@@ -73,21 +73,21 @@ async function showReplace(visit: Visit, told: object = {}, status = 200): Promi
     isDanger: true,
   };
   const own = { title: ask.heading, here, crumbs, ask, back: '/keys', action: '/keys/replace' };
-  visit.show('confirm', { ...own, thing: current, typed: WORD, values: {}, ...told }, status);
+  context.show('confirm', { ...own, thing: current, typed: WORD, values: {}, ...told }, status);
 }
 
-async function replace(visit: Visit): Promise<void> {
-  const typed = visit.form.get('confirm') ?? '';
+async function replace(context: AdminContext): Promise<void> {
+  const typed = context.form.get('confirm') ?? '';
   if (typed.trim() !== WORD) {
     const told = { errors: { confirm: `Type ${WORD} to go on.` }, values: { confirm: typed } };
-    return showReplace(visit, told, 400);
+    return showReplace(context, told, 400);
   }
   try {
-    await visit.call('POST /keys/rotate', { body: { mode: 'compromised' } });
-    visit.go('/keys', 'key-replaced');
+    await context.callByName('POST /keys/rotate', { body: { mode: 'compromised' } });
+    context.go('/keys', 'key-replaced');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
-    await showReplace(visit, { alert, errors }, status);
+    await showReplace(context, { alert, errors }, status);
   }
 }
 
@@ -98,7 +98,7 @@ export const keyPages: readonly Page[] = [
     path: '/keys/rotate',
     isSensitive: true,
     needs: 'admin',
-    handle: (visit) => showRotate(visit),
+    handle: (context) => showRotate(context),
   },
   { method: 'POST', path: '/keys/rotate', isSensitive: true, handle: rotate },
   {
@@ -106,7 +106,7 @@ export const keyPages: readonly Page[] = [
     path: '/keys/replace',
     isSensitive: true,
     needs: 'admin',
-    handle: (visit) => showReplace(visit),
+    handle: (context) => showReplace(context),
   },
   { method: 'POST', path: '/keys/replace', isSensitive: true, handle: replace },
 ];

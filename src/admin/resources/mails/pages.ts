@@ -1,7 +1,7 @@
 // Owns the pages of outbound mail: what was sent, waits or failed, and the mails kept where there is no server, to read.
 import { textOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { Page, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
 
 const here = 'outbox';
 
@@ -12,17 +12,19 @@ const chips = [
   { label: 'Failed', set: { state: 'failed' } },
 ];
 
-async function list(visit: Visit): Promise<void> {
-  const { query, ctx } = visit;
-  const { data } = await visit.call('GET /mails', { query });
+async function list(context: AdminContext): Promise<void> {
+  const { query, ctx } = context;
+  const { data } = await context.callByName('GET /mails', { query });
   const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
-  visit.show('outbox', { title: 'Outbox', here, list: links });
+  context.show('outbox', { title: 'Outbox', here, list: links });
 }
 
-async function showMail(visit: Visit): Promise<void> {
-  const { data: mail } = await visit.call('GET /mails/{id}', { params: { id: visit.params.id ?? '' } });
+async function showMail(context: AdminContext): Promise<void> {
+  const { data: mail } = await context.callByName('GET /mails/{id}', {
+    params: { id: context.params.id ?? '' },
+  });
   const crumbs = [{ label: 'Outbox', href: '/outbox' }];
-  visit.show('mail', { title: textOf(mail, 'subject') || 'Mail', here, crumbs, mail });
+  context.show('mail', { title: textOf(mail, 'subject') || 'Mail', here, crumbs, mail });
 }
 
 export const outboxPages: readonly Page[] = [

@@ -4,8 +4,8 @@
 import { definitionOf, isSettingKey } from '../../../settings/schema.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { isMembers, itemsOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
-import { createNames } from '../../pages/names.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { createNames } from '../names.ts';
 
 const here = 'settings';
 
@@ -36,8 +36,10 @@ interface Group {
   readonly slug: string;
 }
 
-async function readAll(visit: Visit): Promise<{ settings: readonly Values[]; groups: readonly Group[] }> {
-  const settings = itemsOf((await visit.call('GET /settings')).data);
+async function readAll(
+  context: AdminContext,
+): Promise<{ settings: readonly Values[]; groups: readonly Group[] }> {
+  const settings = itemsOf((await context.callByName('GET /settings')).data);
   const found = new Set(settings.map((setting) => textOf(setting, 'group')));
   const names = [...order.filter((name) => found.delete(name)), ...found];
   return { settings, groups: names.map((name) => ({ name, slug: slug(name) })) };
@@ -47,9 +49,9 @@ async function readAll(visit: Visit): Promise<{ settings: readonly Values[]; gro
 const written = (value: unknown): string =>
   value === true ? 'on' : value === false || value === null || value === undefined ? '' : String(value);
 
-async function changedBy(visit: Visit, by: string): Promise<string> {
+async function changedBy(context: AdminContext, by: string): Promise<string> {
   const [kind = '', id = ''] = by.split(/:(.*)/s);
-  return kind === 'user' ? (await createNames(visit)(kind, id)).label : by.replace(/^bootstrap:/, '');
+  return kind === 'user' ? (await createNames(context)(kind, id)).label : by.replace(/^bootstrap:/, '');
 }
 
 interface Told {
@@ -60,10 +62,10 @@ interface Told {
   readonly test?: Values;
 }
 
-async function showGroup(visit: Visit, told: Told = {}, status = 200): Promise<void> {
-  const { settings, groups } = await readAll(visit);
-  const group = groups.find(({ slug }) => slug === (visit.params.group ?? groups[0]?.slug));
-  if (group === undefined) return visit.go('/settings');
+async function showGroup(context: AdminContext, told: Told = {}, status = 200): Promise<void> {
+  const { settings, groups } = await readAll(context);
+  const group = groups.find(({ slug }) => slug === (context.params.group ?? groups[0]?.slug));
+  if (group === undefined) return context.go('/settings');
   const { typed, stale = [] } = told;
   const fields = await Promise.all(
     settings
@@ -83,7 +85,7 @@ async function showGroup(visit: Visit, told: Told = {}, status = 200): Promise<v
           isDefault: setting.value === setting.default,
           choices: isSettingKey(key) ? (definitionOf(key).choices ?? []) : [],
           isStale: stale.includes(key),
-          by: setting.updated_by === null ? '' : await changedBy(visit, textOf(setting, 'updated_by')),
+          by: setting.updated_by === null ? '' : await changedBy(context, textOf(setting, 'updated_by')),
         };
       }),
   );
@@ -93,7 +95,7 @@ async function showGroup(visit: Visit, told: Told = {}, status = 200): Promise<v
   const model = { groups, group, fields, call, test: undefined, typed: typed ?? {} };
   const title = `${group.name} settings`;
   const { errors = {}, alert, test } = told;
-  visit.show('settings', { title, here, ...model, errors, alert, stale, test }, status);
+  context.show('settings', { title, here, ...model, errors, alert, stale, test }, status);
 }
 
 /** As the API wants it; a text that is no number stays one, for the API to refuse by name. */
@@ -103,9 +105,9 @@ function valueFor(setting: Values, text: string): unknown {
   return /^-?\d{1,15}$/.test(text.trim()) ? Number(text.trim()) : text;
 }
 
-async function save(visit: Visit): Promise<void> {
-  const { form } = visit;
-  const { settings } = await readAll(visit);
+async function save(context: AdminContext): Promise<void> {
+  const { form } = context;
+  const { settings } = await readAll(context);
   const typed = typedIn(form);
   const body: Record<string, unknown> = {};
   const stale: string[] = [];
@@ -122,25 +124,25 @@ async function save(visit: Visit): Promise<void> {
       body[key] = valueFor(setting, text);
     }
   }
-  if (stale.length > 0) return showGroup(visit, { typed, stale }, 412);
-  const path = `/settings/${visit.params.group ?? ''}`;
-  if (Object.keys(body).length === 0) return visit.go(path, 'settings-same');
+  if (stale.length > 0) return showGroup(context, { typed, stale }, 412);
+  const path = `/settings/${context.params.group ?? ''}`;
+  if (Object.keys(body).length === 0) return context.go(path, 'settings-same');
   try {
-    await visit.call('PATCH /settings', { body });
-    visit.go(path, 'settings-saved');
+    await context.callByName('PATCH /settings', { body });
+    context.go(path, 'settings-saved');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
-    await showGroup(visit, { typed, errors, alert }, status);
+    await showGroup(context, { typed, errors, alert }, status);
   }
 }
 
-async function sendTest(visit: Visit): Promise<void> {
-  const inMail: Visit = { ...visit, params: { group: 'mail' } };
-  const to = (visit.form.get('to') ?? '').trim();
+async function sendTest(context: AdminContext): Promise<void> {
+  const inMail: AdminContext = { ...context, params: { group: 'mail' } };
+  const to = (context.form.get('to') ?? '').trim();
   try {
-    const { data } = await visit.call('POST /settings/test-email', { body: { to } });
+    const { data } = await context.callByName('POST /settings/test-email', { body: { to } });
     const test = { ...data, to };
-    if (!(await visit.goOnce('/settings/mail', { test }))) await showGroup(inMail, { test });
+    if (!(await context.goOnce('/settings/mail', { test }))) await showGroup(inMail, { test });
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     await showGroup(inMail, { alert, errors, test: { to, state: '' } }, status);
@@ -148,14 +150,14 @@ async function sendTest(visit: Visit): Promise<void> {
 }
 
 export const settingPages: readonly Page[] = [
-  { method: 'GET', path: '/settings', handle: (visit) => showGroup(visit) },
+  { method: 'GET', path: '/settings', handle: (context) => showGroup(context) },
   { method: 'POST', path: '/settings/test-mail', formOn: { path: '/settings/mail' }, handle: sendTest },
   {
     method: 'GET',
     path: '/settings/:group',
-    async handle(visit) {
-      const { test } = (await visit.once()) ?? {};
-      await showGroup(visit, isMembers(test) ? { test } : {});
+    async handle(context) {
+      const { test } = (await context.once()) ?? {};
+      await showGroup(context, isMembers(test) ? { test } : {});
     },
   },
   { method: 'POST', path: '/settings/:group', handle: save },

@@ -3,7 +3,7 @@
 import { AppError } from '../../../errors.ts';
 import { parseJson } from '../../../json.ts';
 import { itemsOf, refusalOf, textOf, versionOf } from '../../pages/field-values.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 
 const here = 'settings';
 const crumbs = [{ label: 'Settings', href: '/settings' }];
@@ -12,16 +12,16 @@ const FORM_BYTES = 512 * 1024;
 const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-async function download(visit: Visit): Promise<void> {
-  const { data } = await visit.call('GET /settings/export');
-  const day = new Date(visit.now).toISOString().slice(0, 10);
-  visit.ctx.type = 'application/json';
-  visit.ctx.set('Content-Disposition', `attachment; filename="latchkey-settings-${day}.json"`);
-  visit.ctx.body = `${JSON.stringify(data, null, 2)}\n`;
+async function download(context: AdminContext): Promise<void> {
+  const { data } = await context.callByName('GET /settings/export');
+  const day = new Date(context.now).toISOString().slice(0, 10);
+  context.ctx.type = 'application/json';
+  context.ctx.set('Content-Disposition', `attachment; filename="latchkey-settings-${day}.json"`);
+  context.ctx.body = `${JSON.stringify(data, null, 2)}\n`;
 }
 
-const showImport = (visit: Visit, told: object = {}, status = 200): void =>
-  visit.show(
+const showImport = (context: AdminContext, told: object = {}, status = 200): void =>
+  context.show(
     'settings-import',
     { title: 'Import settings', here, crumbs, json: '', changes: undefined, version: '', ...told },
     status,
@@ -60,26 +60,26 @@ const changesOf = (changes: readonly Values[], settings: readonly Values[]) =>
   });
 
 /** Looks first; what was looked at is applied only while the settings are still what they were then. */
-async function importSettings(visit: Visit): Promise<void> {
-  const json = visit.form.get('json') ?? '';
-  const isApplied = visit.form.get('step') === 'apply';
-  const version = versionOf(visit.form);
+async function importSettings(context: AdminContext): Promise<void> {
+  const json = context.form.get('json') ?? '';
+  const isApplied = context.form.get('step') === 'apply';
+  const version = versionOf(context.form);
   try {
     const values = valuesIn(json);
     const body = { values };
     if (isApplied && version !== undefined) {
-      await visit.call('POST /settings/import', { body, ifVersion: version });
-      return visit.go('/settings', 'settings-imported');
+      await context.callByName('POST /settings/import', { body, ifVersion: version });
+      return context.go('/settings', 'settings-imported');
     }
-    await showDifference(visit, json, values);
+    await showDifference(context, json, values);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     if (status === 412) {
       const stale = 'Somebody changed settings since you looked. This is the difference now.';
-      return showDifference(visit, json, valuesIn(json), { alert: stale }, 412);
+      return showDifference(context, json, valuesIn(json), { alert: stale }, 412);
     }
     showImport(
-      visit,
+      context,
       { json, errors, alert: Object.keys(errors).length > 0 ? problemsOf(errors) : alert },
       status,
     );
@@ -91,20 +91,26 @@ const problemsOf = (errors: Readonly<Record<string, string>>): string => {
   return `Nothing was changed: ${count === 1 ? 'there is a problem' : `there are ${count} problems`} with what you gave.`;
 };
 
-async function showDifference(visit: Visit, json: string, values: Values, told: object = {}, status = 200) {
-  const { data: described, version } = await visit.call('GET /settings');
-  const { data } = await visit.call('POST /settings/import', {
+async function showDifference(
+  context: AdminContext,
+  json: string,
+  values: Values,
+  told: object = {},
+  status = 200,
+) {
+  const { data: described, version } = await context.callByName('GET /settings');
+  const { data } = await context.callByName('POST /settings/import', {
     query: { dry_run: 'true' },
     body: { values },
   });
   const found = Array.isArray(data.changes) ? data.changes.filter(isValues) : [];
   const changes = changesOf(found, itemsOf(described));
   const given = Object.keys(values).length;
-  showImport(visit, { json, changes, given, version: version ?? '', ...told }, status);
+  showImport(context, { json, changes, given, version: version ?? '', ...told }, status);
 }
 
 export const settingTransferPages: readonly Page[] = [
   { method: 'GET', path: '/settings/export', handle: download },
-  { method: 'GET', path: '/settings/import', needs: 'admin', handle: async (visit) => showImport(visit) },
+  { method: 'GET', path: '/settings/import', needs: 'admin', handle: async (context) => showImport(context) },
   { method: 'POST', path: '/settings/import', formBytes: FORM_BYTES, handle: importSettings },
 ];

@@ -3,9 +3,9 @@
 // just have changed by hand is asked afresh.
 import { barsOf, lineOf, shareOf } from '../../pages/chart.ts';
 import { itemsOf, textOf } from '../../pages/field-values.ts';
-import { createNames, eventRows } from '../../pages/names.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { keyPlanOf } from '../keys/plan.ts';
+import { createNames, eventRows } from '../names.ts';
 import { attentionOf } from './attention.ts';
 
 const valuesOf = (value: unknown): Values =>
@@ -41,28 +41,28 @@ const sessionsOver = (hours: readonly Values[]) =>
   );
 
 /** Of a list's answer. */
-const totalOf = async (visit: Visit, route: string): Promise<number> =>
-  Number((await visit.call(route, { query: { limit: '1' } })).data.total);
+const totalOf = async (context: AdminContext, route: string): Promise<number> =>
+  Number((await context.callByName(route, { query: { limit: '1' } })).data.total);
 
 /** Small installations look at what they did a second ago; for them a fresh count costs nothing. */
 const SMALL = 3;
-const freshWhereSmall = async (visit: Visit, counted: number, route: string): Promise<number> =>
-  counted < SMALL ? totalOf(visit, route) : counted;
+const freshWhereSmall = async (context: AdminContext, counted: number, route: string): Promise<number> =>
+  counted < SMALL ? totalOf(context, route) : counted;
 
-async function oldestMail(visit: Visit): Promise<number | undefined> {
+async function oldestMail(context: AdminContext): Promise<number | undefined> {
   const query = { state: 'queued', sort: 'created_at', order: 'asc', limit: '1' };
-  const [mail] = itemsOf((await visit.call('GET /mails', { query })).data);
+  const [mail] = itemsOf((await context.callByName('GET /mails', { query })).data);
   return mail && Date.parse(textOf(mail, 'created_at'));
 }
 
-async function overview(visit: Visit): Promise<void> {
-  const { canChange } = visit;
+async function overview(context: AdminContext): Promise<void> {
+  const { canChange } = context;
   const [stats, settings, keys, locked, recent] = await Promise.all([
-    visit.call('GET /stats'),
-    visit.call('GET /settings'),
-    visit.call('GET /keys'),
-    visit.call('GET /users', { query: { is_locked: 'true', limit: '3' } }),
-    visit.call('GET /audit', { query: { limit: '8' } }),
+    context.callByName('GET /stats'),
+    context.callByName('GET /settings'),
+    context.callByName('GET /keys'),
+    context.callByName('GET /users', { query: { is_locked: 'true', limit: '3' } }),
+    context.callByName('GET /audit', { query: { limit: '8' } }),
   ]);
   const counts = valuesOf(stats.data.counts);
   const countOf = (name: string): number => Number(counts[name] ?? 0);
@@ -70,8 +70,8 @@ async function overview(visit: Visit): Promise<void> {
   const settingOf = (key: string): Values =>
     itemsOf(settings.data).find((setting) => setting.key === key) ?? {};
   const [clients, users] = await Promise.all([
-    freshWhereSmall(visit, countOf('clients'), 'GET /clients'),
-    freshWhereSmall(visit, countOf('users'), 'GET /users'),
+    freshWhereSmall(context, countOf('clients'), 'GET /clients'),
+    freshWhereSmall(context, countOf('users'), 'GET /users'),
   ]);
   // The Admin UI itself is one.
   const applications = clients - 1;
@@ -82,18 +82,18 @@ async function overview(visit: Visit): Promise<void> {
     canChange,
     // A secret's value is not told; that somebody set it is.
     hasMail: settingOf('smtp_url').updated_at !== null,
-    hasOwnFactor: visit.who.strongestAcr !== undefined,
+    hasOwnFactor: context.admin.strongestAcr !== undefined,
     mfaMode: textOf(settingOf('mfa_mode'), 'value'),
     locked: itemsOf(locked.data),
     lockedTotal: Number(locked.data.total),
     // What is in mails is not for auditors, and the list of them neither.
     mailsFailed: canChange ? countOf('mails_failed') : 0,
     mailsQueued,
-    mailWaitsSince: mailsQueued > 0 ? await oldestMail(visit) : undefined,
+    mailWaitsSince: mailsQueued > 0 ? await oldestMail(context) : undefined,
     administrators: countOf('administrators'),
-    keyPlan: keyPlanOf(itemsOf(keys.data), rotationSeconds, visit.now),
+    keyPlan: keyPlanOf(itemsOf(keys.data), rotationSeconds, context.now),
     hours,
-    now: visit.now,
+    now: context.now,
   };
   const steps = [
     {
@@ -126,7 +126,7 @@ async function overview(visit: Visit): Promise<void> {
   const attention = attentionOf(facts).filter(
     ({ href }) => !isNew || !steps.some((step) => step.href === href && !step.isDone),
   );
-  visit.show('overview', {
+  context.show('overview', {
     title: 'Overview',
     here: 'overview',
     isNew,
@@ -163,11 +163,11 @@ async function overview(visit: Visit): Promise<void> {
       },
       { label: 'Passkey', share: shareOf(countOf('users_with_passkey'), users), href: '', action: '' },
     ],
-    recent: await eventRows(itemsOf(recent.data), createNames(visit)),
+    recent: await eventRows(itemsOf(recent.data), createNames(context)),
   });
 }
 
 export const overviewPages: readonly Page[] = [
   { method: 'GET', path: '', handle: overview },
-  { method: 'GET', path: '/second-factor', handle: async (visit) => visit.addFactor() },
+  { method: 'GET', path: '/second-factor', handle: async (context) => context.addFactor() },
 ];

@@ -1,8 +1,8 @@
 // Owns the pages of issued tokens: what was given to which application for whom, never its value, and taking it back.
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import { createNames, type NameOf } from '../../pages/names.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { createNames, type NameOf } from '../names.ts';
 
 /** What an address of the list may say; the rest of the API's parameters are its place. */
 const filters = ['kind', 'user_id', 'client_id', 'grant_id'] as const;
@@ -35,9 +35,9 @@ const rowsOf = (tokens: readonly Values[], nameOf: NameOf) =>
   );
 
 /** Applications to choose from; undefined: there are too many. */
-async function applicationsToChoose(visit: Visit, chosen: string) {
+async function applicationsToChoose(context: AdminContext, chosen: string) {
   const query = { limit: String(MAX_CHOICES), sort: 'client_name', order: 'asc' };
-  const { data } = await visit.call('GET /clients', { query });
+  const { data } = await context.callByName('GET /clients', { query });
   if (Number(data.total) > MAX_CHOICES) return undefined;
   const choices = itemsOf(data).map((client) => ({
     id: textOf(client, 'client_id'),
@@ -49,8 +49,10 @@ async function applicationsToChoose(visit: Visit, chosen: string) {
 }
 
 /** The form asks for somebody by name, the API by id. @returns undefined where there is nobody of this name */
-async function userIdOf(visit: Visit, name: string): Promise<string | undefined> {
-  const { data } = await visit.call('GET /users', { query: { search: name.slice(0, 200), limit: '50' } });
+async function userIdOf(context: AdminContext, name: string): Promise<string | undefined> {
+  const { data } = await context.callByName('GET /users', {
+    query: { search: name.slice(0, 200), limit: '50' },
+  });
   const folded = name.toLowerCase();
   const isMeant = (user: Values): boolean =>
     [user.username, user.email, user.id].some(
@@ -65,28 +67,28 @@ const addressOf = (query: URLSearchParams): string => {
   return text === '' ? '/tokens' : `/tokens?${text}`;
 };
 
-async function list(visit: Visit): Promise<void> {
-  const { ctx } = visit;
-  const asked = new URLSearchParams(visit.query);
+async function list(context: AdminContext): Promise<void> {
+  const { ctx } = context;
+  const asked = new URLSearchParams(context.query);
   const typed = (asked.get('user') ?? '').trim();
   asked.delete('user');
   let unknownUser = '';
   if (typed !== '') {
-    const id = await userIdOf(visit, typed);
+    const id = await userIdOf(context, typed);
     if (id !== undefined) {
       asked.set('user_id', id);
-      return visit.go(addressOf(asked));
+      return context.go(addressOf(asked));
     }
     unknownUser = typed;
   }
-  const nameOf = createNames(visit);
+  const nameOf = createNames(context);
   const [userId, clientId] = [asked.get('user_id') ?? '', asked.get('client_id') ?? ''];
   const model = {
     title: 'Tokens',
     here: 'sessions',
     user: userId === '' ? undefined : await nameOf('user', userId),
     client: clientId === '' ? undefined : await nameOf('client', clientId),
-    applications: await applicationsToChoose(visit, clientId),
+    applications: await applicationsToChoose(context, clientId),
     kinds: Object.entries(kinds).map(([name, label]) => ({ name, label })),
     kept: filters.flatMap((name) => {
       const value = asked.get(name);
@@ -95,7 +97,7 @@ async function list(visit: Visit): Promise<void> {
   };
   const show = async (data: Values, told: object, status = 200): Promise<void> => {
     const links = listLinks({ path: ctx.path, query: asked, page: data, defaultSort: 'created_at', chips });
-    visit.show(
+    context.show(
       'tokens',
       { ...model, list: links, rows: await rowsOf(itemsOf(data), nameOf), ...told },
       status,
@@ -107,7 +109,7 @@ async function list(visit: Visit): Promise<void> {
     return show(nothing, { errors, typedUser: unknownUser, hint: '' });
   }
   try {
-    const { data } = await visit.call('GET /tokens', { query: asked });
+    const { data } = await context.callByName('GET /tokens', { query: asked });
     await show(data, { typedUser: '', hint: '' });
   } catch (error) {
     // What is kept for minutes is found by its owner alone: that is no fault of whoever asks, only a choice to be made.
@@ -119,15 +121,15 @@ async function list(visit: Visit): Promise<void> {
   }
 }
 
-async function revoke(visit: Visit): Promise<void> {
-  const { form, params } = visit;
-  await visit.call('DELETE /tokens/{id}', { params: { id: params.id ?? '' } });
+async function revoke(context: AdminContext): Promise<void> {
+  const { form, params } = context;
+  await context.callByName('DELETE /tokens/{id}', { params: { id: params.id ?? '' } });
   const query = new URLSearchParams();
   for (const name of filters) {
     const value = form.get(name) ?? '';
     if (value !== '') query.set(name, value);
   }
-  visit.go(addressOf(query), 'token-revoked');
+  context.go(addressOf(query), 'token-revoked');
 }
 
 export const tokenPages: readonly Page[] = [

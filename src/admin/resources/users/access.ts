@@ -1,25 +1,25 @@
 // Owns what of a user's page is about what they hold: passkeys, and the applications they let in, each with its end.
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { showUser } from './page.ts';
 
 const PAGE = 100;
 /** Of grants of one application; nobody has as many sessions. */
 const MAX_ROUNDS = 50;
 
-const userOf = async (visit: Visit): Promise<Values> =>
-  (await visit.call('GET /users/{id}', { params: { id: visit.params.id ?? '' } })).data;
+const userOf = async (context: AdminContext): Promise<Values> =>
+  (await context.callByName('GET /users/{id}', { params: { id: context.params.id ?? '' } })).data;
 
-async function showPasskeyEnd(visit: Visit, told: object = {}, status = 200): Promise<void> {
+async function showPasskeyEnd(context: AdminContext, told: object = {}, status = 200): Promise<void> {
   const [user, { data }] = await Promise.all([
-    userOf(visit),
-    visit.call('GET /users/{id}/passkeys', { params: { id: visit.params.id ?? '' } }),
+    userOf(context),
+    context.callByName('GET /users/{id}/passkeys', { params: { id: context.params.id ?? '' } }),
   ]);
   const passkeys = itemsOf(data);
-  const passkey = passkeys.find(({ id }) => id === visit.params.passkey_id);
+  const passkey = passkeys.find(({ id }) => id === context.params.passkey_id);
   const back = `/users/${textOf(user, 'id')}`;
   // Taken away in the meantime, by them or by somebody else.
-  if (passkey === undefined) return visit.go(back);
+  if (passkey === undefined) return context.go(back);
   const name = textOf(user, 'username');
   const ask = {
     heading: `Remove the passkey “${textOf(passkey, 'label')}” of ${name}?`,
@@ -42,39 +42,41 @@ async function showPasskeyEnd(visit: Visit, told: object = {}, status = 200): Pr
     ],
     ask,
     back,
-    action: `${back}/passkeys/${visit.params.passkey_id ?? ''}/remove`,
+    action: `${back}/passkeys/${context.params.passkey_id ?? ''}/remove`,
   };
-  visit.show('confirm', { ...own, thing: passkey, typed: '', values: {}, ...told }, status);
+  context.show('confirm', { ...own, thing: passkey, typed: '', values: {}, ...told }, status);
 }
 
-async function removePasskey(visit: Visit): Promise<void> {
-  const { id = '', passkey_id = '' } = visit.params;
+async function removePasskey(context: AdminContext): Promise<void> {
+  const { id = '', passkey_id = '' } = context.params;
   try {
-    await visit.call('DELETE /users/{id}/passkeys/{passkey_id}', { params: { id, passkey_id } });
-    visit.go(`/users/${id}`, 'passkey-removed');
+    await context.callByName('DELETE /users/{id}/passkeys/{passkey_id}', { params: { id, passkey_id } });
+    context.go(`/users/${id}`, 'passkey-removed');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
-    await showPasskeyEnd(visit, { alert, errors }, status);
+    await showPasskeyEnd(context, { alert, errors }, status);
   }
 }
 
 /** Every grant of the application, whatever session it is of. */
-async function takeBack(visit: Visit): Promise<void> {
-  const { id = '', client_id = '' } = visit.params;
+async function takeBack(context: AdminContext): Promise<void> {
+  const { id = '', client_id = '' } = context.params;
   try {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const query = { client_id, limit: String(PAGE) };
-      const grants = itemsOf((await visit.call('GET /users/{id}/grants', { params: { id }, query })).data);
+      const grants = itemsOf(
+        (await context.callByName('GET /users/{id}/grants', { params: { id }, query })).data,
+      );
       for (const grant of grants) {
         const params = { id, grant_id: textOf(grant, 'id') };
-        await visit.call('DELETE /users/{id}/grants/{grant_id}', { params });
+        await context.callByName('DELETE /users/{id}/grants/{grant_id}', { params });
       }
       if (grants.length < PAGE) break;
     }
-    visit.go(`/users/${id}`, 'access-taken');
+    context.go(`/users/${id}`, 'access-taken');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
-    await showUser(visit, { alert, errors }, status);
+    await showUser(context, { alert, errors }, status);
   }
 }
 
@@ -86,7 +88,7 @@ export const userAccessPages: readonly Page[] = [
     path: passkeyPath,
     isSensitive: true,
     needs: 'admin',
-    handle: (visit) => showPasskeyEnd(visit),
+    handle: (context) => showPasskeyEnd(context),
   },
   { method: 'POST', path: passkeyPath, isSensitive: true, handle: removePasskey },
   { method: 'POST', path: '/users/:id/access/:client_id/take-back', handle: takeBack },

@@ -1,39 +1,42 @@
 // Owns what an administrator does to a user by a press: which acts there are, and what each says before it happens.
-import { type Act, actPages, type Kind } from '../../pages/acts.ts';
+import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import { textOf } from '../../pages/field-values.ts';
-import type { Page, Values } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { showUser } from './page.ts';
 
 const name = (user: Values): string => textOf(user, 'username');
 
-const kind: Kind = {
+/** @param body what the form says */
+const by = (route: string, body?: (context: AdminContext) => Values) => (context: AdminContext, id: string) =>
+  context.callByName(route, { params: { id }, ...(body && { body: body(context) }) });
+
+const kind: Kind<Values> = {
   here: 'users',
-  label: 'Users',
+  crumbs: [{ label: 'Users', href: '/users' }],
   path: '/users',
-  param: 'id',
-  read: 'GET /users/{id}',
+  read: async (context, id) => (await context.callByName('GET /users/{id}', { params: { id } })).data,
   nameOf: name,
-  showThing: showUser,
+  showItem: showUser,
 };
 
-const acts: readonly Act[] = [
-  { name: 'unlock', route: 'POST /users/{id}/unlock', notice: 'user-unlocked' },
-  { name: 'reactivate', route: 'POST /users/{id}/reactivate', notice: 'user-reactivated' },
-  { name: 'sign-out', route: 'POST /users/{id}/revoke-sessions', notice: 'user-signed-out' },
-  { name: 'send-password-reset', route: 'POST /users/{id}/send-password-reset', notice: 'user-reset-sent' },
+const acts: readonly ItemAct<Values>[] = [
+  { name: 'unlock', run: by('POST /users/{id}/unlock'), notice: 'user-unlocked' },
+  { name: 'reactivate', run: by('POST /users/{id}/reactivate'), notice: 'user-reactivated' },
+  { name: 'sign-out', run: by('POST /users/{id}/revoke-sessions'), notice: 'user-signed-out' },
+  { name: 'send-password-reset', run: by('POST /users/{id}/send-password-reset'), notice: 'user-reset-sent' },
   {
     name: 'send-enrolment-link',
-    route: 'POST /users/{id}/send-enrolment-link',
+    run: by('POST /users/{id}/send-enrolment-link'),
     notice: 'user-enrolment-sent',
   },
   {
     name: 'send-email-verification',
-    route: 'POST /users/{id}/send-email-verification',
+    run: by('POST /users/{id}/send-email-verification'),
     notice: 'user-verification-sent',
   },
   {
     name: 'reset-mfa',
-    route: 'POST /users/{id}/reset-mfa',
+    run: by('POST /users/{id}/reset-mfa'),
     notice: 'user-mfa-reset',
     ask: (user) => ({
       heading: `Reset the second factor of ${name(user)}?`,
@@ -48,7 +51,7 @@ const acts: readonly Act[] = [
   },
   {
     name: 'deactivate',
-    route: 'POST /users/{id}/deactivate',
+    run: by('POST /users/{id}/deactivate'),
     notice: 'user-deactivated',
     ask: (user) => ({
       heading: `Deactivate ${name(user)}?`,
@@ -63,9 +66,8 @@ const acts: readonly Act[] = [
   },
   {
     name: 'role',
-    route: 'PATCH /users/{id}',
+    run: by('PATCH /users/{id}', ({ form }) => ({ role: form.get('role') ?? '' })),
     notice: 'user-role',
-    body: ({ form }) => ({ role: form.get('role') ?? '' }),
     ask: (user) => ({
       heading: `Change the role of ${name(user)}`,
       consequences: [
@@ -78,9 +80,8 @@ const acts: readonly Act[] = [
   },
   {
     name: 'password',
-    route: 'PATCH /users/{id}',
+    run: by('PATCH /users/{id}', ({ form }) => ({ password: form.get('password') ?? '' })),
     notice: 'user-password',
-    body: ({ form }) => ({ password: form.get('password') ?? '' }),
     ask: (user) => ({
       heading: `Set a password for ${name(user)}`,
       consequences: [
@@ -93,7 +94,7 @@ const acts: readonly Act[] = [
   },
   {
     name: 'delete',
-    route: 'DELETE /users/{id}',
+    run: by('DELETE /users/{id}'),
     notice: 'user-deleted',
     isEnd: true,
     ask: (user) => ({
@@ -105,7 +106,7 @@ const acts: readonly Act[] = [
       ],
       button: 'Delete user',
       isDanger: true,
-      typed: 'username',
+      typed: name(user),
     }),
   },
 ];

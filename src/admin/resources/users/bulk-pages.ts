@@ -2,7 +2,7 @@
 // done one by one by the same routes as for one user, so that each has its own line in the audit log.
 import { AppError } from '../../../errors.ts';
 import { textOf } from '../../pages/field-values.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 
 interface BulkAct {
   readonly name: string;
@@ -56,23 +56,23 @@ interface Person {
 
 const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
 
-const chosenIds = ({ form }: Visit): string[] =>
+const chosenIds = ({ form }: AdminContext): string[] =>
   form
     .keys()
     .filter((name) => name.startsWith(CHOSEN))
     .map((name) => name.slice(CHOSEN.length));
 
-function show(visit: Visit, model: object, status = 200): void {
+function show(context: AdminContext, model: object, status = 200): void {
   const none = { act: undefined, chosen: [], refused: [], done: [], message: '' };
-  visit.show('users-selected', { title: 'Users', here, crumbs: [crumb], ...none, ...model }, status);
+  context.show('users-selected', { title: 'Users', here, crumbs: [crumb], ...none, ...model }, status);
 }
 
 /** Those that are still there, without the administrator who asks: nobody locks themselves out by a slip. */
-async function find(visit: Visit, ids: readonly string[]): Promise<Person[]> {
+async function find(context: AdminContext, ids: readonly string[]): Promise<Person[]> {
   const found = await Promise.all(
     ids.map(async (id): Promise<Values | undefined> => {
       try {
-        return (await visit.call('GET /users/{id}', { params: { id } })).data;
+        return (await context.callByName('GET /users/{id}', { params: { id } })).data;
       } catch (error) {
         if (error instanceof AppError && error.status === 404) return undefined;
         throw error;
@@ -82,42 +82,42 @@ async function find(visit: Visit, ids: readonly string[]): Promise<Person[]> {
   return found
     .filter((user) => user !== undefined)
     .map((user) => ({ id: textOf(user, 'id'), username: textOf(user, 'username') }))
-    .filter(({ id }) => id !== visit.who.account.id);
+    .filter(({ id }) => id !== context.admin.account.id);
 }
 
 /** @returns undefined after a page that says what is wrong with the choice */
-async function read(visit: Visit): Promise<{ act: BulkAct; chosen: Person[] } | undefined> {
-  const act = acts.find(({ name }) => name === visit.form.get('act'));
-  const ids = chosenIds(visit);
+async function read(context: AdminContext): Promise<{ act: BulkAct; chosen: Person[] } | undefined> {
+  const act = acts.find(({ name }) => name === context.form.get('act'));
+  const ids = chosenIds(context);
   if (ids.length > MOST) {
-    show(visit, { title: 'Too many at once', message: `At most ${MOST} users at a time.` }, 400);
+    show(context, { title: 'Too many at once', message: `At most ${MOST} users at a time.` }, 400);
     return undefined;
   }
-  const chosen = act === undefined ? [] : await find(visit, ids);
+  const chosen = act === undefined ? [] : await find(context, ids);
   if (act === undefined || chosen.length === 0) {
     const message = 'Tick the users on the list first. Your own account cannot be among them.';
-    show(visit, { title: 'Nobody is chosen', message }, 400);
+    show(context, { title: 'Nobody is chosen', message }, 400);
     return undefined;
   }
   return { act, chosen };
 }
 
-async function ask(visit: Visit): Promise<void> {
-  const wanted = await read(visit);
+async function ask(context: AdminContext): Promise<void> {
+  const wanted = await read(context);
   if (wanted === undefined) return;
   const title = `${wanted.act.verb}: ${people(wanted.chosen.length)}?`;
-  show(visit, { title, ...wanted });
+  show(context, { title, ...wanted });
 }
 
-async function perform(visit: Visit): Promise<void> {
-  const wanted = await read(visit);
+async function perform(context: AdminContext): Promise<void> {
+  const wanted = await read(context);
   if (wanted === undefined) return;
   const { act, chosen } = wanted;
   const done: Person[] = [];
   const refused: (Person & { readonly reason: string })[] = [];
   for (const person of chosen) {
     try {
-      await visit.call(act.route, { params: { id: person.id } });
+      await context.callByName(act.route, { params: { id: person.id } });
       done.push(person);
     } catch (error) {
       // One that cannot be done keeps nobody else from it; what would fail for all is told as ever.
@@ -126,16 +126,16 @@ async function perform(visit: Visit): Promise<void> {
     }
   }
   const told = { title: `${people(done.length)} ${act.done}`, done, refused };
-  if (!(await visit.goOnce('/users/selected/done', told))) show(visit, told);
+  if (!(await context.goOnce('/users/selected/done', told))) show(context, told);
 }
 
-async function showDone(visit: Visit): Promise<void> {
-  const told = await visit.once();
-  if (told === undefined) visit.go('/users');
-  else show(visit, told);
+async function showDone(context: AdminContext): Promise<void> {
+  const told = await context.once();
+  if (told === undefined) context.go('/users');
+  else show(context, told);
 }
 
-const back = async (visit: Visit): Promise<void> => visit.go('/users');
+const back = async (context: AdminContext): Promise<void> => context.go('/users');
 
 export const userBulkPages: readonly Page[] = [
   { method: 'GET', path: '/users/selected', needs: 'admin', handle: back },

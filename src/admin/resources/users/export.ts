@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { itemsOf } from '../../pages/field-values.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 
 const columns = [
   'id',
@@ -45,28 +45,32 @@ const rowOf = (user: Values): unknown[] => columns.map((name) => user[name]);
 
 type Rows = Values & { readonly next?: unknown };
 
-async function* linesFrom(visit: Visit, query: URLSearchParams, first: Rows): AsyncGenerator<string> {
+async function* linesFrom(
+  context: AdminContext,
+  query: URLSearchParams,
+  first: Rows,
+): AsyncGenerator<string> {
   yield csvOf([columns]);
   for (let page = first; ; ) {
     yield csvOf(itemsOf(page).map(rowOf));
     if (typeof page.next !== 'string') return;
     query.set('cursor', page.next);
-    page = (await visit.call('GET /users', { query })).data;
+    page = (await context.callByName('GET /users', { query })).data;
   }
 }
 
-async function exportUsers(visit: Visit): Promise<void> {
-  const { ctx } = visit;
-  const query = new URLSearchParams(visit.query);
+async function exportUsers(context: AdminContext): Promise<void> {
+  const { ctx } = context;
+  const query = new URLSearchParams(context.query);
   for (const name of ['cursor', 'offset']) query.delete(name);
   // How much is read at once; the file has all of it.
   if (!query.has('limit')) query.set('limit', PAGE);
   // Before anything is sent: what the API refuses is a page that says so, not a broken file.
-  const { data: first } = await visit.call('GET /users', { query });
-  const day = new Date(visit.now).toISOString().slice(0, 10);
+  const { data: first } = await context.callByName('GET /users', { query });
+  const day = new Date(context.now).toISOString().slice(0, 10);
   ctx.type = 'text/csv; charset=utf-8';
   ctx.set('Content-Disposition', `attachment; filename="users-${day}.csv"`);
-  ctx.body = Readable.from(linesFrom(visit, query, first));
+  ctx.body = Readable.from(linesFrom(context, query, first));
 }
 
 export const userExportPages: readonly Page[] = [

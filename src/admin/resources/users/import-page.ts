@@ -3,7 +3,7 @@
 import { parseJson } from '../../../json.ts';
 import { expected } from '../../api/expected.ts';
 import { refusalOf, textOf } from '../../pages/field-values.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { importRowSchema } from './import-route.ts';
 
 /** As the API takes them, and what a form adds to it: each quote is three bytes there. */
@@ -29,8 +29,8 @@ const example = [
   '{"username":"alan","groups":["engineering"],"created_at":"2019-06-01T00:00:00Z"}',
 ].join('\n');
 
-const showPage = (visit: Visit, told: object = {}, status = 200): void =>
-  visit.show(
+const showPage = (context: AdminContext, told: object = {}, status = 200): void =>
+  context.show(
     'users-import',
     { title: 'Import users', here: 'users', fields, example, rows: '', outcome: undefined, ...told },
     status,
@@ -83,18 +83,18 @@ function outcomeOf(results: readonly Values[], lines: readonly string[]) {
   };
 }
 
-async function importUsers(visit: Visit): Promise<void> {
-  const text = visit.form.get('rows') ?? '';
-  if (text.trim() === '') return showPage(visit, { errors: { rows: 'Paste at least one line.' } }, 400);
+async function importUsers(context: AdminContext): Promise<void> {
+  const text = context.form.get('rows') ?? '';
+  if (text.trim() === '') return showPage(context, { errors: { rows: 'Paste at least one line.' } }, 400);
   try {
-    const results = await visit.callLines('POST /users/import', text);
+    const results = await context.callLines('POST /users/import', text);
     const { outcome, back } = outcomeOf(results, text.split(/\r?\n/));
     const told = { outcome, rows: back };
     // Many refused lines are too much to keep: they are answered at once, or they would be lost.
-    if (!(await visit.goOnce('/users/import', told))) showPage(visit, told);
+    if (!(await context.goOnce('/users/import', told))) showPage(context, told);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
-    showPage(visit, { rows: text, alert, errors }, status);
+    showPage(context, { rows: text, alert, errors }, status);
   }
 }
 
@@ -105,7 +105,7 @@ export const userImportPages: readonly Page[] = [
     path: '/users/import',
     isSensitive: true,
     needs: 'admin',
-    handle: async (visit) => showPage(visit, (await visit.once()) ?? {}),
+    handle: async (context) => showPage(context, (await context.once()) ?? {}),
   },
   {
     method: 'POST',

@@ -4,7 +4,7 @@ import { apiCall } from '../../pages/curl.ts';
 import { isOn, itemsOf, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
 import { groupChoices } from '../../pages/group-choice.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { Page, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
 
 const here = 'users';
 const users = { label: 'Users', href: '/users' };
@@ -30,23 +30,23 @@ const chips = [
   { label: 'E-mail not verified', set: { is_email_verified: 'false' } },
 ];
 
-async function list(visit: Visit): Promise<void> {
-  const { query, ctx } = visit;
-  const { data } = await visit.call('GET /users', { query });
+async function list(context: AdminContext): Promise<void> {
+  const { query, ctx } = context;
+  const { data } = await context.callByName('GET /users', { query });
   const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
-  visit.show('users', {
+  context.show('users', {
     title: 'Users',
     here,
     list: links,
     exportQuery: query.toString(),
-    groupChoices: await groupChoices(visit),
+    groupChoices: await groupChoices(context),
   });
 }
 
 const newCall = apiCall('POST', '/users', { username: 'grace', password: '…', email: 'grace@example.com' });
 
-async function showNew(visit: Visit, model: object = {}, status = 200): Promise<void> {
-  const settings = itemsOf((await visit.call('GET /settings')).data);
+async function showNew(context: AdminContext, model: object = {}, status = 200): Promise<void> {
+  const settings = itemsOf((await context.callByName('GET /settings')).data);
   const current = (key: string): unknown => settings.find((setting) => setting.key === key)?.value;
   const minLength = minPasswordLength({
     password_min_length: Number(current('password_min_length')),
@@ -54,13 +54,13 @@ async function showNew(visit: Visit, model: object = {}, status = 200): Promise<
     mfa_mode: String(current('mfa_mode')),
   });
   const page = { title: 'Add a user', here, crumbs: [users], values: {}, call: newCall, minLength };
-  visit.show('user-new', { ...page, ...model }, status);
+  context.show('user-new', { ...page, ...model }, status);
 }
 
-async function create(visit: Visit): Promise<void> {
-  const { form } = visit;
+async function create(context: AdminContext): Promise<void> {
+  const { form } = context;
   try {
-    const { data } = await visit.call('POST /users', {
+    const { data } = await context.callByName('POST /users', {
       body: {
         username: (form.get('username') ?? '').trim(),
         password: form.get('password') ?? '',
@@ -70,11 +70,11 @@ async function create(visit: Visit): Promise<void> {
         is_email_verified: isOn(form, 'is_email_verified'),
       },
     });
-    visit.go(`/users/${String(data.id)}`, 'user-created');
+    context.go(`/users/${String(data.id)}`, 'user-created');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     const { password: _, ...values } = typedIn(form);
-    await showNew(visit, { values, alert, errors: errorsOf(status, alert, errors) }, status);
+    await showNew(context, { values, alert, errors: errorsOf(status, alert, errors) }, status);
   }
 }
 
@@ -91,6 +91,6 @@ export function errorsOf(
 
 export const userListPages: readonly Page[] = [
   { method: 'GET', path: '/users', handle: list },
-  { method: 'GET', path: '/users/new', needs: 'admin', handle: async (visit) => showNew(visit) },
+  { method: 'GET', path: '/users/new', needs: 'admin', handle: async (context) => showNew(context) },
   { method: 'POST', path: '/users/new', handle: create },
 ];

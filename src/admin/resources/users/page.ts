@@ -3,8 +3,8 @@ import type { Form } from '../../../http/form.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import { groupChoices } from '../../pages/group-choice.ts';
-import { createNames, type EventRow, eventRows } from '../../pages/names.ts';
-import type { Page, Values, Visit } from '../../pages/page.ts';
+import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { createNames, type EventRow, eventRows } from '../names.ts';
 import { errorsOf, userFields } from './list-page.ts';
 import { applicationsOf } from './used-applications.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
@@ -12,41 +12,41 @@ import { type Verdict, verdictOn } from './verdict.ts';
 const here = 'users';
 const TRAIL = 12;
 
-const idOf = ({ params }: Visit): { id: string } => ({ id: params.id ?? '' });
+const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
 /** Events about the person and by the person, the latest first. */
-async function trailOf(visit: Visit, id: string): Promise<readonly EventRow[]> {
+async function trailOf(context: AdminContext, id: string): Promise<readonly EventRow[]> {
   const read = async (name: 'target_id' | 'actor_id') =>
-    itemsOf((await visit.call('GET /audit', { query: { [name]: id, limit: String(TRAIL) } })).data);
+    itemsOf((await context.callByName('GET /audit', { query: { [name]: id, limit: String(TRAIL) } })).data);
   const found = [...(await read('target_id')), ...(await read('actor_id'))];
   const events = [...new Map(found.map((event) => [textOf(event, 'id'), event])).values()]
     .sort((a, b) => (textOf(a, 'id') < textOf(b, 'id') ? 1 : -1))
     .slice(0, TRAIL);
-  return eventRows(events, createNames(visit));
+  return eventRows(events, createNames(context));
 }
 
-export async function showUser(visit: Visit, model: object = {}, status = 200): Promise<void> {
-  const params = idOf(visit);
-  const { data: user, version } = await visit.call('GET /users/{id}', { params });
+export async function showUser(context: AdminContext, model: object = {}, status = 200): Promise<void> {
+  const params = idOf(context);
+  const { data: user, version } = await context.callByName('GET /users/{id}', { params });
   const latest = async (event: string) => {
     const query = { event, target_id: params.id, limit: '1' };
-    return itemsOf((await visit.call('GET /audit', { query })).data)[0];
+    return itemsOf((await context.callByName('GET /audit', { query })).data)[0];
   };
   const active = { is_active: 'true', limit: '50' };
   const [sessions, devices, passkeys, grants, failure, trail, choices] = await Promise.all([
-    visit.call('GET /users/{id}/sessions', { params, query: active }),
-    visit.call('GET /users/{id}/trusted-devices', { params }),
-    visit.call('GET /users/{id}/passkeys', { params }),
-    visit.call('GET /users/{id}/grants', { params, query: { limit: '200' } }),
+    context.callByName('GET /users/{id}/sessions', { params, query: active }),
+    context.callByName('GET /users/{id}/trusted-devices', { params }),
+    context.callByName('GET /users/{id}/passkeys', { params }),
+    context.callByName('GET /users/{id}/grants', { params, query: { limit: '200' } }),
     latest('signin.failure'),
-    trailOf(visit, params.id),
-    groupChoices(visit),
+    trailOf(context, params.id),
+    groupChoices(context),
   ]);
   const verdict: Verdict = verdictOn(user, failure);
   const all: readonly Values[] = itemsOf(sessions.data);
   const names: readonly unknown[] = Array.isArray(user.groups) ? user.groups : [];
   const labels = new Map(choices.items.map(({ name, label }) => [name, label]));
-  visit.show(
+  context.show(
     'user',
     {
       title: textOf(user, 'username'),
@@ -57,14 +57,14 @@ export async function showUser(visit: Visit, model: object = {}, status = 200): 
       verdict,
       failure,
       sessions: all,
-      ownSession: visit.who.sessionUid,
+      ownSession: context.admin.sessionUid,
       devices: itemsOf(devices.data),
       passkeys: itemsOf(passkeys.data),
       applications: applicationsOf(itemsOf(grants.data), all),
       trail,
       groups: names.map(String).map((name) => ({ name, label: labels.get(name) ?? name })),
       groupChoices: { ...choices, items: choices.items.filter(({ name }) => !names.includes(name)) },
-      isSelf: visit.who.account.id === params.id,
+      isSelf: context.admin.account.id === params.id,
       ...model,
     },
     status,
@@ -96,10 +96,10 @@ const mergedWith = (form: Form, stored: Values): Values =>
     }),
   );
 
-async function showEdit(visit: Visit, edit: Edit = {}, status = 200): Promise<void> {
-  const { data: user, version } = await visit.call('GET /users/{id}', { params: idOf(visit) });
+async function showEdit(context: AdminContext, edit: Edit = {}, status = 200): Promise<void> {
+  const { data: user, version } = await context.callByName('GET /users/{id}', { params: idOf(context) });
   const stored = storedIn(user);
-  const values = edit.isStale === true ? mergedWith(visit.form, stored) : (edit.values ?? stored);
+  const values = edit.isStale === true ? mergedWith(context.form, stored) : (edit.values ?? stored);
   const crumbs = [
     { label: 'Users', href: '/users' },
     { label: textOf(user, 'username'), href: `/users/${textOf(user, 'id')}` },
@@ -112,7 +112,7 @@ async function showEdit(visit: Visit, edit: Edit = {}, status = 200): Promise<vo
     version,
   );
   const model = { title: 'Edit', here, crumbs, user, version, was, call, fields: userFields, isStale: false };
-  visit.show('user-edit', { ...model, ...edit, values }, status);
+  context.show('user-edit', { ...model, ...edit, values }, status);
 }
 
 /** What the form's values are to the API. */
@@ -133,38 +133,38 @@ function changedIn(form: Form): Values {
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isTold || value !== was[name]));
 }
 
-async function edit(visit: Visit): Promise<void> {
-  const { form } = visit;
+async function edit(context: AdminContext): Promise<void> {
+  const { form } = context;
   try {
-    await visit.call('PATCH /users/{id}', {
-      params: idOf(visit),
+    await context.callByName('PATCH /users/{id}', {
+      params: idOf(context),
       ifVersion: versionOf(form),
       body: changedIn(form),
     });
-    visit.go(`/users/${idOf(visit).id}`, 'user-saved');
+    context.go(`/users/${idOf(context).id}`, 'user-saved');
   } catch (error) {
     const { status, alert, errors, isStale } = refusalOf(error);
     const told = { errors: errorsOf(status, alert, errors), isStale };
-    if (isStale) return showEdit(visit, told, status);
+    if (isStale) return showEdit(context, told, status);
     // Still a form of the version that it was made from: what others saved since is noticed at the next try.
     const was = Object.fromEntries(fieldNames.map((name) => [name, form.get(`was.${name}`) ?? '']));
     const version = versionOf(form);
     const made = version === undefined ? { was } : { was, version };
-    await showEdit(visit, { ...told, alert, values: typedIn(form), ...made }, status);
+    await showEdit(context, { ...told, alert, values: typedIn(form), ...made }, status);
   }
 }
 
 export const userPages: readonly Page[] = [
-  { method: 'GET', path: '/users/:id', handle: (visit) => showUser(visit) },
-  { method: 'GET', path: '/users/:id/edit', needs: 'admin', handle: (visit) => showEdit(visit) },
+  { method: 'GET', path: '/users/:id', handle: (context) => showUser(context) },
+  { method: 'GET', path: '/users/:id/edit', needs: 'admin', handle: (context) => showEdit(context) },
   { method: 'POST', path: '/users/:id/edit', handle: edit },
   {
     method: 'POST',
     path: '/users/:id/devices/:device_id/revoke',
-    async handle(visit) {
-      const params = { ...idOf(visit), device_id: visit.params.device_id ?? '' };
-      await visit.call('DELETE /users/{id}/trusted-devices/{device_id}', { params });
-      visit.go(`/users/${params.id}`, 'device-revoked');
+    async handle(context) {
+      const params = { ...idOf(context), device_id: context.params.device_id ?? '' };
+      await context.callByName('DELETE /users/{id}/trusted-devices/{device_id}', { params });
+      context.go(`/users/${params.id}`, 'device-revoked');
     },
   },
 ];

@@ -1,5 +1,4 @@
-// Owns the routes of API keys (decisions §2.4, §6): made, listed and revoked here; what one opens is
-// src/oidc/admin-bearer.ts.
+// API keys: bearers for programs that use the admin API. What one gives access to is decided in src/oidc/admin-bearer.ts.
 import {
   Array as ArraySchema,
   Enum,
@@ -9,23 +8,18 @@ import {
   String as StringSchema,
 } from 'typebox';
 import type { ApiKey, ApiKeys } from '../../../clients/api-keys.ts';
-import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
 import { type ApiKeyOwner, type ApiKeyRecord, apiKeys as collection } from '../../../store/administration.ts';
-import type { Cursors } from '../../api/cursor.ts';
-import { pageSchema, readPage } from '../../api/list.ts';
-import { type ListDefinition, listQuerySchema, readListQuery } from '../../api/list-query.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
 import type { Actor } from '../../api/ports.ts';
-import { type Answer, defineRoute, type Route } from '../../api/route.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { atVersion, idParams } from '../../api/shared.ts';
 
 export type ApiKeysPort = Pick<ApiKeys, 'create' | 'find' | 'query' | 'remove'>;
 
-interface Deps {
+interface Ports extends ListPorts {
   readonly apiKeys: ApiKeysPort;
-  readonly cursors: Cursors;
-  readonly clock: Clock;
 }
 
 const list: ListDefinition<ApiKeyRecord> = {
@@ -37,7 +31,6 @@ const list: ListDefinition<ApiKeyRecord> = {
   times: ['created_at', 'last_used_at'],
 };
 
-const querySchema = listQuerySchema(list);
 const DEFAULT_EXPIRY_SECONDS = 90 * 86_400;
 const MAX_EXPIRY_SECONDS = 366 * 86_400;
 const scope = () => Enum(['admin', 'admin:read']);
@@ -58,7 +51,7 @@ const shown = {
   last_used_at: nullable(timestamp(), { description: 'To the quarter of an hour.' }),
 };
 
-const apiKeySchema = ObjectSchema(shown, strict);
+export const apiKeySchema = ObjectSchema(shown, strict);
 const newApiKeySchema = ObjectSchema(
   {
     name: StringSchema({ minLength: 1, maxLength: 200, examples: ['Nightly export'] }),
@@ -104,8 +97,6 @@ const show = (key: ApiKey) => ({
   expires_at: new Date(key.expiresAt).toISOString(),
   last_used_at: key.lastUsedAt === undefined ? null : new Date(key.lastUsedAt).toISOString(),
 });
-
-const tag = 'API keys';
 
 const notOfInstallation = (message: string): AppError => new AppError('auth.stale', { message });
 
@@ -158,19 +149,25 @@ async function lifetimeFor(
   return wanted ?? Math.min(DEFAULT_EXPIRY_SECONDS, left);
 }
 
-export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
-  const get = async (id: string, ifVersion?: number): Promise<ApiKey> =>
-    atVersion(await apiKeys.find(id), 'api_key.not_found', ifVersion);
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/api-keys',
-      sensitivity: 'sensitive',
-      tag,
+export const apiKeys = defineResource(
+  {
+    path: '/api-keys',
+    tag: 'API keys',
+    target: 'api_key',
+    view: apiKeySchema,
+    present: (keys: readonly ApiKey[], _: Ports) => keys.map(show),
+    versionOf: ({ version }) => version,
+  },
+  (on) => ({
+    create: on.create({
       summary: 'Create an API key; its value is in this answer only',
+      sensitivity: 'sensitive',
+      event: 'api_key.created',
+      isBodyShown: true,
       body: newApiKeySchema,
-      success: { status: 201, schema: createdApiKeySchema, hasVersion: true },
-      handle: async ({ body, actor }) => {
+      answer: createdApiKeySchema,
+      hasVersion: true,
+      async run({ body, actor }, { apiKeys, clock }) {
         const { value, apiKey } = await apiKeys.create({
           name: body.name,
           scopes: body.scopes ?? ['admin:read'],
@@ -181,52 +178,26 @@ export function apiKeyRoutes({ apiKeys, cursors, clock }: Deps): Route[] {
         return { data: { ...show(apiKey), api_key: value }, version: apiKey.version, id: apiKey.id };
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api-keys',
-      sensitivity: 'plain',
-      tag,
+    list: on.list({
       summary: 'List API keys that have not expired',
-      query: querySchema,
-      success: { status: 200, schema: pageSchema(apiKeySchema) },
-      handle: async ({ query }) => {
-        const page = await readPage({
-          list,
-          request: readListQuery(list, query, clock()),
-          cursors,
-          query: (wanted) => apiKeys.query(wanted),
-          recordOf: (key) => key,
-          idOf: ({ id }) => id,
-        });
-        return { data: { ...page, items: page.items.map(show) } };
-      },
+      list,
+      query: (wanted, { apiKeys }) => apiKeys.query(wanted),
+      recordOf: (key) => key,
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api-keys/{id}',
-      sensitivity: 'plain',
-      tag,
+    read: on.read({
       summary: 'Read what is known of an API key',
-      params: idParams,
-      success: { status: 200, schema: apiKeySchema, hasVersion: true },
-      handle: async ({ params }) => {
-        const key = await get(params.id);
-        return { data: show(key), version: key.version };
-      },
+      find: (id, { apiKeys }) => apiKeys.find(id),
+      missing: 'api_key.not_found',
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/api-keys/{id}',
-      sensitivity: 'sensitive',
-      tag,
+    remove: on.remove({
       summary: 'Revoke an API key: it is refused from the next request on',
+      sensitivity: 'sensitive',
+      event: 'api_key.revoked',
       params: idParams,
-      success: { status: 204 },
-      handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {
-        if (ifVersion !== undefined) await get(params.id, ifVersion);
-        await apiKeys.remove(params.id);
-        return undefined;
+      async run({ params: { id }, ifVersion }, { apiKeys }) {
+        if (ifVersion !== undefined) atVersion(await apiKeys.find(id), 'api_key.not_found', ifVersion);
+        await apiKeys.remove(id);
       },
     }),
-  ];
-}
+  }),
+);

@@ -1,10 +1,11 @@
-// Owns the words for events of the audit log, and the names of those who are in it.
+// The words for events of the audit log, and the names of those who are in it.
 import { AppError } from '../../errors.ts';
 import { eventLabels } from '../../events/index.ts';
 import { deviceName } from '../../http/device-name.ts';
-import { textOf } from './field-values.ts';
-import { groupLabel } from './group-choice.ts';
-import type { Values, Visit } from './page.ts';
+import { textOf } from '../pages/field-values.ts';
+import { groupLabel } from '../pages/group-choice.ts';
+import type { AdminContext, Values } from '../pages/page.ts';
+import { apiKeys } from './api-keys/resource.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   unknown: 'no such user',
@@ -52,34 +53,34 @@ async function orElse<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
   }
 }
 
-export function createNames(visit: Visit): NameOf {
+export function createNames(context: AdminContext): NameOf {
   const known = new Map<string, Promise<Name>>();
   async function find(kind: string, id: string): Promise<Name> {
     if (kind === 'user') {
       const read = async (): Promise<Name> => {
-        const { data } = await visit.call('GET /users/{id}', { params: { id } });
+        const { data } = await context.callByName('GET /users/{id}', { params: { id } });
         return { label: textOf(data, 'username'), href: `/users/${id}` };
       };
       return orElse(read, { label: id });
     }
     if (kind === 'client') {
       const read = async (): Promise<Name> => {
-        const { data } = await visit.call('GET /clients/{client_id}', { params: { client_id: id } });
+        const { data } = await context.callByName('GET /clients/{client_id}', { params: { client_id: id } });
         return { label: textOf(data, 'client_name') || id, href: `/applications/${id}` };
       };
       return orElse(read, { label: id });
     }
     if (kind === 'group') {
       const read = async (): Promise<Name> => {
-        const { data } = await visit.call('GET /groups/{id}', { params: { id } });
+        const { data } = await context.callByName('GET /groups/{id}', { params: { id } });
         return { label: groupLabel(data), href: `/groups/${id}` };
       };
       return orElse(read, { label: id });
     }
     if (kind === 'api_key') {
       const read = async (): Promise<Name> => {
-        const { data } = await visit.call('GET /api-keys/{id}', { params: { id } });
-        return { label: textOf(data, 'name'), href: `/api-keys/${id}` };
+        const { data } = await context.call(apiKeys.read, { params: { id } });
+        return { label: data.name, href: `/api-keys/${id}` };
       };
       return orElse(read, { label: id });
     }

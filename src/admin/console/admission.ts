@@ -1,32 +1,10 @@
-// Owns who is at the administrator's pages: a browser whose person came through our sign-in, whose session still lives,
-// and who clicked something within the idle time. The cookie only adds to the SSO session, it never stands for it: where
-// that ended, by whomever, nobody is here.
+// Who is signed in to the Admin UI: the browser came through our sign-in, its session is still active, and it sent a
+// request within the idle time. The cookie only adds to the SSO session and never replaces it: when that session ends, for
+// whatever reason, no administrator is signed in.
 import type Koa from 'koa';
-import { type AdminAccess, accessOfRole } from '../../accounts/role-access.ts';
+import { accessOfRole } from '../../accounts/role-access.ts';
+import type { BrowserUser, SignedInAdmin } from '../pages/signed-in-admin.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
-
-/** Whoever is signed in with this browser, read afresh. */
-export interface BrowserUser {
-  readonly sessionUid: string;
-  /** Whether they may do a sensitive act (decisions §8). */
-  readonly isFresh: boolean;
-  /** Whether they used two factors, where they have them or the settings want them (decisions §2). */
-  readonly hasUsedFactors: boolean;
-  /** The most that their account can be asked for; undefined: its password. */
-  readonly strongestAcr: string | undefined;
-  readonly account: {
-    readonly id: string;
-    readonly username: string;
-    readonly role: string;
-    readonly email?: string | undefined;
-    readonly totpVerified: boolean;
-  };
-}
-
-export interface AdminVisitor extends BrowserUser {
-  /** What their role opens now; undefined: nothing, whatever they were when they came in. */
-  readonly access: AdminAccess | undefined;
-}
 
 /** What the cookie says: for which session our own flow was gone through. Its end is the idle time. */
 export interface Admission {
@@ -45,12 +23,12 @@ interface Deps {
   readonly idleSeconds: () => number;
 }
 
-export function createVisitors({ admission, signedIn, idleSeconds }: Deps) {
+export function createAdmissions({ admission, signedIn, idleSeconds }: Deps) {
   return {
     signedIn,
 
-    /** @returns who is admitted; each visit begins the idle time anew */
-    async current(ctx: Koa.Context): Promise<AdminVisitor | undefined> {
+    /** @returns who is admitted; each request begins the idle time anew */
+    async current(ctx: Koa.Context): Promise<SignedInAdmin | undefined> {
       const given = admission.read(ctx);
       if (given === undefined) return undefined;
       const user = await signedIn(ctx);
@@ -74,4 +52,4 @@ export function createVisitors({ admission, signedIn, idleSeconds }: Deps) {
   };
 }
 
-export type Visitors = ReturnType<typeof createVisitors>;
+export type Admissions = ReturnType<typeof createAdmissions>;
