@@ -4,36 +4,11 @@ import type Koa from 'koa';
 import type { Account } from '../src/accounts/account.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
+import type { Registration } from '../src/registration/index.ts';
 import type { FieldErrors } from '../src/views/form-page.ts';
 import type { Views } from '../src/views/views.ts';
 import type { DonePages } from './done-pages.ts';
 import { errorsOf } from './signup-form.ts';
-
-export interface EnrolmentParts {
-  readonly find: (
-    token: string,
-  ) => Promise<{ readonly username: string; readonly email: string } | undefined>;
-  readonly isPasswordAsked: () => boolean;
-  readonly minLength: () => number;
-  /**
-   * Uses the link up; the address it came to counts as proven.
-   * @returns undefined when the link is no longer good. @throws AppError with `fields`: the link is as good as before
-   */
-  readonly complete: (
-    ctx: Koa.Context,
-    token: string,
-    password: string | undefined,
-  ) => Promise<Account | undefined>;
-  readonly tickets: EnrolmentTickets;
-  /** Where people go on to who came by no application. */
-  readonly homeUrl: string;
-}
-
-/** Who may make a passkey in this browser, in the next sign-in that it begins. */
-export interface EnrolmentTickets {
-  give(browserId: string, account: Account): Promise<void>;
-  find(browserId: string): Promise<Account | undefined>;
-}
 
 /**
  * A first proof that is there to make a passkey and worth nothing else (signin-steps.ts); not one of RFC 8176's values,
@@ -45,7 +20,8 @@ interface Deps {
   readonly views: Views;
   readonly csrf: Csrf;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly enrolment: EnrolmentParts;
+  readonly registration: Pick<Registration, 'signUp' | 'enrolment' | 'tickets'>;
+  readonly basePath: string;
   readonly done: DonePages;
 }
 
@@ -58,13 +34,18 @@ export interface EnrolmentPages {
 
 const PURPOSE = 'enrolment';
 
-export function createEnrolmentPages({ views, csrf, readForm, enrolment, done }: Deps): EnrolmentPages {
+export function createEnrolmentPages(deps: Deps): EnrolmentPages {
+  const { views, csrf, readForm, done, basePath } = deps;
+  const { signUp, enrolment, tickets } = deps.registration;
+  const homeUrl = `${basePath}/account`;
+
   const sendExpired = (ctx: Koa.Context): void =>
     views.send(ctx, 'link-expired', { isInvitation: true }, { status: 410 });
 
   async function send(ctx: Koa.Context, token: string, errors: FieldErrors): Promise<void> {
     const known = await enrolment.find(token);
     if (known === undefined) return sendExpired(ctx);
+    const { isPasswordAsked, minLength } = signUp.questions();
     views.send(
       ctx,
       'enrolment',
@@ -72,8 +53,8 @@ export function createEnrolmentPages({ views, csrf, readForm, enrolment, done }:
         csrf: csrf.token(ctx, PURPOSE),
         token,
         ...known,
-        isPasswordAsked: enrolment.isPasswordAsked(),
-        minLength: enrolment.minLength(),
+        isPasswordAsked,
+        minLength,
         errors,
       },
       { status: Object.keys(errors).length > 0 ? 400 : 200 },
@@ -83,8 +64,8 @@ export function createEnrolmentPages({ views, csrf, readForm, enrolment, done }:
   return {
     async holder(ctx) {
       const browserId = csrf.existingBrowserId(ctx);
-      if (browserId === undefined || enrolment.isPasswordAsked()) return undefined;
-      return enrolment.tickets.find(browserId);
+      if (browserId === undefined || signUp.questions().isPasswordAsked) return undefined;
+      return tickets.find(browserId);
     },
 
     async show(ctx) {
@@ -92,7 +73,7 @@ export function createEnrolmentPages({ views, csrf, readForm, enrolment, done }:
         const said = await done.take(ctx);
         if (said !== undefined) return views.send(ctx, 'signup-done', said);
         ctx.status = 303;
-        return ctx.redirect(enrolment.homeUrl);
+        return ctx.redirect(homeUrl);
       }
       await send(ctx, typeof ctx.query.token === 'string' ? ctx.query.token : '', {});
     },
@@ -101,19 +82,19 @@ export function createEnrolmentPages({ views, csrf, readForm, enrolment, done }:
       const form = await readForm(ctx);
       csrf.verify(ctx, PURPOSE, form.get('csrf'));
       const token = form.get('token') ?? '';
-      const password = enrolment.isPasswordAsked() ? (form.get('password') ?? '') : undefined;
+      const password = signUp.questions().isPasswordAsked ? (form.get('password') ?? '') : undefined;
       if (password !== undefined && password !== form.get('confirm_password')) {
         return send(ctx, token, { confirm_password: 'invalid.password_mismatch' });
       }
       let account: Account | undefined;
       try {
-        account = await enrolment.complete(ctx, token, password);
+        account = await enrolment.complete(token, password);
       } catch (error) {
         return send(ctx, token, errorsOf(error));
       }
       if (account === undefined) return sendExpired(ctx);
-      if (password === undefined) await enrolment.tickets.give(csrf.browserId(ctx), account);
-      await done.goTo(ctx, '/oauth2/enrol', { continueUrl: enrolment.homeUrl });
+      if (password === undefined) await tickets.give(csrf.browserId(ctx), account);
+      await done.goTo(ctx, '/oauth2/enrol', { continueUrl: homeUrl });
     },
   };
 }

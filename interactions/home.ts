@@ -3,14 +3,14 @@
 // (decisions §1).
 import type Koa from 'koa';
 import { accessOfRole } from '../src/accounts/role-access.ts';
+import { consoleSignInUrl } from '../src/clients/console-sign-in.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 
 interface Deps {
   readonly browser: Pick<BrowserSession, 'current'>;
   readonly findAccount: (id: string) => Promise<{ readonly role: string } | undefined>;
+  readonly baseUrl: string;
   readonly basePath: string;
-  /** Starts a sign-up that leads to /account; where nobody may sign up, a sign-in. */
-  readonly signUpUrl: () => string;
 }
 
 export interface HomeRedirects {
@@ -19,7 +19,7 @@ export interface HomeRedirects {
   signUp(ctx: Koa.Context): Promise<void>;
 }
 
-export function createHomeRedirects({ browser, findAccount, basePath, signUpUrl }: Deps): HomeRedirects {
+export function createHomeRedirects({ browser, findAccount, baseUrl, basePath }: Deps): HomeRedirects {
   const account = `${basePath}/account`;
 
   function goTo(ctx: Koa.Context, url: string): void {
@@ -38,7 +38,8 @@ export function createHomeRedirects({ browser, findAccount, basePath, signUpUrl 
     signIn: (ctx) => goTo(ctx, account),
     async signUp(ctx) {
       const isSignedIn = (await browser.current(ctx)) !== undefined;
-      goTo(ctx, isSignedIn ? account : signUpUrl());
+      // A sign-up that leads to /account; where sign-up is closed, a sign-in.
+      goTo(ctx, isSignedIn ? account : consoleSignInUrl({ baseUrl, basePath, page: 'home', isSignUp: true }));
     },
   };
 }

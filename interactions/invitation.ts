@@ -7,38 +7,14 @@ import type { Form } from '../src/http/form.ts';
 import { acrOf } from '../src/oidc/acr.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import type { FieldErrors } from '../src/views/form-page.ts';
 import type { Views } from '../src/views/views.ts';
 import type { DonePages } from './done-pages.ts';
-import type { EnrolmentTickets } from './enrolment.ts';
 import type { ReportSignIn } from './sign-in-report.ts';
 import { signupProof } from './signup.ts';
-import {
-  errorsOf,
-  readSignup,
-  type SignupAnswers,
-  type SignupQuestions,
-  type SignupValues,
-} from './signup-form.ts';
+import { errorsOf, readSignup } from './signup-form.ts';
 import type { WaysBack } from './way-back.ts';
-
-export interface InvitationParts {
-  readonly questions: () => SignupQuestions;
-  readonly find: (
-    token: string,
-  ) => Promise<{ readonly email: string; readonly clientId?: string | undefined } | undefined>;
-  /**
-   * @returns undefined when the invitation is no longer good
-   * @throws AppError with `fields`: the invitation is then as good as before
-   */
-  readonly accept: (ctx: Koa.Context, token: string, answers: SignupAnswers) => Promise<Account | undefined>;
-  /** Whether nothing is asked of this account after a password: then it may be signed in with it. */
-  readonly isComplete: (account: Account) => boolean;
-  /** Where people have no passwords. */
-  readonly tickets: EnrolmentTickets;
-  /** Where people go on to who came by no application. */
-  readonly homeUrl: string;
-}
 
 interface Deps {
   readonly provider: () => IdentityProvider;
@@ -51,7 +27,10 @@ interface Deps {
   readonly reportSignIn: ReportSignIn;
   /** The account knows this browser from now on. */
   readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
-  readonly invitation: InvitationParts;
+  readonly registration: Pick<Registration, 'signUp' | 'invitations' | 'tickets'>;
+  /** Whether nothing is asked of this account after a password: then it may be signed in with it. */
+  readonly isComplete: (account: Account) => boolean;
+  readonly basePath: string;
 }
 
 export interface InvitationPages {
@@ -64,14 +43,16 @@ export interface InvitationPages {
 const PURPOSE = 'invitation';
 
 export function createInvitationPages(deps: Deps): InvitationPages {
-  const { provider, views, csrf, browser, endSession, waysBack, invitation, done } = deps;
+  const { provider, views, csrf, browser, endSession, waysBack, done, basePath } = deps;
+  const { signUp, invitations, tickets } = deps.registration;
+  const homeUrl = `${basePath}/account`;
 
   const sendExpired = (ctx: Koa.Context): void =>
     views.send(ctx, 'link-expired', { isInvitation: true }, { status: 410 });
 
   /** The address is the invitation's: it is shown, not asked. */
   function questionsNow(): SignupQuestions {
-    const questions = invitation.questions();
+    const questions = signUp.questions();
     return { ...questions, fields: { ...questions.fields, email: 'hidden' } };
   }
 
@@ -105,13 +86,13 @@ export function createInvitationPages(deps: Deps): InvitationPages {
   /** The application starts its own sign-in, which finds the person signed in. */
   async function wayOn(clientId: string | undefined) {
     const client = await clientOf(clientId);
-    if (client === undefined) return { continueUrl: invitation.homeUrl };
+    if (client === undefined) return { continueUrl: homeUrl };
     return waysBack.toSignIn(client);
   }
 
   async function signIn(ctx: Koa.Context, account: Account): Promise<void> {
-    const { amr, methods } = signupProof(invitation.questions());
-    if (amr.length === 0 || !invitation.isComplete(account)) return;
+    const { amr, methods } = signupProof(signUp.questions());
+    if (amr.length === 0 || !deps.isComplete(account)) return;
     // Another person at this browser: nothing of their session passes on (R060).
     const before = await browser.current(ctx);
     if (before !== undefined) await endSession(before.uid);
@@ -122,7 +103,7 @@ export function createInvitationPages(deps: Deps): InvitationPages {
 
   return {
     async show(ctx, token) {
-      const known = await invitation.find(token);
+      const known = await invitations.find(token);
       if (known === undefined) return sendExpired(ctx);
       await send(ctx, token, known, { values: {}, errors: {}, status: 200 });
     },
@@ -131,22 +112,22 @@ export function createInvitationPages(deps: Deps): InvitationPages {
       const said = await done.take(ctx);
       if (said !== undefined) return views.send(ctx, 'signup-done', said);
       ctx.status = 303;
-      ctx.redirect(invitation.homeUrl);
+      ctx.redirect(homeUrl);
     },
 
     async submit(ctx, form) {
       csrf.verify(ctx, PURPOSE, form.get('csrf'));
       const token = form.get('token') ?? '';
-      const known = await invitation.find(token);
+      const known = await invitations.find(token);
       if (known === undefined) return sendExpired(ctx);
       const { answers, errors } = readSignup(form, questionsNow(), { isEmailKnown: true });
       const { values } = answers;
       if (Object.keys(errors).length > 0) return send(ctx, token, known, { values, errors, status: 400 });
       try {
-        const account = await invitation.accept(ctx, token, answers);
+        const account = await invitations.accept(token, answers);
         if (account === undefined) return sendExpired(ctx);
         if (answers.password !== undefined) await signIn(ctx, account);
-        else await invitation.tickets.give(csrf.browserId(ctx), account);
+        else await tickets.give(csrf.browserId(ctx), account);
       } catch (error) {
         return send(ctx, token, known, { values, errors: errorsOf(error), status: 400 });
       }

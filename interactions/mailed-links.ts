@@ -7,21 +7,17 @@ import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { Client } from '../src/oidc/library-types.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { Recovery } from '../src/recovery/index.ts';
 import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
 import type { DonePages } from './done-pages.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';
+import { requesterOf } from './requester.ts';
 import type { SigninSteps } from './signin-steps.ts';
 import type { WayBack, WaysBack } from './way-back.ts';
 
 type Purpose = 'password_reset' | 'email_verification' | 'magic_link';
-
-interface MailedLink {
-  readonly accountId: string;
-  readonly email: string;
-  readonly boundTo?: string;
-}
 
 interface Deps {
   readonly views: Views;
@@ -30,28 +26,15 @@ interface Deps {
   readonly steps: SigninSteps;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly minLength: () => number;
-  readonly links: {
-    find(token: string, purpose: Purpose): Promise<MailedLink | undefined>;
-    consume(token: string, purpose: Purpose): Promise<MailedLink | undefined>;
-  };
+  readonly recovery: Recovery;
   readonly findUsable: (id: string) => Promise<Account | undefined>;
-  /** @throws AppError request.invalid with what is wrong with the password */
-  readonly setPassword: (ctx: Koa.Context, accountId: string, password: string) => Promise<void>;
-  /** Tries a password against the rules without setting it. @throws AppError request.invalid */
-  readonly checkPassword: (accountId: string, password: string) => Promise<void>;
-  readonly verifyEmail: (ctx: Koa.Context, accountId: string, email: string) => Promise<void>;
-  /** Notes a wish for a mail; whether there is an account is found out later, elsewhere (R085). */
-  readonly requestMail: (
-    ctx: Koa.Context,
-    request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
-  ) => Promise<void>;
-  readonly canUseMagicLinks: () => boolean;
+  /** After a new password, in the browser in which it was chosen. */
+  readonly onPasswordReset: (ctx: Koa.Context, accountId: string) => Promise<void>;
   readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
   readonly basePath: string;
   readonly done: DonePages;
   readonly waysBack: Pick<WaysBack, 'toSignIn'>;
   readonly findClient: (clientId: string) => Promise<Client | undefined>;
-  readonly arePasswordsOff: () => boolean;
 }
 
 export interface MailedLinkPages {
@@ -73,7 +56,8 @@ const MAX_ADDRESS = 320;
 const tokenOf = (ctx: Koa.Context): string => (typeof ctx.query.token === 'string' ? ctx.query.token : '');
 
 export function createMailedLinkPages(deps: Deps): MailedLinkPages {
-  const { views, csrf, current, steps, readForm, links, minLength, findUsable, basePath, done } = deps;
+  const { views, csrf, current, steps, readForm, recovery, minLength, findUsable, basePath, done } = deps;
+  const { links } = recovery;
 
   // One page for used, expired, replaced and invented links: which it was is nobody's business.
   const newLinkUrls: Readonly<Record<Purpose, string | undefined>> = {
@@ -121,7 +105,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
   }
 
   function refusePasswordsWhenOff(): void {
-    if (deps.arePasswordsOff()) throw new AppError('password.off');
+    if (recovery.arePasswordsOff()) throw new AppError('password.off');
   }
 
   async function readLinkForm(ctx: Koa.Context, purpose: Purpose): Promise<{ form: Form; token: string }> {
@@ -133,11 +117,12 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
   async function sendReset(
     ctx: Koa.Context,
     token: string,
-    accountId: string,
     errors: Readonly<Record<string, string | { key: string }>>,
   ): Promise<void> {
+    const link = await links.find(token, 'password_reset');
+    if (link === undefined) return sendExpired(ctx, 'password_reset');
     // For the password manager, which would save the new password without a name otherwise.
-    const username = (await findUsable(accountId))?.username;
+    const username = (await findUsable(link.accountId))?.username;
     const status = Object.keys(errors).length > 0 ? 400 : 200;
     const model = {
       csrf: csrf.token(ctx, 'password_reset'),
@@ -158,7 +143,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
         return views.send(ctx, 'forgot-password-sent', { email, interaction, action: asked });
       }
       const { interaction, action } = ctx.query;
-      const wantsLink = action === 'magic_link' && deps.canUseMagicLinks();
+      const wantsLink = action === 'magic_link' && recovery.canUseMagicLinks();
       if (!wantsLink) refusePasswordsWhenOff();
       views.send(ctx, 'forgot-password', {
         csrf: csrf.token(ctx, 'forgotten'),
@@ -172,15 +157,12 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       const form = await readForm(ctx);
       csrf.verify(ctx, 'forgotten', form.get('csrf'));
       const email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
-      const wantsLink = form.get('action') === 'magic_link' && deps.canUseMagicLinks();
+      const wantsLink = form.get('action') === 'magic_link' && recovery.canUseMagicLinks();
       if (!wantsLink) refusePasswordsWhenOff();
       const asked = form.get('interaction');
       const interaction = wantsLink ? await current.ofBrowser(ctx, asked) : await interactionHere(ctx, asked);
-      await deps.requestMail(ctx, {
-        kind: wantsLink ? 'magic_link' : 'password_reset',
-        email,
-        interaction: interaction?.uid,
-      });
+      const kind = wantsLink ? 'magic_link' : 'password_reset';
+      await recovery.requestLink({ kind, email, interaction: interaction?.uid }, requesterOf(ctx));
       const action = wantsLink ? 'magic_link' : undefined;
       await done.goTo(ctx, '/oauth2/forgot-password', { email, interaction: asked, action });
     },
@@ -188,34 +170,25 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
     async showReset(ctx) {
       if (done.isAsked(ctx)) return showChanged(ctx);
       refusePasswordsWhenOff();
-      const token = tokenOf(ctx);
-      const link = await links.find(token, 'password_reset');
-      if (link === undefined) return sendExpired(ctx, 'password_reset');
-      await sendReset(ctx, token, link.accountId, {});
+      await sendReset(ctx, tokenOf(ctx), {});
     },
 
     async submitReset(ctx) {
       refusePasswordsWhenOff();
       const { form, token } = await readLinkForm(ctx, 'password_reset');
-      const known = await links.find(token, 'password_reset');
-      if (known === undefined) return sendExpired(ctx, 'password_reset');
       const password = form.get('password') ?? '';
       if (password !== form.get('confirm_password')) {
-        return sendReset(ctx, token, known.accountId, {
-          confirm_password: { key: 'invalid.password_mismatch' },
-        });
+        return sendReset(ctx, token, { confirm_password: { key: 'invalid.password_mismatch' } });
       }
       try {
-        // A password that will not do must not cost the link.
-        await deps.checkPassword(known.accountId, password);
-        const link = await links.consume(token, 'password_reset');
+        const link = await recovery.resetPassword(token, password);
         if (link === undefined) return sendExpired(ctx, 'password_reset');
-        await deps.setPassword(ctx, link.accountId, password);
-        // No session (R097): whoever has the mailbox still needs what else the account asks for.
+        await deps.onPasswordReset(ctx, link.accountId);
+        // No session (R097): who has the mailbox still needs what else the account asks for.
         await done.goTo(ctx, '/oauth2/reset-password', { ...(await signInAfter(ctx, link.boundTo)) });
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;
-        return sendReset(ctx, token, known.accountId, error.fields);
+        return sendReset(ctx, token, error.fields);
       }
     },
 
@@ -233,9 +206,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
 
     async submitVerification(ctx) {
       const { token } = await readLinkForm(ctx, 'email_verification');
-      const link = await links.consume(token, 'email_verification');
-      if (link === undefined) return sendExpired(ctx, 'email_verification');
-      await deps.verifyEmail(ctx, link.accountId, link.email);
+      if (!(await recovery.verifyEmail(token))) return sendExpired(ctx, 'email_verification');
       await done.goTo(ctx, '/oauth2/verify-email', {});
     },
 
@@ -257,11 +228,10 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
     async submitMagicLink(ctx) {
       const { token } = await readLinkForm(ctx, 'magic_link');
       const known = await links.find(token, 'magic_link');
-      if (known === undefined || !deps.canUseMagicLinks()) return sendExpired(ctx, 'magic_link');
+      if (known === undefined || !recovery.canUseMagicLinks()) return sendExpired(ctx, 'magic_link');
       // Only the browser that asked goes on with it: a link that somebody else had sent must sign nobody in.
       const interaction: BoundInteraction = await current.ofBrowser(ctx, known.boundTo);
-      const link = await links.consume(token, 'magic_link');
-      const account = link && (await findUsable(link.accountId));
+      const account = await recovery.useMagicLink(token);
       if (account === undefined) return sendExpired(ctx, 'magic_link');
       // Whatever is still asked for: guesses elsewhere must not stop it here (decisions §8).
       await deps.rememberBrowser(ctx, account.id);

@@ -5,10 +5,11 @@ import type { Account } from '../src/accounts/account.ts';
 import { AppError } from '../src/errors.ts';
 import { answerJson, type JsonBody, jsonBody, leadOn } from '../src/http/ceremony.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { AuthMode } from '../src/settings/auth-mode.ts';
 import type { CurrentInteraction } from './current.ts';
 import { PROMPTS } from './login.ts';
 import { type Method, passkeyAmr, passkeyMethods, unspentMethods } from './second-factor-methods.ts';
-import type { AuthMode, SigninSteps } from './signin-steps.ts';
+import type { SigninSteps } from './signin-steps.ts';
 
 interface Used {
   readonly id: string;

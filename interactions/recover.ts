@@ -4,11 +4,12 @@ import type { Account } from '../src/accounts/account.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { AuthMode } from '../src/settings/auth-mode.ts';
 import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';
-import type { AuthMode, SigninSteps } from './signin-steps.ts';
+import type { SigninSteps } from './signin-steps.ts';
 
 interface Deps {
   readonly views: Views;

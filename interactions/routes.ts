@@ -13,15 +13,17 @@ import type { ProtocolPages } from '../src/oidc/create-provider.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { Interaction } from '../src/oidc/library-types.ts';
 import type { LogoutPages } from '../src/oidc/logout.ts';
+import type { Recovery } from '../src/recovery/index.ts';
+import type { Registration } from '../src/registration/index.ts';
 import type { Views } from '../src/views/views.ts';
 import { createConsentPage, type RememberedConsents } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
 import { createDonePages } from './done-pages.ts';
-import { createEnrolmentPages, ENROLMENT_LINK_AMR, type EnrolmentParts } from './enrolment.ts';
+import { createEnrolmentPages, ENROLMENT_LINK_AMR } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
 import { createHomeRedirects } from './home.ts';
-import { createInvitationPages, type InvitationParts } from './invitation.ts';
+import { createInvitationPages } from './invitation.ts';
 import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
 import { createMailedLinkPages } from './mailed-links.ts';
@@ -31,7 +33,7 @@ import { createPasskeyCeremonies } from './passkeys.ts';
 import { createRecoverPage } from './recover.ts';
 import { createSecondFactorPages } from './second-factor.ts';
 import { createSigninSteps } from './signin-steps.ts';
-import { createSignupPages, type SignupParts } from './signup.ts';
+import { createSignupPages } from './signup.ts';
 import { createWaysBack } from './way-back.ts';
 
 interface Deps {
@@ -57,11 +59,8 @@ interface Deps {
   readonly worth: Pick<Parameters<typeof createSigninSteps>[0], 'reachableAcrs' | 'mayAdminister'>;
   readonly issuer: string;
   readonly baseUrl: string;
-  /** Starts a sign-up that leads to people's own pages. */
-  readonly signUpUrl: () => string;
-  readonly signup: SignupParts;
-  readonly invitation: InvitationParts;
-  readonly enrolment: EnrolmentParts;
+  readonly registration: Registration;
+  readonly recovery: Recovery;
   readonly passkey: PasskeyDeps;
 }
 
@@ -83,17 +82,7 @@ type SignInParts = Pick<
     Parameters<typeof createSecondFactorPages>[0],
     'views' | 'current' | 'steps' | 'basePath' | 'readForm' | 'passkeySteps'
   > &
-  Pick<
-    Parameters<typeof createMailedLinkPages>[0],
-    | 'links'
-    | 'checkPassword'
-    | 'setPassword'
-    | 'verifyEmail'
-    | 'requestMail'
-    | 'canUseMagicLinks'
-    | 'arePasswordsOff'
-  > & {
-    readonly canResetPassword: () => boolean;
+  Pick<Parameters<typeof createMailedLinkPages>[0], 'onPasswordReset'> & {
     readonly oneTime: OneTime;
   };
 
@@ -114,15 +103,22 @@ const UNMET_REASONS = new Set(['essential_acr', 'essential_acrs', 'demanded_acr'
 const isUnmet = (reason: string): boolean => UNMET_REASONS.has(reason);
 
 export function createInteractions(deps: Deps): Interactions {
-  const { views, csrf, basePath, accounts, signIn, passkey } = deps;
+  const { views, csrf, basePath, accounts, signIn, passkey, recovery } = deps;
+  const { signUp } = deps.registration;
   const current = createCurrentInteraction(deps);
   const waysBack = createWaysBack(deps);
   const done = createDonePages({ ...deps, oneTime: signIn.oneTime });
   const findClient = (id: string) => deps.provider().Client.find(id);
   const findAccount = (id: string): Promise<Account | undefined> => accounts.find(id);
   const steps = createSigninSteps({ ...deps, ...deps.worth, ...signIn, ...passkey, current });
-  const signup = createSignupPages({ ...deps, current, steps });
-  const invitation = createInvitationPages({ ...deps, ...signIn, waysBack, done });
+  const signup = createSignupPages({ ...deps, signup: signUp, current, steps });
+  const invitation = createInvitationPages({
+    ...deps,
+    ...signIn,
+    waysBack,
+    done,
+    isComplete: (account) => signIn.stepOf(account, signIn.mfaMode()) === 'none',
+  });
   const enrolment = createEnrolmentPages({ ...deps, done });
   const login = createLoginPage({
     ...deps,
@@ -131,11 +127,13 @@ export function createInteractions(deps: Deps): Interactions {
     current,
     steps,
     findAccount,
-    canSignUp: deps.signup.isOpen,
+    canResetPassword: recovery.canResetPassword,
+    canUseMagicLinks: recovery.canUseMagicLinks,
+    canSignUp: signUp.isOpen,
   });
   const passkeySteps = createPasskeySteps({ ...deps, ...passkey, current, steps });
   const ceremonies = createPasskeyCeremonies({ ...deps, ...signIn, ...passkey, current, steps });
-  const recovery = createRecoverPage({ ...deps, ...passkey, current, steps });
+  const recover = createRecoverPage({ ...deps, ...passkey, current, steps });
   const factors = createSecondFactorPages({ ...deps, ...signIn, current, steps, passkeySteps });
   const mailed = createMailedLinkPages({
     ...deps,
@@ -185,8 +183,8 @@ export function createInteractions(deps: Deps): Interactions {
   router.post('/oauth2/passkey/login/finish', (ctx) => ceremonies.finishSignIn(ctx));
   router.post('/oauth2/passkey/register/begin', (ctx) => ceremonies.beginMaking(ctx));
   router.post('/oauth2/passkey/register/finish', (ctx) => ceremonies.finishMaking(ctx));
-  router.get('/oauth2/recover', (ctx) => recovery.show(ctx));
-  router.post('/oauth2/recover', (ctx) => recovery.submit(ctx));
+  router.get('/oauth2/recover', (ctx) => recover.show(ctx));
+  router.post('/oauth2/recover', (ctx) => recover.submit(ctx));
   router.get('/oauth2/forgot-password', (ctx) => mailed.showForgotten(ctx));
   router.post('/oauth2/forgot-password', (ctx) => mailed.submitForgotten(ctx));
   router.get('/oauth2/reset-password', (ctx) => mailed.showReset(ctx));
@@ -223,7 +221,7 @@ export function createInteractions(deps: Deps): Interactions {
         // Initiating User Registration via OIDC 1.0 §4; where nobody may sign up, signing in is what is left.
         const isSignup =
           interaction.prompt.name === 'create' &&
-          (await deps.signup.isOpenFor(String(interaction.params.client_id)));
+          (await signUp.isOpenFor(String(interaction.params.client_id)));
         const enrolling = isConsent ? undefined : await enrolment.holder(ctx);
         if (enrolling !== undefined)
           return steps.proceed(ctx, interaction, enrolling, { amr: ENROLMENT_LINK_AMR, methods: [] });

@@ -14,12 +14,11 @@ import { AppError } from '../src/errors.ts';
 import { acrOf } from '../src/oidc/acr.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
 import { ACR } from '../src/oidc/scopes.ts';
+import type { AuthMode } from '../src/settings/auth-mode.ts';
 import { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
 import type { CurrentInteraction } from './current.ts';
 import { stringParameter } from './page-options.ts';
 import { type ReportSignIn, reportOfCompletion, reportOfStep } from './sign-in-report.ts';
-
-export type AuthMode = 'password' | 'password_and_passkey' | 'passkey_only';
 
 /** What a sign-in has come to by one more step of it. */
 export interface Proof {

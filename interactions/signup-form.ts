@@ -1,35 +1,10 @@
-// Owns what people are asked when they sign up, and reading what they answer. Only fields that the page shows are taken:
-// whatever else an account has (a role, a flag, an id) cannot come in by this form, and trying it is refused.
+// Only fields that the page shows are taken: whatever else an account has (a role, a flag, an id) cannot come in by this form, and
+// trying it is refused.
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
+import type { SignupAnswers, SignupQuestions, SignupValues } from '../src/registration/index.ts';
+import { signupFields } from '../src/registration/questions.ts';
 import type { FieldErrors } from '../src/views/form-page.ts';
-
-export const signupFields = [
-  'username',
-  'email',
-  'given_name',
-  'family_name',
-  'nickname',
-  'phone_number',
-] as const;
-export type SignupField = (typeof signupFields)[number];
-export type Asked = 'hidden' | 'optional' | 'required';
-
-/** What is asked now: settings, and how people sign in here. */
-export interface SignupQuestions {
-  readonly fields: Readonly<Record<SignupField, Asked>>;
-  readonly isPasswordAsked: boolean;
-  readonly minLength: number;
-  /** What has to be agreed to; none: nothing. */
-  readonly terms?: { readonly termsUrl: string; readonly privacyUrl: string } | undefined;
-}
-
-export type SignupValues = { readonly [Name in SignupField]?: string };
-
-export interface SignupAnswers {
-  readonly values: SignupValues;
-  readonly password: string | undefined;
-}
 
 /** Fields that belong to the form and not to the account. */
 const ownFields = ['csrf', 'interaction', 'client_id', 'token', 'action', 'accept_terms'] as const;
@@ -62,7 +37,7 @@ export function readSignup(
   refuseUnknown(form, questions);
   const { fields, isPasswordAsked, terms } = questions;
   const errors: Record<string, string> = {};
-  const values: { [Name in SignupField]?: string } = {};
+  const values: { -readonly [Name in keyof SignupValues]: SignupValues[Name] } = {};
   for (const name of signupFields) {
     if (fields[name] === 'hidden') continue;
     const value = form.get(name)?.trim() ?? '';

@@ -7,52 +7,14 @@ import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
-import type { ClientRecord } from '../src/store/records.ts';
+import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import type { FieldErrors } from '../src/views/form-page.ts';
 import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
+import { requesterOf } from './requester.ts';
 import type { Proof, SigninSteps } from './signin-steps.ts';
-import {
-  errorsOf,
-  readSignup,
-  type SignupAnswers,
-  type SignupQuestions,
-  type SignupValues,
-} from './signup-form.ts';
-
-export interface SignupParts {
-  readonly questions: () => SignupQuestions;
-  /** By the application's own answer, else the setting. */
-  readonly isOpenFor: (clientId: string) => Promise<boolean>;
-  /** The same of a record at hand. */
-  readonly isOpen: (client: ClientRecord) => boolean;
-  /**
-   * @returns the account, or undefined when its address has to be proven first
-   * @throws AppError with `fields`, server.busy
-   */
-  readonly begin: (
-    ctx: Koa.Context,
-    signup: { interaction: string; clientId: string; answers: SignupAnswers },
-  ) => Promise<Account | undefined>;
-  readonly pending: (
-    interaction: string,
-  ) => Promise<
-    { readonly email: string; readonly resendInSeconds: number; readonly canSkip: boolean } | undefined
-  >;
-  /** @throws AppError request.rate_limited, account.username_taken, account.email_taken */
-  readonly confirm: (
-    ctx: Koa.Context,
-    signup: { interaction: string; clientId: string; code: string },
-  ) => Promise<Account | 'wrong' | 'expired'>;
-  /** The account without its address, where it need not be proven. */
-  readonly skip: (
-    ctx: Koa.Context,
-    signup: { interaction: string; clientId: string },
-  ) => Promise<Account | undefined>;
-  /** Another code, if it is not too soon for one. */
-  readonly resend: (ctx: Koa.Context, interaction: string) => Promise<void>;
-}
+import { errorsOf, readSignup } from './signup-form.ts';
 
 interface Deps {
   readonly provider: () => IdentityProvider;
@@ -61,7 +23,7 @@ interface Deps {
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly steps: Pick<SigninSteps, 'proceed'>;
   readonly basePath: string;
-  readonly signup: SignupParts;
+  readonly signup: Registration['signUp'];
 }
 
 interface Attempt {
@@ -197,7 +159,10 @@ export function createSignupPages(deps: Deps): SignupPages {
       if (Object.keys(errors).length > 0) return send(ctx, interaction, { values, errors, status: 400 });
       try {
         const clientId = clientIdOf(interaction);
-        const account = await signup.begin(ctx, { interaction: interaction.uid, clientId, answers });
+        const account = await signup.begin(
+          { interaction: interaction.uid, clientId, answers },
+          requesterOf(ctx),
+        );
         return account === undefined ? goToCode(ctx, interaction) : await proceed(ctx, interaction, account);
       } catch (error) {
         const wait = waitOf(error);
@@ -216,7 +181,7 @@ export function createSignupPages(deps: Deps): SignupPages {
       const one = { interaction: interaction.uid, clientId: clientIdOf(interaction) };
       try {
         if (form.get('action') === 'skip') {
-          const account = await signup.skip(ctx, one);
+          const account = await signup.skip(one);
           return account === undefined
             ? goToForm(ctx, interaction)
             : await proceed(ctx, interaction, account);
@@ -224,7 +189,7 @@ export function createSignupPages(deps: Deps): SignupPages {
         const code = form.get('code') ?? '';
         // An empty form is no attempt (R096).
         if (code === '') return await sendCode(ctx, interaction, { alert: 'alert.code_wrong', status: 400 });
-        const outcome = await signup.confirm(ctx, { ...one, code });
+        const outcome = await signup.confirm({ ...one, code });
         if (typeof outcome !== 'string') return await proceed(ctx, interaction, outcome);
         return await sendCode(ctx, interaction, { alert: `alert.code_${outcome}`, status: 401 });
       } catch (error) {
@@ -238,7 +203,7 @@ export function createSignupPages(deps: Deps): SignupPages {
     async resend(ctx) {
       const form = await readForm(ctx);
       const interaction = await check(await current.ofForm(ctx, form));
-      await signup.resend(ctx, interaction.uid);
+      await signup.resend(interaction.uid, requesterOf(ctx));
       goToCode(ctx, interaction);
     },
   };

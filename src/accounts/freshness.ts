@@ -1,6 +1,7 @@
 // Owns what "fresh" means for a sensitive act (decisions §8): which classes of authentication there are, which is the
 // highest that an account can show, and whether a session has shown it within the last five minutes. Each method has its
 // own time, so that a code of now makes no password of this morning fresh.
+import type { AuthMode } from '../settings/auth-mode.ts';
 import type { AccountRecord } from '../store/collections.ts';
 
 /**
@@ -32,7 +33,7 @@ export type ProofClass = 0 | 1 | 2 | 3;
 
 export interface ProofPolicy {
   readonly mfaMode: 'off' | 'optional' | 'required';
-  readonly authMode: 'password' | 'password_and_passkey' | 'passkey_only';
+  readonly authMode: AuthMode;
 }
 
 const FRESH_SECONDS = 300;

@@ -28,6 +28,8 @@ import { normalizeMetadata } from '../oidc/models/client.ts';
 import { registerPasswordGrant } from '../oidc/password-grant.ts';
 import { createRevokeToken } from '../oidc/revocation.ts';
 import { createTokenState } from '../oidc/token-state.ts';
+import { createRecovery } from '../recovery/index.ts';
+import { createRegistration } from '../registration/index.ts';
 import type { Settings } from '../settings/settings.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
@@ -39,7 +41,6 @@ import { createFactors } from './factors.ts';
 import { createHandler } from './http.ts';
 import { createJobs } from './jobs.ts';
 import { createKeys, type Keys, protocolKeys } from './keys.ts';
-import { createNewAccounts } from './new-accounts.ts';
 import { createPasskeyApp } from './passkeys.ts';
 import { createProtection } from './protection.ts';
 import { startSettings } from './settings.ts';
@@ -140,18 +141,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     baseUrl,
   });
   const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
-  const newAccounts = createNewAccounts({
-    store,
-    config,
-    clock,
-    current,
-    accounts,
-    clients,
-    factors,
-    protection,
-    basePath,
-  });
-  for (const part of [factors, passkeys.passkeys, newAccounts])
+  const { mail } = factors;
+  const { limits } = protection;
+  const base = { store, clock, settings: current, events };
+  const recovery = createRecovery({ ...base, baseUrl, accounts, mail, limits });
+  const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
+  for (const part of [factors, passkeys.passkeys])
     events.on('accountRemoving', ({ accountId }) => part.removeAllOf(accountId));
   const csrf = createCsrf({
     keys: config.cookieKeys,
@@ -188,7 +183,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     worth: directory,
     issuer,
     baseUrl,
-    ...newAccounts.pages,
+    recovery,
+    registration,
     passkey: passkeys.forPages,
   });
 
@@ -270,7 +266,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     csrf,
     interactions,
     factors,
-    newAccounts,
+    recovery,
+    registration,
     passkeys,
     mounted: () => mounted,
     keys: keyParts.keys,

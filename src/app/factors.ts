@@ -4,19 +4,15 @@ import type Koa from 'koa';
 import { createTrustedDeviceCookie } from '../../interactions/trusted-device-cookie.ts';
 import { type Account, isUsable } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import { minPasswordLength, passwordProblems } from '../accounts/passwords/password-rules.ts';
 import { hasSecondFactor } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
-import { AppError } from '../errors.ts';
 import { deviceName } from '../http/device-name.ts';
 import { createOneTime } from '../http/one-time.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import type { Logger } from '../log.ts';
 import { createMail, type MailTemplate, type MailValues } from '../mail/index.ts';
 import { createNotices } from '../notifications/owner-notices.ts';
-import { createLinks } from '../recovery/links.ts';
-import { createMailedLinks } from '../recovery/mailed-links.ts';
 import { EMAIL_CODE_COOLDOWN_SECONDS } from '../second-factors/email-codes.ts';
 import { toQrDataUri } from '../second-factors/qr.ts';
 import { type CodeMethod, createSecondFactors } from '../second-factors/second-factors.ts';
@@ -37,14 +33,14 @@ interface Parts {
   readonly current: () => SettingValues;
   /** Built after this: an account's removal takes what is in here along. */
   readonly accounts: () => Accounts;
-  readonly protection: Pick<Protection, 'audit' | 'events' | 'limits' | 'knownBrowsers'>;
+  readonly protection: Pick<Protection, 'audit' | 'events' | 'knownBrowsers'>;
 }
 
 export type Factors = ReturnType<typeof createFactors>;
 
 export function createFactors(parts: Parts) {
   const { store, config, basePath, isSecure, clock, log, sealer, current, accounts } = parts;
-  const { audit, limits, knownBrowsers } = parts.protection;
+  const { audit, knownBrowsers } = parts.protection;
   const { baseUrl } = config;
   const mail = createMail({ store, sealer, clock, settings: current, baseUrl, log });
   const factors = createSecondFactors({
@@ -56,12 +52,6 @@ export function createFactors(parts: Parts) {
     secretKeys: config.secretKeys,
     clock,
     issuerName: () => current().product_name,
-    settings: current,
-  });
-  const links = createLinks({
-    collection: store.collection(model.links),
-    accounts: store.collection(model.accounts),
-    clock,
     settings: current,
   });
   const deviceCookie = createTrustedDeviceCookie({
@@ -93,9 +83,6 @@ export function createFactors(parts: Parts) {
     });
   }
 
-  // Nor does a mailbox sign in then: a passkey alone means that.
-  const arePasswordsOff = (): boolean => current().auth_mode === 'passkey_only';
-
   const originOf = (ctx: Koa.Context): MailValues => ({
     ipAddress: ctx.ip,
     device: deviceName(ctx.get('user-agent')),
@@ -116,19 +103,6 @@ export function createFactors(parts: Parts) {
     return 'sent';
   }
 
-  const mailedLinks = createMailedLinks({
-    baseUrl,
-    clock,
-    current,
-    links,
-    mail,
-    limits,
-    audit,
-    findByLogin: (identifier) => accounts().findByLogin(identifier),
-    findUsable,
-    arePasswordsOff,
-  });
-
   return {
     mail,
     factors,
@@ -140,8 +114,6 @@ export function createFactors(parts: Parts) {
         log.warn({ event: 'notice_lost', template, account_id: id, err }, 'notice not queued');
       });
     },
-    links,
-    mailedLinks,
     notices: createNotices({
       tellOwner,
       find: (id) => accounts().find(id),
@@ -156,7 +128,6 @@ export function createFactors(parts: Parts) {
       const address = (await store.collection(model.accounts).find(accountId))?.value.email;
       await Promise.all([
         factors.removeAllOf(accountId),
-        links.removeAllOf(accountId),
         address === undefined ? undefined : mail.removeAllTo(address),
       ]);
     },
@@ -224,49 +195,13 @@ export function createFactors(parts: Parts) {
           await tellOwner(account, 'recovery_code_used', { ...originOf(ctx), codesLeft }, languageOf(ctx));
         }
       },
-      links,
-      async checkPassword(accountId: string, password: string): Promise<void> {
-        const account = await findUsable(accountId);
-        const { username, email } = account ?? { username: '', email: undefined };
-        const problems = passwordProblems(password, {
-          minLength: minPasswordLength(current()),
-          username,
-          email,
-          contextWords: [current().product_name, new URL(baseUrl).hostname],
-        });
-        if (problems.length > 0)
-          throw new AppError('request.invalid', { fields: { password: problems.join(' ') } });
-      },
-      async setPassword(ctx: Koa.Context, accountId: string, password: string): Promise<void> {
-        // Ends every session; trusted devices, codes and other links are void with the state they were made in.
-        const account = await accounts().update(accountId, { password });
-        // That voided every known browser; this one is where the owner goes on, in spite of any lock.
+      async onPasswordReset(ctx: Koa.Context, accountId: string): Promise<void> {
+        // The reset voided every known browser; this one is where the owner goes on, in spite of any lock.
         await knownBrowsers.remember(ctx, accountId);
-        await audit.write({ event: 'password.reset', target: { kind: 'user', id: accountId } });
-        await tellOwner(account, 'password_changed', originOf(ctx), languageOf(ctx));
-      },
-      async verifyEmail(_ctx: Koa.Context, accountId: string, email: string): Promise<void> {
         const account = await accounts().find(accountId);
-        if (account?.email !== email) return;
-        await accounts().update(accountId, { isEmailVerified: true }, { version: account.version });
-        await audit.write({ event: 'email.verified', target: { kind: 'user', id: accountId } });
+        if (account !== undefined)
+          await tellOwner(account, 'password_changed', originOf(ctx), languageOf(ctx));
       },
-      async requestMail(
-        ctx: Koa.Context,
-        request: { kind: 'password_reset' | 'magic_link'; email: string; interaction?: string | undefined },
-      ): Promise<void> {
-        const { interaction, ...rest } = request;
-        await mail.requests.request({
-          ...rest,
-          ipAddress: ctx.ip,
-          userAgent: ctx.get('user-agent').slice(0, 512),
-          language: languageOf(ctx),
-          ...(interaction === undefined ? {} : { interaction }),
-        });
-      },
-      arePasswordsOff,
-      canUseMagicLinks: () => current().allow_magic_link && !arePasswordsOff(),
-      canResetPassword: () => current().allow_password_reset && !arePasswordsOff(),
     },
   };
 }

@@ -38,6 +38,8 @@ import { createSignedInUsers } from '../oidc/signed-in-user.ts';
 import { createSessionOfToken } from '../oidc/token-session.ts';
 import type { AnyToken, TokenState } from '../oidc/token-state.ts';
 import { createAuthorizeUser } from '../oidc/user-bearer.ts';
+import type { Recovery } from '../recovery/index.ts';
+import type { Registration } from '../registration/index.ts';
 import { createSelfService } from '../self-service/index.ts';
 import { createApplicationAccess } from '../sessions/application-access.ts';
 import type { Grants } from '../sessions/grants.ts';
@@ -50,7 +52,6 @@ import type { AccountParts } from './accounts.ts';
 import { auditedRegistration } from './audit.ts';
 import type { Factors } from './factors.ts';
 import type { Keys } from './keys.ts';
-import type { NewAccounts } from './new-accounts.ts';
 import type { PasskeyApp } from './passkeys.ts';
 import type { Protection } from './protection.ts';
 
@@ -79,8 +80,9 @@ export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirm
   readonly views: Views;
   readonly csrf: Csrf;
   readonly interactions: Interactions;
-  readonly factors: Pick<Factors, 'mail' | 'factors' | 'mailedLinks' | 'notices' | 'signIn' | 'tellOwnerOf'>;
-  readonly newAccounts: Pick<NewAccounts, 'forAdministrators'>;
+  readonly factors: Pick<Factors, 'mail' | 'factors' | 'notices' | 'signIn' | 'tellOwnerOf'>;
+  readonly recovery: Recovery;
+  readonly registration: Registration;
   readonly passkeys: PasskeyApp;
   readonly mounted: () => MountedProvider;
   readonly keys: Keys;
@@ -143,9 +145,10 @@ export function createHandler(parts: HttpParts): RequestListener {
       mail: factors.mail,
       trustedDevices: factors.factors.trustedDevices,
       passkeys: passkeys.forAdministrators,
-      sendPasswordReset: factors.mailedLinks.sendPasswordReset,
-      sendEmailVerification: factors.mailedLinks.sendEmailVerification,
-      ...parts.newAccounts.forAdministrators,
+      sendPasswordReset: parts.recovery.sendPasswordReset,
+      sendEmailVerification: parts.recovery.sendEmailVerification,
+      sendEnrolmentLink: parts.registration.enrolment.sendLink,
+      invitations: parts.registration.invitations,
       audit,
       tokenEvents: parts.protection.tokenLog,
       groups: parts.groups,
@@ -226,14 +229,11 @@ export function createHandler(parts: HttpParts): RequestListener {
       browser,
       passkeys,
       secondFactors: factors.factors,
-      recovery: {
-        canResetPassword: factors.signIn.canResetPassword,
-        sendEmailVerification: factors.mailedLinks.sendEmailVerification,
-      },
+      recovery: parts.recovery,
       audit,
       limits,
       knownBrowsers: parts.protection.knownBrowsers,
-      passwords: { check: parts.checkPassword, checkNew: factors.signIn.checkPassword },
+      passwords: { check: parts.checkPassword },
       notifyOwner: factors.tellOwnerOf,
       confirmSession: parts.confirmSession,
     },

@@ -17,6 +17,7 @@ import { sendMail } from './send-job.ts';
 import { createMailViews } from './views.ts';
 
 export type { OutboxMail } from './outbox.ts';
+export type { Requester } from './requested.ts';
 export type { MailTemplate, MailValues } from './templates.ts';
 
 export interface Mail extends OutboundMail {

@@ -8,6 +8,9 @@ export type MailRequest = Omit<MailRequestRecord, 'createdAt'>;
 
 type Answer = (request: MailRequestRecord) => Promise<void>;
 
+/** Where the request came from, which the mail reports. */
+export type Requester = Pick<MailRequestRecord, 'ipAddress' | 'userAgent' | 'language'>;
+
 export interface RequestedMails {
   /**
    * Subscribes to requests of that kind.

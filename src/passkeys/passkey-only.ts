@@ -5,9 +5,9 @@ import { type Account, activeAdminFilters } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { hasPasskey } from '../accounts/security-state.ts';
 import { AppError } from '../errors.ts';
+import type { AuthMode } from '../settings/auth-mode.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { FieldFilter } from '../store/port.ts';
-import type { AuthMode } from './passkeys.ts';
 
 interface Deps {
   readonly accounts: () => Pick<Accounts, 'find' | 'query'>;

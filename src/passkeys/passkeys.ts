@@ -4,6 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { settleFactors } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import type { AuthMode } from '../settings/auth-mode.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { PasskeyChallengeRecord, PasskeyRecord } from '../store/passkeys.ts';
 import type { EphemeralCollection } from '../store/port.ts';
@@ -14,8 +15,6 @@ import { labelOf } from './label.ts';
 import { authenticatorName } from './names.ts';
 import { createPasskeyRegistration, type PasskeyRegistration } from './registration.ts';
 import { createRelyingParty } from './relying-party.ts';
-
-export type AuthMode = 'password' | 'password_and_passkey' | 'passkey_only';
 
 export interface Passkey {
   readonly id: string;

@@ -1,5 +1,5 @@
-// Owns the tokens of links sent by mail: kept as digests, for one purpose, one account and the address they were sent
-// to, and used once (decisions §5, checklist R072, R097). A link proves a mailbox; it is neither a session nor a factor.
+// The tokens are stored as digests, for one purpose, one account and the address they were sent to, and are used once
+// (checklist R072, R097).
 import type { Account } from '../accounts/account.ts';
 import { securityState } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';

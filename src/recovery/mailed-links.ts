@@ -1,40 +1,45 @@
-// Owns putting together who gets a link by mail, and which: at a stranger's wish, at an administrator's
-// (src/app/create-app.ts builds the rest).
-
 import { type Account, isUsable } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { addressKey } from '../accounts/email.ts';
-import type { Audit } from '../audit/index.ts';
+import { findUsable } from '../accounts/find-usable.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
 import { deviceName } from '../http/device-name.ts';
-import type { Mail, MailValues } from '../mail/index.ts';
+import type { Mail, MailValues, Requester } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/limits.ts';
+import { arePasswordsOff } from '../settings/auth-mode.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { MailRequestRecord } from '../store/collections.ts';
-import type { createLinks } from './links.ts';
+import type { Links } from './links.ts';
 
-interface Parts {
+interface Deps {
   readonly baseUrl: string;
   readonly clock: Clock;
-  readonly current: () => SettingValues;
-  readonly links: Pick<ReturnType<typeof createLinks>, 'create'>;
+  readonly settings: () => SettingValues;
+  readonly links: Pick<Links, 'create'>;
+  readonly accounts: Pick<Accounts, 'find' | 'findByLogin'>;
   readonly mail: Pick<Mail, 'queue' | 'requests'>;
   readonly limits: Pick<RateLimits, 'isWithin'>;
-  readonly findByLogin: Accounts['findByLogin'];
-  readonly findUsable: (id: string) => Promise<Account | undefined>;
-  readonly audit: Pick<Audit, 'write'>;
-  /** Where only passkeys sign in there is no password to forget. */
-  readonly arePasswordsOff: () => boolean;
+  readonly events: Pick<Events, 'record'>;
 }
 
 export interface MailedLinks {
+  /** Stores the wish for a link; whether there is an account is found out later, outside of the request (checklist R085). */
+  requestLink(
+    request: {
+      readonly kind: 'password_reset' | 'magic_link';
+      readonly email: string;
+      readonly interaction: string | undefined;
+    },
+    requester: Requester,
+  ): Promise<void>;
   /**
-   * At an administrator's wish, so it tells nothing of a request.
+   * On an administrator's request, so the mail says nothing of where it was requested.
    * @throws AppError request.invalid where the link could not be sent or used
    */
   sendPasswordReset(account: Account): Promise<void>;
-  /** At an administrator's wish. @throws AppError request.invalid where there is nothing to verify */
+  /** On request of an administrator or the owner. @throws AppError request.invalid where there is nothing to verify */
   sendEmailVerification(account: Account): Promise<void>;
 }
 
@@ -44,9 +49,8 @@ const paths = {
   email_verification: 'verify-email',
 } as const;
 
-export function createMailedLinks(parts: Parts): MailedLinks {
-  const { baseUrl, clock, current, links, mail, limits } = parts;
-  const { findByLogin, findUsable, arePasswordsOff, audit } = parts;
+export function createMailedLinks(deps: Deps): MailedLinks {
+  const { baseUrl, clock, settings, links, accounts, mail, limits, events } = deps;
 
   async function mailLink(link: {
     readonly account: Account;
@@ -67,15 +71,16 @@ export function createMailedLinks(parts: Parts): MailedLinks {
 
   async function answer(request: MailRequestRecord, kind: 'password_reset' | 'magic_link'): Promise<void> {
     const { email, ipAddress, userAgent, language, interaction } = request;
-    const found = await findByLogin(email);
-    const account = found && (await findUsable(found.id));
+    const found = await accounts.findByLogin(email);
+    const account = found && (await findUsable(accounts, found.id));
     // An address that is not verified may be a stranger's (R129).
     if (account?.email === undefined || !account.isEmailVerified) return;
     if (!(await limits.isWithin('mail_address', addressKey(account.email)))) return;
     const isReset = kind === 'password_reset';
-    if (arePasswordsOff() || !(isReset ? current().allow_password_reset : current().allow_magic_link)) return;
+    const { allow_password_reset: canReset, allow_magic_link: canUseLinks } = settings();
+    if (arePasswordsOff(settings()) || !(isReset ? canReset : canUseLinks)) return;
     const values = { ipAddress, device: deviceName(userAgent), at: clock() };
-    await audit.write({
+    await events.record({
       event: isReset ? 'password.reset_requested' : 'magic_link.requested',
       // Anyone who knows the address may ask; the request that asked is over.
       actor: { kind: 'anonymous' },
@@ -89,9 +94,12 @@ export function createMailedLinks(parts: Parts): MailedLinks {
     mail.requests.on(kind, (request) => answer(request, kind));
 
   return {
+    requestLink: ({ interaction, ...request }, requester) =>
+      mail.requests.request({ ...request, ...requester, ...(interaction !== undefined && { interaction }) }),
+
     async sendPasswordReset(account) {
       const { email: to, isEmailVerified, isActive } = account;
-      if (arePasswordsOff()) throw new AppError('password.off');
+      if (arePasswordsOff(settings())) throw new AppError('password.off');
       if (to === undefined || !isEmailVerified) throw cannotReset('email', 'has no verified e-mail address');
       if (!isActive) throw cannotReset('is_active', 'is deactivated');
       await mailLink({ account, to, kind: 'password_reset', values: {}, language: account.profile.locale });

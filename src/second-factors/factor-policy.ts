@@ -1,11 +1,12 @@
 // Owns whether an account may do without a factor that its owner wants to turn off: not where a second one is demanded
 // and none would be left, and not where nothing would be left to sign in with.
 import { hasPasskey, hasSecondFactor } from '../accounts/security-state.ts';
+import type { AuthMode } from '../settings/auth-mode.ts';
 import type { AccountRecord } from '../store/collections.ts';
 
 export interface FactorPolicy {
   readonly mfaMode: 'off' | 'optional' | 'required';
-  readonly authMode: 'password' | 'password_and_passkey' | 'passkey_only';
+  readonly authMode: AuthMode;
 }
 
 /** @param after the account as it would be */

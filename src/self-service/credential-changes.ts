@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Authenticate } from '../accounts/authenticate.ts';
 import type { ProofMethod } from '../accounts/freshness.ts';
+import { checkNewPassword } from '../accounts/passwords/check-new-password.ts';
 import { hasPasskey, hasSecondFactor } from '../accounts/security-state.ts';
 import type { Audit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
@@ -23,6 +24,7 @@ import type { OwnPasskeys } from './passkeys-page.ts';
 
 export interface CredentialChangesDeps {
   readonly settings: () => SettingValues;
+  readonly baseUrl: string;
   readonly signedIn: Pick<SignedInUsers, 'strongestAcr'>;
   readonly browser: Pick<BrowserSession, 'signIn'>;
   readonly accounts: Pick<Accounts, 'find' | 'update' | 'voidProofs'>;
@@ -33,8 +35,6 @@ export interface CredentialChangesDeps {
   readonly passwords: {
     /** Counts and locks as a sign-in does. */
     readonly check: Authenticate;
-    /** @throws AppError request.invalid with what is wrong with a new password */
-    checkNew(accountId: string, password: string): Promise<void>;
   };
   readonly knownBrowsers: {
     fromBrowser(ctx: Koa.Context): { readonly tokens: readonly string[] };
@@ -47,8 +47,18 @@ export interface CredentialChangesDeps {
 }
 
 export function createCredentialChanges(deps: CredentialChangesDeps) {
-  const { settings, signedIn, browser, accounts, passkeys, sessions, audit, passwords, confirmSession } =
-    deps;
+  const {
+    settings,
+    signedIn,
+    browser,
+    accounts,
+    passkeys,
+    sessions,
+    audit,
+    passwords,
+    confirmSession,
+    baseUrl,
+  } = deps;
   const { knownBrowsers, notifyOwner, secondFactors } = deps;
 
   /** To the audit log and, by mail, to the owner. */
@@ -109,7 +119,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     ): Promise<'changed' | 'wrong'> {
       const { account } = who;
       // An unacceptable password costs neither a hash nor an attempt.
-      await passwords.checkNew(account.id, next);
+      checkNewPassword(next, account, { settings: settings(), baseUrl });
       const hasPassword = account.passwordHash !== undefined;
       const from = who.isBrowser ? knownBrowsers.fromBrowser(ctx) : undefined;
       const proven = hasPassword ? await passwords.check(account.username, given, from) : account;

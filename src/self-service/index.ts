@@ -36,7 +36,7 @@ export interface SelfServiceDeps {
   };
   /** What the acts change. */
   readonly domains: AccountActsDeps &
-    Omit<CredentialChangesDeps, 'signedIn' | 'settings'> &
+    Omit<CredentialChangesDeps, 'signedIn' | 'settings' | 'baseUrl'> &
     Omit<OverviewDeps, 'clock' | 'settings'> & {
       readonly passkeys: OwnPasskeys;
       readonly knownBrowsers: KnownBrowsers;
@@ -69,7 +69,7 @@ export function createSelfService({ clock, settings, ...deps }: SelfServiceDeps)
   const kit = createPageKit({ ...pages, basePath: site.basePath, readForm, confirmUrl });
   const acts = createAccountActs(domains);
   const overview = createOverview({ ...domains, clock, settings });
-  const changes = createCredentialChanges({ ...domains, signedIn, settings });
+  const changes = createCredentialChanges({ ...domains, signedIn, settings, baseUrl: site.baseUrl });
   const password = {
     minLength: () => minPasswordLength(settings()),
     arePasswordsOff: () => settings().auth_mode === 'passkey_only',

@@ -85,7 +85,7 @@ test('attack: an invitation for an address meanwhile taken by another user', asy
   const agent = new Agent(app);
   const refused = await agent.submit(await agent.get(mailed), answers('meanwhile'));
   assert.equal(refused.status, 400);
-  assert.match(refused.body, /taken/);
+  assert.match(refused.body, /already in use/);
   assert.equal(await userNamed(app, 'meanwhile'), undefined);
   const { body } = await app.admin('GET', `/users/${owner.id}`);
   assert.deepEqual([body.data.username, body.data.is_email_verified], ['owner', false]);

@@ -1,8 +1,9 @@
 // Checks that where people have no passwords none is asked, taken or needed when they sign up.
 import { deepEqual, match, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSignup, type SignupQuestions } from '../../interactions/signup-form.ts';
+import { readSignup } from '../../interactions/signup-form.ts';
 import { createForm } from '../../src/http/form.ts';
+import type { SignupQuestions } from '../../src/registration/index.ts';
 
 const questions: SignupQuestions = {
   fields: {

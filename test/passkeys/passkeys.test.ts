@@ -9,8 +9,9 @@ import { hasSecondFactor, securityState, wantsSecondStep } from '../../src/accou
 import { AppError } from '../../src/errors.ts';
 import { labelOf } from '../../src/passkeys/label.ts';
 import { authenticatorName } from '../../src/passkeys/names.ts';
-import { type AuthMode, createPasskeys } from '../../src/passkeys/passkeys.ts';
+import { createPasskeys } from '../../src/passkeys/passkeys.ts';
 import { createRelyingParty } from '../../src/passkeys/relying-party.ts';
+import type { AuthMode } from '../../src/settings/auth-mode.ts';
 import { accounts as accountCollection } from '../../src/store/collections.ts';
 import { passkeyChallenges, passkeys as passkeyCollection } from '../../src/store/passkeys.ts';
 import { Authenticator, type Traits } from '../support/authenticator.ts';

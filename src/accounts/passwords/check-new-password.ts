@@ -1,0 +1,23 @@
+import { AppError } from '../../errors.ts';
+import { minPasswordLength, passwordProblems } from './password-rules.ts';
+
+/**
+ * Checks a password before anything is spent on it: neither a hash nor a link.
+ * @throws AppError request.invalid
+ */
+export function checkNewPassword(
+  password: string,
+  { username, email }: { readonly username: string; readonly email?: string | undefined },
+  { settings, baseUrl }: { settings: PasswordSettings; baseUrl: string },
+): void {
+  const problems = passwordProblems(password, {
+    minLength: minPasswordLength(settings),
+    username,
+    email,
+    contextWords: [settings.product_name, new URL(baseUrl).hostname],
+  });
+  if (problems.length > 0)
+    throw new AppError('request.invalid', { fields: { password: problems.join(' ') } });
+}
+
+type PasswordSettings = Parameters<typeof minPasswordLength>[0] & { readonly product_name: string };

@@ -1,0 +1,50 @@
+// Ways back into an account by its mailbox: the tokens of mailed links (links.ts), who gets a link by mail and on whose request
+// (mailed-links.ts), and what a link is used for (use-links.ts). A link authenticates a mailbox: it is neither a session nor a
+// second factor. The pages are in interactions/mailed-links.ts.
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
+import type { Mail } from '../mail/index.ts';
+import type { RateLimits } from '../rate-limits/limits.ts';
+import { arePasswordsOff } from '../settings/auth-mode.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import * as model from '../store/collections.ts';
+import type { Store } from '../store/port.ts';
+import { createLinks, type Links } from './links.ts';
+import { createMailedLinks, type MailedLinks } from './mailed-links.ts';
+import { createUseLinks, type UseLinks } from './use-links.ts';
+
+export interface Recovery extends MailedLinks, UseLinks {
+  readonly links: Links;
+  readonly canResetPassword: () => boolean;
+  readonly canUseMagicLinks: () => boolean;
+  readonly arePasswordsOff: () => boolean;
+}
+
+export function createRecovery(deps: {
+  store: Pick<Store, 'collection' | 'ephemeral'>;
+  baseUrl: string;
+  clock: Clock;
+  settings: () => SettingValues;
+  accounts: Pick<Accounts, 'find' | 'findByLogin' | 'update'>;
+  mail: Pick<Mail, 'queue' | 'requests'>;
+  limits: Pick<RateLimits, 'isWithin'>;
+  events: Pick<Events, 'record' | 'on'>;
+}): Recovery {
+  const { store, clock, settings } = deps;
+  const links = createLinks({
+    collection: store.collection(model.links),
+    accounts: store.collection(model.accounts),
+    clock,
+    settings,
+  });
+  deps.events.on('accountRemoving', ({ accountId }) => links.removeAllOf(accountId));
+  return {
+    links,
+    ...createMailedLinks({ ...deps, links }),
+    ...createUseLinks({ ...deps, links }),
+    arePasswordsOff: () => arePasswordsOff(settings()),
+    canResetPassword: () => settings().allow_password_reset && !arePasswordsOff(settings()),
+    canUseMagicLinks: () => settings().allow_magic_link && !arePasswordsOff(settings()),
+  };
+}

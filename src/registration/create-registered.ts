@@ -1,0 +1,81 @@
+import type { Account } from '../accounts/account.ts';
+import type { Accounts, NewAccount } from '../accounts/accounts.ts';
+import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import type { AccountRecord } from '../store/collections.ts';
+import { type SignupAnswers, signupQuestions } from './questions.ts';
+
+/** What signing up and accepting an invitation have in common: an account made from a form. */
+export interface CreateRegistered {
+  /** Checks and hashes; nothing is stored. @throws AppError request.invalid, server.busy */
+  prepare(answers: SignupAnswers): Promise<AccountRecord>;
+  /** @throws AppError account.username_taken, account.email_taken */
+  create(record: AccountRecord, origin: RegistrationOrigin): Promise<Account>;
+}
+
+interface RegistrationOrigin {
+  readonly via: 'signup' | 'invitation';
+  readonly clientId: string | undefined;
+}
+
+/** Field by field: an account gets nothing from a form that is not named here (checklist R124). */
+function toNewAccount({ values, password }: SignupAnswers): NewAccount {
+  const { username, email, given_name, family_name, nickname, phone_number: phoneNumber } = values;
+  return {
+    username: username ?? email ?? '',
+    email,
+    phoneNumber,
+    profile: { given_name, family_name, nickname },
+    ...(password !== undefined && { password }),
+  };
+}
+
+export function createRegistered(deps: {
+  accounts: Pick<Accounts, 'prepare' | 'createPrepared'>;
+  events: Pick<Events, 'record'>;
+  settings: () => SettingValues;
+  clock: Clock;
+}): CreateRegistered {
+  const { accounts, events, settings, clock } = deps;
+  return {
+    async prepare(answers) {
+      const record = await accounts.prepare(toNewAccount(answers));
+      // A new account has no sessions to be ended.
+      delete record.authenticatedNotBefore;
+      const { terms } = signupQuestions(settings());
+      if (terms === undefined) return record;
+      const { termsUrl, privacyUrl } = terms;
+      return {
+        ...record,
+        acceptedTerms: {
+          at: clock(),
+          ...(termsUrl !== '' && { termsUrl }),
+          ...(privacyUrl !== '' && { privacyUrl }),
+        },
+      };
+    },
+
+    async create(record, { via, clientId }) {
+      const now = clock();
+      const times = { createdAt: now, updatedAt: now, lastLoginAt: now };
+      const account = await accounts.createPrepared({ ...record, ...times });
+      const { termsUrl, privacyUrl } = record.acceptedTerms ?? {};
+      const user = { kind: 'user', id: account.id } as const;
+      await events.record({
+        event: 'signup.completed',
+        actor: user,
+        target: user,
+        clientId,
+        details: {
+          via,
+          username: account.username,
+          is_email_verified: account.isEmailVerified,
+          ...(termsUrl !== undefined && { terms_url: termsUrl }),
+          ...(privacyUrl !== undefined && { privacy_url: privacyUrl }),
+        },
+      });
+      return account;
+    },
+  };
+}

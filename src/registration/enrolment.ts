@@ -1,0 +1,80 @@
+import type { Account } from '../accounts/account.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import { findUsable } from '../accounts/find-usable.ts';
+import { checkNewPassword } from '../accounts/passwords/check-new-password.ts';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
+import type { Mail } from '../mail/index.ts';
+import type { Recovery } from '../recovery/index.ts';
+import type { SettingValues } from '../settings/schema.ts';
+
+/** One-time links to accounts that an administrator created: the owner chooses the first password or creates a passkey. */
+export interface Enrolment {
+  /** As an administrator. @throws AppError request.invalid where the link could not be sent or used */
+  sendLink(account: Account): Promise<void>;
+  find(token: string): Promise<{ username: string; email: string } | undefined>;
+  /**
+   * Uses the link up; the address that it was sent to counts as verified.
+   * @param password none where people have no passwords
+   * @returns undefined when the link is not valid any more
+   * @throws AppError with `fields`: the link stays valid
+   */
+  complete(token: string, password: string | undefined): Promise<Account | undefined>;
+}
+
+interface Deps {
+  readonly accounts: Pick<Accounts, 'find' | 'update'>;
+  readonly mail: Pick<Mail, 'queue'>;
+  readonly recovery: Pick<Recovery, 'links'>;
+  readonly events: Pick<Events, 'record'>;
+  readonly settings: () => SettingValues;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+}
+
+const PURPOSE = 'invitation';
+
+export function createEnrolment(deps: Deps): Enrolment {
+  const { accounts, mail, recovery, events, settings, clock, baseUrl } = deps;
+  const { links } = recovery;
+  return {
+    async sendLink(account) {
+      const { email: to, isActive } = account;
+      if (to === undefined) throw cannotSend('email', 'has no e-mail address');
+      if (!isActive) throw cannotSend('is_active', 'is deactivated');
+      const { token, expiresAt } = await links.create({ account, purpose: PURPOSE });
+      const url = `${baseUrl}/oauth2/enrol?token=${token}`;
+      const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
+      const values = { url, expiresSeconds, username: account.username };
+      await mail.queue({ to, template: 'enrolment', values, language: account.profile.locale });
+    },
+
+    async find(token) {
+      const link = await links.find(token, PURPOSE);
+      const account = link && (await findUsable(accounts, link.accountId));
+      return account && { username: account.username, email: link.email };
+    },
+
+    async complete(token, password) {
+      const known = await links.find(token, PURPOSE);
+      const account = known && (await findUsable(accounts, known.accountId));
+      if (account === undefined) return undefined;
+      // An unacceptable password must not cost the link.
+      if (password !== undefined) checkNewPassword(password, account, { settings: settings(), baseUrl });
+      const link = await links.consume(token, PURPOSE);
+      if (link === undefined) return undefined;
+      // Every session ends where there was one, and other links are void with the security state that they were created in.
+      const changes = { isEmailVerified: true, ...(password !== undefined && { password }) };
+      const changed = await accounts.update(account.id, changes, { version: account.version });
+      const user = { kind: 'user', id: account.id } as const;
+      await events.record({ event: 'enrolment.completed', actor: user, target: user });
+      return changed;
+    },
+  };
+}
+
+function cannotSend(field: string, problem: string): AppError {
+  const message = `No link can be sent: this user ${problem}.`;
+  return new AppError('request.invalid', { message, fields: { [field]: `The user ${problem}.` } });
+}

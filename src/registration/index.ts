@@ -1,0 +1,77 @@
+// How people come by an account of their own: signing up (sign-up.ts, where to start), an administrator's invitation
+// (use-invitations.ts), and a one-time link to an account that an administrator created (enrolment.ts). What an account is and
+// which passwords are accepted belongs to accounts/, the tokens of mailed links to recovery/, the pages to interactions/.
+import type { Accounts } from '../accounts/accounts.ts';
+import { findUsable } from '../accounts/find-usable.ts';
+import type { Clients } from '../clients/contract.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/types.ts';
+import type { Events } from '../events/index.ts';
+import type { Mail } from '../mail/index.ts';
+import type { RateLimits } from '../rate-limits/limits.ts';
+import type { Recovery } from '../recovery/index.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import * as model from '../store/collections.ts';
+import type { Store } from '../store/port.ts';
+import * as newAccounts from '../store/signups.ts';
+import { createRegistered } from './create-registered.ts';
+import { createEnrolment, type Enrolment } from './enrolment.ts';
+import { createTickets, type Tickets } from './enrolment-tickets.ts';
+import { createInvitations, type Invitations } from './invitations.ts';
+import { createSignUp, type SignUp } from './sign-up.ts';
+import { createSignups } from './signups.ts';
+import { createInvitationUseCases, type InvitationUseCases } from './use-invitations.ts';
+
+export type { SignupAnswers, SignupQuestions, SignupValues } from './questions.ts';
+
+export interface Registration {
+  readonly signUp: SignUp;
+  readonly invitations: InvitationUseCases & Pick<Invitations, 'query' | 'remove'>;
+  readonly enrolment: Enrolment;
+  readonly tickets: Tickets;
+}
+
+export function createRegistration(deps: {
+  store: Pick<Store, 'collection' | 'ephemeral'>;
+  config: Pick<Config, 'baseUrl' | 'secretKeys'>;
+  clock: Clock;
+  settings: () => SettingValues;
+  accounts: Pick<Accounts, 'find' | 'prepare' | 'createPrepared' | 'update'>;
+  clients: Pick<Clients, 'find'>;
+  mail: Pick<Mail, 'queue' | 'requests'>;
+  recovery: Pick<Recovery, 'links' | 'sendEmailVerification'>;
+  events: Pick<Events, 'record' | 'on'>;
+  limits: Pick<RateLimits, 'consume' | 'isWithin'>;
+}): Registration {
+  const { store, config, clock, settings, accounts } = deps;
+  const shared = { ...deps, baseUrl: config.baseUrl, registered: createRegistered(deps) };
+  const records = store.collection(model.accounts);
+  const signups = createSignups({
+    collection: store.ephemeral(newAccounts.signups),
+    accounts: records,
+    secretKeys: config.secretKeys,
+    clock,
+    settings,
+  });
+  const invitations = createInvitations({
+    collection: store.collection(newAccounts.invitations),
+    accounts: records,
+    clock,
+  });
+  deps.events.on('accountRemoving', ({ accountId }) => invitations.removeAllOf(accountId));
+  const tickets = createTickets({
+    collection: store.ephemeral(newAccounts.enrolments),
+    clock,
+    findUsable: (id) => findUsable(accounts, id),
+  });
+  return {
+    signUp: createSignUp({ ...shared, signups }),
+    invitations: {
+      query: invitations.query,
+      remove: invitations.remove,
+      ...createInvitationUseCases({ ...shared, invitations }),
+    },
+    enrolment: createEnrolment(shared),
+    tickets,
+  };
+}

@@ -1,0 +1,48 @@
+import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
+import { arePasswordsOff } from '../settings/auth-mode.ts';
+import type { SettingValues } from '../settings/schema.ts';
+
+export const signupFields = [
+  'username',
+  'email',
+  'given_name',
+  'family_name',
+  'nickname',
+  'phone_number',
+] as const;
+export type SignupField = (typeof signupFields)[number];
+type Asked = 'hidden' | 'optional' | 'required';
+
+/** What a new user is asked now. */
+export interface SignupQuestions {
+  readonly fields: Readonly<Record<SignupField, Asked>>;
+  readonly isPasswordAsked: boolean;
+  readonly minLength: number;
+  /** What has to be agreed to; none: nothing. */
+  readonly terms?: { readonly termsUrl: string; readonly privacyUrl: string } | undefined;
+}
+
+export type SignupValues = { readonly [Name in SignupField]?: string };
+
+export interface SignupAnswers {
+  readonly values: SignupValues;
+  readonly password: string | undefined;
+}
+
+export function signupQuestions(settings: SettingValues): SignupQuestions {
+  const isEmailNeeded = settings.signup_require_verified_email || settings.signup_username === 'hidden';
+  const { terms_url: termsUrl, privacy_url: privacyUrl } = settings;
+  return {
+    fields: {
+      username: settings.signup_username,
+      email: isEmailNeeded ? 'required' : settings.signup_email,
+      given_name: settings.signup_given_name,
+      family_name: settings.signup_family_name,
+      nickname: settings.signup_nickname,
+      phone_number: settings.signup_phone_number,
+    },
+    isPasswordAsked: !arePasswordsOff(settings),
+    minLength: minPasswordLength(settings),
+    ...((termsUrl !== '' || privacyUrl !== '') && { terms: { termsUrl, privacyUrl } }),
+  };
+}

@@ -1,0 +1,149 @@
+import type { Account } from '../accounts/account.ts';
+import { addressKey, parseEmail } from '../accounts/email.ts';
+import type { Clients } from '../clients/contract.ts';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { Mail, MailTemplate, MailValues, Requester } from '../mail/index.ts';
+import type { RateLimits } from '../rate-limits/limits.ts';
+import { arePasswordsOff } from '../settings/auth-mode.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import type { ClientRecord, MailRequestRecord } from '../store/collections.ts';
+import type { CreateRegistered } from './create-registered.ts';
+import { isDomainWelcome } from './email-domains.ts';
+import { type SignupAnswers, type SignupQuestions, signupQuestions } from './questions.ts';
+import { SIGNUP_CODE_COOLDOWN_SECONDS, type Signups } from './signups.ts';
+
+interface SignupOf {
+  /** The id of the interaction. */
+  readonly interaction: string;
+  readonly clientId: string;
+}
+
+export interface SignUp {
+  questions(): SignupQuestions;
+  /** By the application's own setting, else the general one. */
+  isOpenFor(clientId: string): Promise<boolean>;
+  /** The same for a record at hand. */
+  isOpen(client: ClientRecord): boolean;
+  /**
+   * @returns the account, or undefined when its address has to be verified first
+   * @throws AppError with `fields`, server.busy
+   */
+  begin(signup: SignupOf & { answers: SignupAnswers }, requester: Requester): Promise<Account | undefined>;
+  pending(interaction: string): Promise<PendingSignupView | undefined>;
+  /** @throws AppError request.rate_limited, account.username_taken, account.email_taken */
+  confirm(signup: SignupOf & { code: string }): Promise<Account | 'wrong' | 'expired'>;
+  /** The account without its address, where it need not be verified. */
+  skip(signup: SignupOf): Promise<Account | undefined>;
+  /** Another code, if it is not too soon for one. */
+  resend(interaction: string, requester: Requester): Promise<void>;
+}
+
+interface PendingSignupView {
+  readonly email: string;
+  readonly resendInSeconds: number;
+  readonly canSkip: boolean;
+}
+
+interface Deps {
+  readonly signups: Signups;
+  readonly registered: CreateRegistered;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly mail: Pick<Mail, 'queue' | 'requests'>;
+  readonly limits: Pick<RateLimits, 'consume' | 'isWithin'>;
+  readonly settings: () => SettingValues;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+}
+
+export function createSignUp(deps: Deps): SignUp {
+  const { signups, registered, clients, mail, limits, settings, clock } = deps;
+
+  const isOpen = ({ isActive, allowSelfSignup }: ClientRecord): boolean =>
+    isActive && (allowSelfSignup ?? settings().allow_self_signup);
+
+  function canSkip(username: string): boolean {
+    const isEmailNeeded =
+      settings().signup_require_verified_email || signupQuestions(settings()).fields.email === 'required';
+    return !isEmailNeeded && !username.includes('@');
+  }
+
+  /** Whether the address is known is found out where the mail is made, not here (checklist R086). */
+  const requestCode = (interaction: string, email: string, requester: Requester): Promise<void> =>
+    mail.requests.request({ kind: 'signup', email, interaction, ...requester });
+
+  mail.requests.on('signup', createAnswer(deps));
+
+  return {
+    questions: () => signupQuestions(settings()),
+    isOpen,
+    async isOpenFor(clientId) {
+      const client = await clients.find(clientId);
+      return client !== undefined && isOpen(client.value);
+    },
+
+    async begin({ interaction, clientId, answers }, requester) {
+      const address = parseEmail(answers.values.email ?? '')?.address;
+      const { signup_allowed_email_domains: allowed, signup_blocked_email_domains: blocked } = settings();
+      if (address !== undefined && !isDomainWelcome(address, { allowed, blocked })) {
+        throw new AppError('request.invalid', { fields: { email: 'invalid.email_domain' } });
+      }
+      const record = await registered.prepare(answers);
+      if (await signups.isNameTaken(record)) {
+        throw new AppError('account.username_taken', { fields: { username: 'Is taken by another user.' } });
+      }
+      if (record.email === undefined) return registered.create(record, { via: 'signup', clientId });
+      await signups.begin(interaction, record);
+      await requestCode(interaction, record.email, requester);
+      return undefined;
+    },
+
+    async pending(interaction) {
+      const pending = await signups.find(interaction);
+      if (pending === undefined) return undefined;
+      const nextAt = pending.askedAt + SIGNUP_CODE_COOLDOWN_SECONDS * 1000;
+      const resendInSeconds = Math.max(0, Math.ceil((nextAt - clock()) / 1000));
+      return { email: pending.email, resendInSeconds, canSkip: canSkip(pending.username) };
+    },
+
+    async confirm({ interaction, clientId, code }) {
+      const pending = await signups.find(interaction);
+      if (pending === undefined) return 'expired';
+      const charge = await limits.consume('signup_address', addressKey(pending.email));
+      const verdict = await signups.verify(interaction, code);
+      if (verdict.outcome !== 'wrong') charge.giveBack();
+      if (verdict.outcome !== 'ok') return verdict.outcome;
+      return registered.create({ ...verdict.account, isEmailVerified: true }, { via: 'signup', clientId });
+    },
+
+    async skip({ interaction, clientId }) {
+      const pending = await signups.find(interaction);
+      if (pending === undefined || !canSkip(pending.username)) return undefined;
+      const record = await signups.takeWithoutEmail(interaction);
+      return record && registered.create(record, { via: 'signup', clientId });
+    },
+
+    async resend(interaction, requester) {
+      const pending = await signups.find(interaction);
+      if (pending === undefined || !(await signups.askAgain(interaction))) return;
+      await requestCode(interaction, pending.email, requester);
+    },
+  };
+}
+
+/** The mail to who signs up. A username that a stranger chose is not in it. */
+function createAnswer({ signups, mail, limits, settings, clock, baseUrl }: Deps) {
+  return async ({ interaction = '', email, ipAddress, language }: MailRequestRecord): Promise<void> => {
+    if (!(await limits.isWithin('mail_address', addressKey(email)))) return;
+    const issued = await signups.issue(interaction);
+    if (issued === undefined || issued.email !== email) return;
+    const queue = (template: MailTemplate, values: MailValues) =>
+      mail.queue({ to: email, template, values: { ipAddress, at: clock(), ...values }, language });
+    const { isKnown, code, expiresAt } = issued;
+    if (!isKnown) {
+      return queue('signup_code', { code, expiresSeconds: Math.round((expiresAt - clock()) / 1000) });
+    }
+    const canReset = !arePasswordsOff(settings()) && settings().allow_password_reset;
+    return queue('signup_known', canReset ? { url: `${baseUrl}/oauth2/forgot-password` } : {});
+  };
+}

@@ -1,0 +1,91 @@
+import type { Account } from '../accounts/account.ts';
+import type { Clients } from '../clients/contract.ts';
+import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
+import type { Mail } from '../mail/index.ts';
+import type { Recovery } from '../recovery/index.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import type { CreateRegistered } from './create-registered.ts';
+import type { Invitation, Invitations } from './invitations.ts';
+import type { SignupAnswers } from './questions.ts';
+
+export interface InvitationUseCases {
+  /**
+   * As an administrator.
+   * @returns the link to hand over, in this response only
+   * @throws AppError request.invalid, account.email_taken
+   */
+  invite(input: {
+    email: string;
+    expiresInSeconds?: number | undefined;
+    clientId?: string | undefined;
+    isMailed: boolean;
+  }): Promise<{ invitation: Invitation; url: string }>;
+  find(token: string): Promise<{ email: string; clientId: string | undefined } | undefined>;
+  /**
+   * @returns undefined when the invitation is not valid any more
+   * @throws AppError with `fields`: the invitation stays valid
+   */
+  accept(token: string, answers: SignupAnswers): Promise<Account | undefined>;
+}
+
+interface Deps {
+  readonly invitations: Invitations;
+  readonly registered: CreateRegistered;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly mail: Pick<Mail, 'queue'>;
+  readonly recovery: Pick<Recovery, 'sendEmailVerification'>;
+  readonly events: Pick<Events, 'record'>;
+  readonly settings: () => SettingValues;
+  readonly baseUrl: string;
+}
+
+export function createInvitationUseCases(deps: Deps): InvitationUseCases {
+  const { invitations, registered, clients, mail, recovery, events, settings, baseUrl } = deps;
+  const urlOf = (token: string): string => `${baseUrl}/oauth2/signup?token=${token}`;
+
+  return {
+    async invite({ email, clientId, isMailed, expiresInSeconds = settings().invitation_link_seconds }) {
+      if (clientId !== undefined && (await clients.find(clientId)) === undefined) {
+        throw new AppError('request.invalid', { fields: { client_id: 'Application not found.' } });
+      }
+      const input = { email, expiresInSeconds, clientId };
+      const { invitation, mailedToken, handedToken } = await invitations.create(input);
+      const values = { url: urlOf(mailedToken), expiresSeconds: expiresInSeconds };
+      if (isMailed) await mail.queue({ to: invitation.email, template: 'invitation', values });
+      return { invitation, url: urlOf(handedToken) };
+    },
+
+    async find(token) {
+      const found = await invitations.find(token);
+      return found && { email: found.invitation.email, clientId: found.invitation.clientId };
+    },
+
+    async accept(token, answers) {
+      const found = await invitations.find(token);
+      if (found === undefined) return undefined;
+      const { id, email, clientId } = found.invitation;
+      // The input is checked first: an unacceptable password must not cost the invitation.
+      const record = await registered.prepare({ ...answers, values: { ...answers.values, email } });
+      if (!(await invitations.claim(id))) return undefined;
+      try {
+        const verified = { ...record, isEmailVerified: found.isMailed };
+        const account = await registered.create(verified, { via: 'invitation', clientId });
+        await invitations.settle(id, account.id);
+        // The link was handed over: that the mailbox is the user's has yet to be shown.
+        if (!found.isMailed) await recovery.sendEmailVerification(account);
+        await events.record({
+          event: 'invitation.used',
+          actor: { kind: 'user', id: account.id },
+          target: { kind: 'invitation', id },
+          clientId,
+          details: { user_id: account.id },
+        });
+        return account;
+      } catch (error) {
+        if (error instanceof AppError && error.fields !== undefined) await invitations.release(id);
+        throw error;
+      }
+    },
+  };
+}
