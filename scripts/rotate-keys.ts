@@ -67,7 +67,7 @@ async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: st
   const { app, close } = await openApp({ config, log });
   try {
     if (options.reseal) {
-      const { resealed, unreadable } = await app.keys.reseal(new AbortController().signal);
+      const { resealed, unreadable } = await app.resealing.run(new AbortController().signal);
       const told = `Sealed anew with the first SECRET_KEY: ${resealed}.`;
       return unreadable === 0
         ? [[told, ...SEALED], EXIT.done]

@@ -20,6 +20,8 @@ import { createOwnParts, type OwnPartsDeps } from './own-parts.ts';
 import { type AdminRoutesDeps, adminRoutes } from './routes.ts';
 import { createTestSignIn } from './test-sign-in/create.ts';
 
+export { resealReplies } from './api/reseal-replies.ts';
+
 /** What is made here rather than given. */
 type Own =
   | keyof ReturnType<typeof createOwnParts>

@@ -6,6 +6,7 @@ import { createInteractions } from '../../interactions/routes.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { HashParameters } from '../accounts/passwords/password.ts';
 import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
+import { resealReplies } from '../admin/index.ts';
 import { createClients } from '../clients/clients.ts';
 import { seedConsoleClient } from '../clients/console-client.ts';
 import type { Clients } from '../clients/contract.ts';
@@ -14,33 +15,28 @@ import type { Config } from '../config/types.ts';
 import { createEvents } from '../events/index.ts';
 import { readForm, readJson } from '../http/body.ts';
 import { createCsrf } from '../http/csrf.ts';
-import { pinOrigin } from '../http/origin.ts';
-import { securityHeaderValues } from '../http/security-headers.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';
 import type { Scheduler } from '../jobs/scheduler.ts';
-import { createSealer } from '../keys/sealing.ts';
-import type { KeySet } from '../keys/signing-keys.ts';
+import { createKeys, createResealing, createSealer, type Keys, type Resealing } from '../keys/index.ts';
 import type { Logger } from '../log.ts';
+import { resealMails } from '../mail/index.ts';
 import { createAppMetrics } from '../metrics/index.ts';
-import { cookieNamesFor, createBrowserSession } from '../oidc/browser-session.ts';
-import { createProvider, type MountedProvider } from '../oidc/create-provider.ts';
+import { createMount, createProtocol, createProtocolState } from '../oidc/index.ts';
 import { normalizeMetadata } from '../oidc/models/client.ts';
-import { registerPasswordGrant } from '../oidc/password-grant.ts';
 import { createRevokeToken } from '../oidc/revocation.ts';
-import { createTokenState } from '../oidc/token-state.ts';
 import { createRecovery } from '../recovery/index.ts';
 import { createRegistration } from '../registration/index.ts';
+import { resealTotp } from '../second-factors/reseal-totp.ts';
+import { resealSettings } from '../settings/reseal-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
-import * as protocol from '../store/protocol-collections.ts';
 import { themeOf } from '../views/theme.ts';
 import { createViews } from '../views/views.ts';
 import { createAccountParts } from './accounts.ts';
 import { createFactors } from './factors.ts';
 import { createHandler } from './http.ts';
 import { createJobs } from './jobs.ts';
-import { createKeys, type Keys, protocolKeys } from './keys.ts';
 import { createPasskeyApp } from './passkeys.ts';
 import { createProtection } from './protection.ts';
 import { startSettings } from './settings.ts';
@@ -66,6 +62,7 @@ export interface App {
   readonly clients: Clients;
   readonly settings: Settings;
   readonly keys: Keys;
+  readonly resealing: Resealing;
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
@@ -90,6 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     settings: current,
   });
   const { audit } = protection;
+  const mount = createMount({ events, log });
 
   const factors = createFactors({
     store,
@@ -123,7 +121,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       protection,
       ...(options.hashParameters && { hashParameters: options.hashParameters }),
     });
-  events.on('sessionEnded', tellClients);
 
   const authenticate = passkeys.guardPasswords(signIn.authenticate);
 
@@ -135,12 +132,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     newId,
     newSecret,
     secretDigest,
-    validateMetadata: async (metadata) => normalizeMetadata(mounted.provider.Client, metadata),
+    validateMetadata: async (metadata) => normalizeMetadata(mount.provider.Client, metadata),
     endClient: (clientId) => grants.revokeOfClient(clientId),
     missingGroups: groups.missing,
     baseUrl,
   });
-  const keyParts = createKeys({ config, store, clock, log, sealer, audit, current });
+  const keys = createKeys({ store, sealer, clock, settings: current, events, log });
+  const resealing = createResealing({
+    store,
+    sealer,
+    secretKeys: config.secretKeys,
+    domains: [keys.reseal, resealSettings, resealTotp, resealMails, resealReplies],
+  });
   const { mail } = factors;
   const { limits } = protection;
   const base = { store, clock, settings: current, events };
@@ -154,24 +157,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     cookiePath: basePath === '' ? '/' : basePath,
   });
   const views = createViews({ theme: () => themeOf(settings.current()), basePath });
-  const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
-  const provider = () => mounted.provider;
-  const tokens = createTokenState({
-    models: provider,
-    jwt: () => mounted.jwt,
-    accounts: directory,
-    findClient: async (id) => (await clients.find(id))?.value,
-  });
+  const state = createProtocolState({ mount, directory, clients, baseUrl, settings: current, clock });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
-  const cookieNames = cookieNamesFor(isSecure);
-  const browser = createBrowserSession({ provider, cookieNames, settings: current, clock });
   const interactions = createInteractions({
-    provider,
+    provider: () => mount.provider,
     views,
     csrf,
     basePath,
     clock,
-    browser,
+    browser: state.browser,
     readForm,
     readJson,
     accounts,
@@ -188,60 +182,28 @@ export async function createApp(options: AppOptions): Promise<App> {
     passkey: passkeys.forPages,
   });
 
-  /** All state is in the store: another key set means another provider, put in the place of the one before. */
-  const build = (keySet: KeySet): Promise<MountedProvider> =>
-    createProvider({
-      issuer,
-      baseUrl,
-      basePath,
-      clock,
-      settings: current,
-      accounts: directory,
-      adapter: createOidcAdapter({ store, clock }),
-      isHandle,
-      ...protection.guards,
-      cookieKeys: config.cookieKeys,
-      cookieNames,
-      keys: protocolKeys(keySet),
-      tokens,
-      revokeToken,
-      findConsent: (accountId, clientId) => consents.find(accountId, clientId),
-      findClient: (clientId) => clients.find(clientId),
-      verifySecret: (record, presented) => clients.verifySecret(record, presented),
-      browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
-      sessions: {
-        collection: store.ephemeral(protocol.oidcSessions),
-        clock,
-        recordActivity: (activity) => sessions.note(activity),
-        confirm: confirmSession,
-      },
-      graceSeconds: () => current().refresh_token_grace_seconds,
-      revokeGrant: grants.revoke,
-      events,
-      codeIssued: protection.codeIssued,
-      pages: interactions.protocolPages,
-      pinOrigin: (app) => pinOrigin(app, pinned),
-      documentHeaders: securityHeaderValues({ isSecure }),
-      registerGrants: (made) =>
-        registerPasswordGrant(made, { clock, accounts: directory, authenticate, revokeGrant: grants.revoke }),
-    });
-
-  const firstKeySet = await keyParts.load();
-  let mounted = await build(firstKeySet);
-  const keyring = keyParts.follow(firstKeySet, async (keySet) => {
-    mounted = await build(keySet);
+  const useKeys = createProtocol({
+    mount,
+    config: { ...config, basePath },
+    store,
+    clock,
+    settings: current,
+    adapter: createOidcAdapter({ store, clock }),
+    isHandle,
+    accounts: { directory, authenticate, confirmSession },
+    clients,
+    sessions: { sessions, grants, consents },
+    guards: protection.guards,
+    tokens: state.tokens,
+    revokeToken,
+    events,
+    log,
+    pages: interactions.protocolPages,
+    csrf,
   });
+  await keys.start(useKeys);
 
   await seedConsoleClient({ clients, baseUrl });
-
-  /** OIDC Back-Channel Logout §2.5; the session is over whether or not an application hears of it. */
-  function tellClients(ended: { accountId: string; sids: ReadonlyMap<string, string> }): void {
-    for (const [clientId, sid] of ended.sids) {
-      void mounted.backchannelLogout(clientId, ended.accountId, sid).catch((error: unknown) => {
-        log.warn({ client_id: clientId, err: error }, 'back-channel logout not delivered');
-      });
-    }
-  }
 
   const handler = createHandler({
     ...options,
@@ -259,9 +221,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     sessions,
     ...signIn,
     confirmSession,
-    tokens,
+    state,
     revokeToken,
-    browser,
     views,
     csrf,
     interactions,
@@ -269,9 +230,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     recovery,
     registration,
     passkeys,
-    mounted: () => mounted,
-    keys: keyParts.keys,
-    keyring,
+    mount,
+    keys,
   });
   const jobs = createJobs({
     store,
@@ -284,8 +244,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     protection,
     factors,
     current,
-    keyJobs: keyParts.jobs,
-    catchUp: () => settings.refresh().then(keyring.ready),
+    keyJobs: [...keys.jobs, ...resealing.jobs],
+    catchUp: () => settings.refresh().then(keys.ready),
   });
-  return { handler, jobs, accounts, clients, settings, keys: keyParts.keys };
+  return { handler, jobs, accounts, clients, settings, keys, resealing };
 }

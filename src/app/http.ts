@@ -1,7 +1,7 @@
 // Owns the HTTP half of the composition (create-app.ts is the other): the order of everything a request goes through.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import Koa from 'koa';
-import mount from 'koa-mount';
+import mountAt from 'koa-mount';
 import type { Interactions } from '../../interactions/routes.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Groups } from '../accounts/groups.ts';
@@ -23,20 +23,17 @@ import { requestLog } from '../http/request-log.ts';
 import { requestOrigin } from '../http/request-origin.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';
-import type { Keyring } from '../keys/keyring.ts';
-import type { Sealer } from '../keys/sealing.ts';
+import type { KeysInUse, Sealer } from '../keys/index.ts';
+
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { createAuthorizeAdmin } from '../oidc/admin-bearer.ts';
 import { aliases } from '../oidc/aliases.ts';
-import type { BrowserSession } from '../oidc/browser-session.ts';
-import type { MountedProvider } from '../oidc/create-provider.ts';
 import type { AccountDirectory } from '../oidc/find-account.ts';
+import type { ProtocolMount, ProtocolState } from '../oidc/index.ts';
 import { registrationRoutes } from '../oidc/registration.ts';
 import { protocolRoutes } from '../oidc/routes.ts';
-import { createSignedInUsers } from '../oidc/signed-in-user.ts';
-import { createSessionOfToken } from '../oidc/token-session.ts';
-import type { AnyToken, TokenState } from '../oidc/token-state.ts';
+import type { AnyToken } from '../oidc/token-state.ts';
 import { createAuthorizeUser } from '../oidc/user-bearer.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { Registration } from '../registration/index.ts';
@@ -51,7 +48,6 @@ import type { Views } from '../views/views.ts';
 import type { AccountParts } from './accounts.ts';
 import { auditedRegistration } from './audit.ts';
 import type { Factors } from './factors.ts';
-import type { Keys } from './keys.ts';
 import type { PasskeyApp } from './passkeys.ts';
 import type { Protection } from './protection.ts';
 
@@ -74,9 +70,8 @@ export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirm
   readonly clients: Clients;
   readonly grants: Grants;
   readonly sessions: Sessions;
-  readonly tokens: TokenState;
+  readonly state: ProtocolState;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
-  readonly browser: BrowserSession;
   readonly views: Views;
   readonly csrf: Csrf;
   readonly interactions: Interactions;
@@ -84,16 +79,14 @@ export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirm
   readonly recovery: Recovery;
   readonly registration: Registration;
   readonly passkeys: PasskeyApp;
-  readonly mounted: () => MountedProvider;
-  readonly keys: Keys;
-  readonly keyring: Pick<Keyring, 'ready'>;
+  readonly mount: ProtocolMount;
+  readonly keys: KeysInUse;
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
-  const { config, basePath, clock, log, version, metrics, mounted, tokens, revokeToken } = parts;
+  const { config, basePath, clock, log, version, metrics, mount, revokeToken } = parts;
   const { audit, origins, limits } = parts.protection;
-  const { settings, accounts, clients, sessions, interactions, factors, passkeys, browser, views, csrf } =
-    parts;
+  const { settings, accounts, clients, sessions, interactions, factors, passkeys, views, csrf } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -107,7 +100,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     secretDigest,
   });
   const inProcess = createInProcess();
-  const sessionOf = createSessionOfToken(() => mounted().provider);
+  const { tokens, sessionOf, browser, signedIn } = parts.state;
   const findClient = async (id: string) => (await clients.find(id))?.value;
   const authorizeAdmin = parts.protection.limitAdmins(
     createAuthorizeAdmin({
@@ -121,7 +114,6 @@ export function createHandler(parts: HttpParts): RequestListener {
   );
   const authorizeRequest = (ctx: Koa.Context, need: 'all' | 'read' = 'all') =>
     authorizeAdmin(ctx.get('authorization'), need);
-  const signedIn = createSignedInUsers({ browser, directory: parts.directory, settings: current });
   const pages = { views, csrf, oneTime: factors.signIn.oneTime };
   const admin = createAdmin({
     config: { ...config, basePath, version },
@@ -188,7 +180,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   site.use(interactions.middleware);
   site.use(admin.testSignInGate);
   const protocol = protocolRoutes({
-    mounted,
+    mount,
     issuer,
     basePath,
     readForm,
@@ -239,18 +231,18 @@ export function createHandler(parts: HttpParts): RequestListener {
     },
   });
   for (const middleware of selfService) site.use(middleware);
-  app.use(mount(basePath === '' ? '/' : basePath, site));
+  app.use(mountAt(basePath === '' ? '/' : basePath, site));
 
   const koa = app.callback();
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
     const startedAt = performance.now();
-    if (!mounted().documents.respond(request, response)) void koa(request, response);
+    if (!mount.documents.respond(request, response)) void koa(request, response);
     else metrics.documentAnswered(response.statusCode, performance.now() - startedAt);
   };
   function handler(request: IncomingMessage, response: ServerResponse): void {
     // Twice a second somebody waits for a look at the keys: so all processes sign and show the same ones.
-    const news = parts.keyring.ready();
+    const news = parts.keys.ready();
     if (news === undefined) answer(request, response);
     else void news.then(() => answer(request, response));
   }

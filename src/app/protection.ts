@@ -13,7 +13,6 @@ import type { Clock } from '../clock.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { Logger } from '../log.ts';
-import { createRepeatWatch } from '../oidc/repeated-values.ts';
 import { createRateLimits, type RateSettings } from '../rate-limits/limits.ts';
 import { createOpenSignIns } from '../rate-limits/open-sign-ins.ts';
 import * as model from '../store/collections.ts';
@@ -59,7 +58,6 @@ export function createProtection({ store, clock, log, baseUrl, events, settings 
     origins,
     audit,
     tokenLog,
-    codeIssued: createRepeatWatch(log).codeIssued,
     limits,
     refusalTimeUnknown(err: unknown): void {
       log.warn({ event: 'refusal_time', err }, 'how long refused passwords are to take cannot be told');

@@ -18,6 +18,7 @@ import { createMailViews } from './views.ts';
 
 export type { OutboxMail } from './outbox.ts';
 export type { Requester } from './requested.ts';
+export { resealMails } from './reseal-mails.ts';
 export type { MailTemplate, MailValues } from './templates.ts';
 
 export interface Mail extends OutboundMail {

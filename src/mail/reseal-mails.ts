@@ -1,16 +1,12 @@
 // Owns sealing the texts of queued and kept mails anew after a change of SECRET_KEY. Erased ones are empty.
-import type { MailRecord } from '../store/collections.ts';
-import type { Collection } from '../store/port.ts';
-import { type Resealer, type ResealFigures, resealAll, resealText } from '../store/reseal.ts';
+import { mails } from '../store/collections.ts';
+import { type Reseal, resealAll, resealText } from '../store/reseal.ts';
 import { purposes } from './outbox.ts';
 
-export function resealMails(
-  { collection, sealer }: { collection: Collection<MailRecord>; sealer: Resealer },
-  signal: AbortSignal,
-): Promise<ResealFigures> {
-  return resealAll(
+export const resealMails: Reseal = ({ store, sealer }, signal) =>
+  resealAll(
     {
-      collection,
+      collection: store.collection(mails),
       reseal(mail, id) {
         const { sealedText, sealedHtml } = mail;
         const isOld = (sealed: string): boolean => sealed !== '' && sealer.needsReseal(sealed);
@@ -25,4 +21,3 @@ export function resealMails(
     },
     signal,
   );
-}

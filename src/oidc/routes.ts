@@ -6,17 +6,17 @@ import { createRouter } from '../http/router.ts';
 import type { AuthorizeAdmin } from './admin-bearer.ts';
 import { authorizeByPost } from './authorize-post.ts';
 import type { BrowserSession } from './browser-session.ts';
-import type { MountedProvider } from './create-provider.ts';
 import type { ReadForm } from './form.ts';
 import { introspectAsAdmin } from './introspection.ts';
 import { type LogoutPages, logoutRoute } from './logout.ts';
 import { checkMethods, onlyExactPaths } from './methods.ts';
+import type { ProtocolMount } from './mount.ts';
 import { checkAuthorizationBody, checkAuthorizationQuery } from './request-parameters.ts';
 import { revokeByPossession } from './revocation.ts';
 import type { AnyToken, TokenState } from './token-state.ts';
 
 interface Deps {
-  readonly mounted: () => MountedProvider;
+  readonly mount: ProtocolMount;
   readonly issuer: string;
   readonly basePath: string;
   readonly readForm: ReadForm;
@@ -38,7 +38,7 @@ interface Deps {
 
 /** In order; each passes on requests that it does not handle. */
 export function protocolRoutes(deps: Deps): Koa.Middleware[] {
-  const { mounted, basePath, readForm } = deps;
+  const { mount, basePath, readForm } = deps;
   const router = createRouter({ prefix: '/oauth2' });
   router.get('/authorize', checkAuthorizationQuery);
   router.post('/authorize', authorizeByPost({ readForm, path: `${basePath}/oauth2/authorize` }));
@@ -46,7 +46,7 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   router.post('/device_authorization', checkAuthorizationBody(deps));
   router.post('/introspect', introspectAsAdmin(deps));
   router.post('/revoke', revokeByPossession(deps));
-  const logout = logoutRoute({ ...deps, provider: () => mounted().provider, pages: deps.logoutPages });
+  const logout = logoutRoute({ ...deps, provider: () => mount.provider, pages: deps.logoutPages });
   router.get('/logout', logout);
   router.post('/logout', logout);
   // The library's forms have a CSRF token; the origin reported by the browser is checked as well (checklist R113).
@@ -64,6 +64,6 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     router.middleware,
     deps.registration,
     onlyExactPaths,
-    (ctx, next) => mounted().middleware(ctx, next),
+    (ctx, next) => mount.middleware(ctx, next),
   ];
 }

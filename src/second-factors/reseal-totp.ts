@@ -1,16 +1,12 @@
 // Owns sealing the secrets of authenticator apps anew after a change of SECRET_KEY.
-import type { AccountRecord } from '../store/collections.ts';
-import type { Collection } from '../store/port.ts';
-import { type Resealer, type ResealFigures, resealAll, resealText } from '../store/reseal.ts';
+import { accounts } from '../store/collections.ts';
+import { type Reseal, resealAll, resealText } from '../store/reseal.ts';
 import { purposeOf } from './totp.ts';
 
-export function resealTotp(
-  { collection, sealer }: { collection: Collection<AccountRecord>; sealer: Resealer },
-  signal: AbortSignal,
-): Promise<ResealFigures> {
-  return resealAll(
+export const resealTotp: Reseal = ({ store, sealer }, signal) =>
+  resealAll(
     {
-      collection,
+      collection: store.collection(accounts),
       filters: [{ field: 'totp_verified', op: 'eq', value: true }],
       reseal(account, id) {
         const { totp } = account;
@@ -21,4 +17,3 @@ export function resealTotp(
     },
     signal,
   );
-}

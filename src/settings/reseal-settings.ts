@@ -1,7 +1,6 @@
 // Owns sealing the secrets among the settings anew after a change of SECRET_KEY.
-import type { SettingsRecord } from '../store/collections.ts';
-import type { EphemeralCollection } from '../store/port.ts';
-import { type Resealer, type ResealFigures, resealText, Unreadable } from '../store/reseal.ts';
+import { settings } from '../store/collections.ts';
+import { type Reseal, resealText, Unreadable } from '../store/reseal.ts';
 import { update } from '../store/update.ts';
 import { isSecretSetting, isSettingKey } from './schema.ts';
 import { SETTINGS_ID } from './settings.ts';
@@ -12,15 +11,9 @@ const sealedIn = (entry: unknown): string | undefined =>
     ? entry.value
     : undefined;
 
-export async function resealSettings({
-  collection,
-  sealer,
-}: {
-  collection: EphemeralCollection<SettingsRecord>;
-  sealer: Resealer;
-}): Promise<ResealFigures> {
+export const resealSettings: Reseal = async ({ store, sealer }) => {
   let [resealed, unreadable] = [0, 0];
-  await update(collection, SETTINGS_ID, (record) => {
+  await update(store.collection(settings), SETTINGS_ID, (record) => {
     [resealed, unreadable] = [0, 0];
     const values = { ...record.values };
     for (const [key, entry] of Object.entries(record.values)) {
@@ -39,4 +32,4 @@ export async function resealSettings({
     return resealed === 0 ? undefined : { value: { ...record, values } };
   });
   return { resealed, unreadable };
-}
+};

@@ -1,6 +1,6 @@
 // Re-encrypts, page by page, what an older SECRET_KEY sealed. Each document is written by compare-and-set, so this runs
 // beside other work.
-import type { Collection, FieldFilter } from './port.ts';
+import type { Collection, FieldFilter, Store } from './port.ts';
 import { update } from './update.ts';
 import { pagesOf } from './walk.ts';
 
@@ -16,6 +16,12 @@ export interface Resealer {
   /** @returns undefined when no listed key opens it */
   reseal(purpose: string, sealed: string): string | undefined;
 }
+
+/** What a domain sealed, sealed again with the newest key. */
+export type Reseal = (
+  deps: { readonly store: Pick<Store, 'collection'>; readonly sealer: Resealer },
+  signal: AbortSignal,
+) => Promise<ResealFigures>;
 
 const PAGE = 200;
 

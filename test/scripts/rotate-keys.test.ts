@@ -208,13 +208,13 @@ test('SECRET_KEY rotation over processes: appended, then first; each can open ev
       [still, already],
       [already, still],
     ] as const) {
-      await from.app.keys.reseal(new AbortController().signal);
+      await from.app.resealing.run(new AbortController().signal);
       const smtpUrl = `smtp://u:${newId()}@h.example.com`;
       await from.admin('PATCH', '/settings', { smtp_url: smtpUrl });
       // Reads what is there, too.
       await to.admin('PATCH', '/settings', { product_name: newId() });
       assert.equal(to.app.settings.current().smtp_url, smtpUrl);
-      assert.equal((await to.app.keys.reseal(new AbortController().signal)).unreadable, 0);
+      assert.equal((await to.app.resealing.run(new AbortController().signal)).unreadable, 0);
     }
   }
 });

@@ -1,0 +1,140 @@
+// The protocol core: oidc-provider, our models in place of some of its own, and endpoints of ours (decision 0016). It owns
+// everything under /oauth2, the two discovery documents, and who a bearer or a browser session stands for. It does not own
+// sign-in pages (interactions/) nor accounts, clients, sessions and keys, which it reads by their domains.
+// Start with create-provider.ts (the library and what surrounds it) and routes.ts (the order of endpoints).
+import type { Account } from '../accounts/account.ts';
+import type { Clients } from '../clients/contract.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/types.ts';
+import type { Csrf } from '../http/csrf.ts';
+import { pinOrigin } from '../http/origin.ts';
+import { securityHeaderValues } from '../http/security-headers.ts';
+import { secretDigest } from '../ids.ts';
+import type { KeySet } from '../keys/signing-keys.ts';
+import type { Logger } from '../log.ts';
+import type { Consents } from '../sessions/consents.ts';
+import type { Grants } from '../sessions/grants.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import type { Store } from '../store/port.ts';
+import { oidcSessions } from '../store/protocol-collections.ts';
+import { type BrowserSession, cookieNamesFor, createBrowserSession } from './browser-session.ts';
+import { createProvider, type ProviderDeps } from './create-provider.ts';
+import type { AccountDirectory } from './find-account.ts';
+import type { ProtocolMount } from './mount.ts';
+import { registerPasswordGrant } from './password-grant.ts';
+import { createRepeatWatch } from './repeated-values.ts';
+import { createSignedInUsers, type SignedInUsers } from './signed-in-user.ts';
+import { createSessionOfToken, type SessionOfToken } from './token-session.ts';
+import { createTokenState, type TokenState } from './token-state.ts';
+
+export { createMount, type ProtocolMount } from './mount.ts';
+
+interface StateDeps {
+  readonly mount: ProtocolMount;
+  readonly directory: AccountDirectory<Account>;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly baseUrl: string;
+  readonly settings: () => SettingValues;
+  readonly clock: Clock;
+}
+
+/** What pages and APIs of ours ask about bearers and browsers. */
+export interface ProtocolState {
+  readonly tokens: TokenState;
+  readonly sessionOf: SessionOfToken;
+  readonly browser: BrowserSession;
+  readonly signedIn: SignedInUsers;
+}
+
+export function createProtocolState(deps: StateDeps): ProtocolState {
+  const { mount, directory, clients, settings, clock } = deps;
+  const provider = () => mount.provider;
+  const cookieNames = cookieNamesFor(deps.baseUrl.startsWith('https:'));
+  const browser = createBrowserSession({ provider, cookieNames, settings, clock });
+  return {
+    tokens: createTokenState({
+      models: provider,
+      jwt: () => mount.jwt,
+      accounts: directory,
+      findClient: async (id) => (await clients.find(id))?.value,
+    }),
+    sessionOf: createSessionOfToken(provider),
+    browser,
+    signedIn: createSignedInUsers({ browser, directory, settings }),
+  };
+}
+
+interface ProtocolDeps
+  extends Pick<ProviderDeps, 'adapter' | 'isHandle' | 'tokens' | 'revokeToken' | 'events' | 'pages'> {
+  readonly mount: ProtocolMount;
+  readonly config: Pick<Config, 'issuer' | 'baseUrl' | 'trustProxy' | 'cookieKeys'> & {
+    readonly basePath: string;
+  };
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly settings: () => SettingValues;
+  readonly accounts: {
+    readonly directory: AccountDirectory<Account>;
+    readonly authenticate: Parameters<typeof registerPasswordGrant>[1]['authenticate'];
+    readonly confirmSession: ProviderDeps['sessions']['confirm'];
+  };
+  readonly clients: Pick<Clients, 'find' | 'verifySecret'>;
+  readonly sessions: {
+    readonly sessions: Pick<Sessions, 'note'>;
+    readonly grants: Pick<Grants, 'revoke'>;
+    readonly consents: Pick<Consents, 'find'>;
+  };
+  readonly guards: Pick<ProviderDeps, 'chargeUserCode' | 'takePlace' | 'chargeRefusedClient'>;
+  readonly csrf: Pick<Csrf, 'browserId'>;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** @returns what takes a key set into use: a provider built for it replaces the one before */
+export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<void> {
+  const { mount, config, store, clock, settings, csrf } = deps;
+  const { directory, authenticate, confirmSession } = deps.accounts;
+  const { sessions, grants, consents } = deps.sessions;
+  const isSecure = config.baseUrl.startsWith('https:');
+  const pinned = { baseUrl: config.baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
+  const common: Omit<ProviderDeps, 'keys'> = {
+    ...deps,
+    ...deps.guards,
+    issuer: config.issuer,
+    baseUrl: config.baseUrl,
+    basePath: config.basePath,
+    cookieKeys: config.cookieKeys,
+    cookieNames: cookieNamesFor(isSecure),
+    accounts: directory,
+    findConsent: consents.find,
+    findClient: deps.clients.find,
+    verifySecret: deps.clients.verifySecret,
+    browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
+    sessions: {
+      collection: store.ephemeral(oidcSessions),
+      clock,
+      recordActivity: sessions.note,
+      confirm: confirmSession,
+    },
+    graceSeconds: () => settings().refresh_token_grace_seconds,
+    revokeGrant: grants.revoke,
+    codeIssued: createRepeatWatch(deps.log).codeIssued,
+    pinOrigin: (app) => pinOrigin(app, pinned),
+    documentHeaders: securityHeaderValues({ isSecure }),
+    registerGrants: (provider) =>
+      registerPasswordGrant(provider, {
+        clock,
+        accounts: directory,
+        authenticate,
+        revokeGrant: grants.revoke,
+      }),
+  };
+  return async (keySet) => {
+    const keys = {
+      currentPrivateJwk: keySet.current.privateJwk,
+      publicJwks: keySet.all,
+      jwks: keySet.jwks(),
+    };
+    mount.replace(await createProvider({ ...common, keys }));
+  };
+}
