@@ -1,23 +1,31 @@
-// Owns the accounts: finding, creating, changing, removing. What a change may be is changes.ts, who must stay is
-// last-admin.ts, how the first one comes is onboarding.ts, how one goes is removal.ts. Signing in is authenticate.ts.
+// Finding, creating, changing and removing accounts, by use cases that are named for who acts: each checks its rule, writes, and
+// reports. What a change may be is changes.ts, which administrator must stay is last-admin.ts and passkey-admins.ts, how the
+// first one comes is onboarding.ts, how an account goes is removal.ts. Signing in is authenticate.ts.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
+import type { SettingValues } from '../settings/schema.ts';
 import type { AccountRecord, FactRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Query, type Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { type Account, toAccount } from './account.ts';
 import { type AccountChanges, applyChanges, blankAccount } from './changes.ts';
+import { createCompleteSignIn } from './complete-sign-in.ts';
 import { clearBrowserFailures } from './known-browsers.ts';
 import { guardLastAdmin } from './last-admin.ts';
 import { clearFailures } from './lockout.ts';
 import { findByLoginName, parseLoginName } from './login-name.ts';
 import { createOnboarding } from './onboarding.ts';
+import { createPasskeyAdmins } from './passkey-admins.ts';
 import type { Passwords } from './passwords/password.ts';
 import { createRemoval } from './removal.ts';
 import { hasSecondFactor } from './security-state.ts';
 
 export type NewAccount = AccountChanges & { readonly username: string };
+
+interface ChangeOptions {
+  readonly version?: number | undefined;
+}
 
 export interface AccountPage {
   readonly items: Account[];
@@ -41,20 +49,28 @@ export interface Accounts {
   /** Stores what was prepared. @throws AppError account.username_taken, account.email_taken */
   createPrepared(record: AccountRecord): Promise<Account>;
   /**
-   * Only what is given changes. A new password, another role or e-mail address, a deactivation and a reset of the second
-   * factor end the account's sessions.
+   * By its owner, authenticated in whatever way the caller asks for. Only what is given changes. A new password, another role
+   * or e-mail address, a deactivation and a reset of the second factor end the account's sessions.
    * @param options.version refuse with account.changed unless this is the version in the store
    * @throws AppError account.not_found, account.last_admin, account.changed, and those of create
    */
-  update(id: string, changes: AccountChanges, options?: { version?: number | undefined }): Promise<Account>;
-  /** @throws AppError account.not_found, account.last_admin */
-  setActive(id: string, isActive: boolean): Promise<Account>;
+  changeOwnAccount(id: string, changes: AccountChanges, options?: ChangeOptions): Promise<Account>;
+  /**
+   * The same by an administrator: the owner is notified, and trusted browsers and passkeys that no longer count are removed.
+   * @throws AppError as changeOwnAccount, and passkey.last_admin
+   */
+  changeAccountAsAdmin(id: string, changes: AccountChanges, options?: ChangeOptions): Promise<Account>;
   /** Sign-ins under way come to nothing; who is signed in stays so (R063). */
   voidProofs(id: string): Promise<Account>;
   /** Lifts a lock and clears every counter of wrong passwords, those of known browsers too. @throws AppError account.not_found */
   unlock(id: string): Promise<Account>;
-  /** Everything of the account is gone when it resolves. @throws AppError account.not_found, account.last_admin */
-  remove(id: string): Promise<void>;
+  /** By an administrator: ends every session, and no browser is known any more. @returns how many sessions */
+  endSessionsAsAdmin(id: string): Promise<number>;
+  /**
+   * Everything of the account is gone when it resolves.
+   * @throws AppError account.not_found, account.last_admin, passkey.last_admin
+   */
+  removeAccountAsAdmin(id: string): Promise<void>;
   /** For the job that completes deletions which a crash cut short. @returns how many it completed */
   finishDeletions(): Promise<number>;
   /** Cheap: true is remembered, because an administrator always stays. */
@@ -73,15 +89,23 @@ export interface AccountsDeps {
   minPasswordLength: () => number;
   /** Names of this service (product, host), which passwords must not be built around. */
   contextWords?: () => readonly string[];
-  endSessions: (accountId: string) => Promise<unknown>;
-  events: Pick<Events, 'emitAndWait'>;
+  settings: () => Pick<SettingValues, 'auth_mode'>;
+  /** @returns how many were ended */
+  endSessions: (accountId: string) => Promise<number>;
+  events: Pick<Events, 'record' | 'emitAndWait'>;
 }
 
 export function createAccounts(deps: AccountsDeps): Accounts {
-  const { clock, newId, passwords, minPasswordLength, endSessions } = deps;
+  const { clock, newId, passwords, minPasswordLength, settings, endSessions, events } = deps;
   const collection = guardLastAdmin(deps);
   const onboarding = createOnboarding({ ...deps, taken });
   const removal = createRemoval({ ...deps, collection });
+  const knownBrowsers = createCompleteSignIn({ collection, clock });
+  const passkeyAdmins = createPasskeyAdmins({
+    find: (id) => accounts.find(id),
+    query: (query) => accounts.query(query),
+    isPasskeyOnly: () => settings().auth_mode === 'passkey_only',
+  });
 
   /** Tries the changes before it spends a hash on them. */
   async function contextOf(before: AccountRecord, changes: AccountChanges) {
@@ -120,6 +144,27 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return toAccount(stored);
   }
 
+  async function change(id: string, changes: AccountChanges, { version }: ChangeOptions = {}) {
+    const read = await findLive(id);
+    if (read === undefined) throw new AppError('account.not_found');
+    const context = await contextOf(read.value, changes);
+    let before = toAccount(read);
+    let after: Account;
+    try {
+      after = await changeLive(id, (value, stored) => {
+        if (version !== undefined && version !== stored.version) throw new AppError('account.changed');
+        before = toAccount(stored);
+        // As late as can be: the hash took its time, and who signed in meanwhile did so before this change.
+        return applyChanges(value, changes, { ...context, now: clock() });
+      });
+    } catch (error) {
+      throw taken(error);
+    }
+    // After the write, so that nobody can sign in again with what is no longer valid.
+    if (endsSessions(before, after, changes)) await endSessions(id);
+    return { before, after };
+  }
+
   const accounts: Accounts = {
     async find(id) {
       const stored = await findLive(id);
@@ -144,49 +189,58 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         throw taken(error);
       }
     },
-    async update(id, changes, options = {}) {
-      const before = await findLive(id);
-      if (before === undefined) throw new AppError('account.not_found');
-      const context = await contextOf(before.value, changes);
-      let previous = before.value;
-      try {
-        const account = await changeLive(id, (value, stored) => {
-          const isExpected = options.version === undefined || options.version === stored.version;
-          if (!isExpected) throw new AppError('account.changed');
-          previous = value;
-          // As late as can be: the hash took its time, and who signed in meanwhile did so before this change.
-          return applyChanges(value, changes, { ...context, now: clock() });
-        });
-        const isDeactivated = previous.isActive && !account.isActive;
-        // After the write, so that nobody can sign in again with what is no longer right.
-        const isFactorLost = changes.totpVerified === false && hasSecondFactor(previous);
-        if (
-          changes.password !== undefined ||
-          previous.role !== account.role ||
-          previous.emailKey !== account.emailKey ||
-          isDeactivated ||
-          isFactorLost
-        ) {
-          await endSessions(id);
-        }
-        return account;
-      } catch (error) {
-        throw taken(error);
-      }
+    async changeOwnAccount(id, changes, options) {
+      return (await change(id, changes, options)).after;
+    },
+    async changeAccountAsAdmin(id, changes, options) {
+      const isDemoted = changes.role !== undefined && changes.role !== 'admin';
+      const isSecondFactorReset = changes.totpVerified === false;
+      if (isSecondFactorReset || changes.isActive === false || isDemoted) await passkeyAdmins.keepOne(id);
+      const { before, after } = await change(id, changes, options);
+      const isPasswordChanged = changes.password !== undefined;
+      await events.emitAndWait('accountChangedByAdmin', {
+        before,
+        after,
+        isPasswordChanged,
+        isSecondFactorReset,
+      });
+      return after;
     },
     voidProofs: (id) => changeLive(id, (value) => ({ ...value, proofsNotBefore: clock() })),
-    setActive: (id, isActive) => accounts.update(id, { isActive }),
     unlock: (id) =>
       changeLive(id, (value) => ({ ...clearBrowserFailures(clearFailures(value)), updatedAt: clock() })),
-    async remove(id) {
+    async endSessionsAsAdmin(id) {
+      // First: a browser that was made known in a session that ends must not get past a lock by that.
+      await knownBrowsers.forget(id);
+      return endSessions(id);
+    },
+    async removeAccountAsAdmin(id) {
+      await passkeyAdmins.keepOne(id);
       if (!(await removal.remove(id))) throw new AppError('account.not_found');
     },
     finishDeletions: () => removal.finishDeletions(),
     hasAdmin: () => onboarding.hasAdmin(),
-    createFirstAdmin: (input) =>
-      onboarding.createFirstAdmin(() => recordOf({ ...input, role: 'admin', isActive: true })),
+    async createFirstAdmin(input) {
+      const account = await onboarding.createFirstAdmin(() =>
+        recordOf({ ...input, role: 'admin', isActive: true }),
+      );
+      const { id, username } = account;
+      await events.record({
+        event: 'onboarding.completed',
+        target: { kind: 'user', id },
+        details: { username },
+      });
+      return account;
+    },
   };
   return accounts;
+}
+
+function endsSessions(before: Account, after: Account, changes: AccountChanges): boolean {
+  const isDeactivated = before.isActive && !after.isActive;
+  const isFactorLost = changes.totpVerified === false && hasSecondFactor(before);
+  const isMoved = before.role !== after.role || before.emailKey !== after.emailKey;
+  return changes.password !== undefined || isMoved || isDeactivated || isFactorLost;
 }
 
 /** A clash of unique keys, as the caller is told; anything else stays as it is. */

@@ -30,7 +30,7 @@ import type { SettingValues } from '../settings/schema.ts';
 import { apiKeys as apiKeyRecords, groups as groupRecords } from '../store/administration.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
-import { auditedOnboarding, reportedSignIns } from './audit.ts';
+import { reportedSignIns } from './audit.ts';
 import type { Protection } from './protection.ts';
 
 interface Parts {
@@ -67,7 +67,8 @@ export function createAccountParts(parts: Parts) {
     maxInFlight: availableParallelism(),
     maxQueued: MAX_WAITING_HASHES,
   });
-  const ownAccounts = createAccounts({
+  const accounts = createAccounts({
+    settings: current,
     collection,
     facts: store.collection(model.facts),
     clock,
@@ -86,7 +87,6 @@ export function createAccountParts(parts: Parts) {
     clock,
     findRestricted: createFindRestricted(store.collection(model.clients)),
   });
-  const accounts = auditedOnboarding(ownAccounts, audit);
   const { memoryKib, passes } = hashParameters ?? defaultHashParameters;
   const refusalTime = createRefusalTime({
     facts: store.collection(model.facts),

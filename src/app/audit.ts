@@ -1,7 +1,6 @@
 // Owns what the composition writes into the audit log: it stands between the parts that do things and those that ask for
 // them, so that neither knows of the log. What administrators do by the API is src/admin/api/audit-trail.ts.
 import type { ReportSignIn } from '../../interactions/sign-in-report.ts';
-import type { Accounts } from '../accounts/accounts.ts';
 import type { SignInOutcome } from '../accounts/authenticate.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Clients } from '../clients/contract.ts';
@@ -52,22 +51,6 @@ export const reportedSignIns =
       details: { amr, methods, ...(next !== undefined && { next }), ...(isAgain && { is_again: true }) },
     });
   };
-
-/** The first administrator, whether by the page or from the environment. */
-export function auditedOnboarding(accounts: Accounts, audit: Pick<Audit, 'write'>): Accounts {
-  return {
-    ...accounts,
-    async createFirstAdmin(input) {
-      const account = await accounts.createFirstAdmin(input);
-      await audit.write({
-        event: 'onboarding.completed',
-        target: { kind: 'user', id: account.id },
-        details: { username: account.username },
-      });
-      return account;
-    },
-  };
-}
 
 type Registration = Pick<
   Clients,

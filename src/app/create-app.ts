@@ -110,6 +110,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts: () => accounts,
     factors,
     audit,
+    events,
     limits: protection.limits,
   });
   const { grants, sessions, consents, groups, accounts, directory, confirmSession, ...signIn } =

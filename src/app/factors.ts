@@ -12,7 +12,7 @@ import { createOneTime } from '../http/one-time.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import type { Logger } from '../log.ts';
 import { createMail, type MailTemplate, type MailValues } from '../mail/index.ts';
-import { createNotices } from '../notifications/owner-notices.ts';
+import { subscribeNotices } from '../notifications/owner-notices.ts';
 import { EMAIL_CODE_COOLDOWN_SECONDS } from '../second-factors/email-codes.ts';
 import { toQrDataUri } from '../second-factors/qr.ts';
 import { type CodeMethod, createSecondFactors } from '../second-factors/second-factors.ts';
@@ -103,6 +103,15 @@ export function createFactors(parts: Parts) {
     return 'sent';
   }
 
+  subscribeNotices({
+    tellOwner,
+    find: (id) => accounts().find(id),
+    revokeDevices: (accountId) => factors.trustedDevices.revokeAll(accountId),
+    events: parts.protection.events,
+    clock,
+    log,
+  });
+
   return {
     mail,
     factors,
@@ -114,14 +123,6 @@ export function createFactors(parts: Parts) {
         log.warn({ event: 'notice_lost', template, account_id: id, err }, 'notice not queued');
       });
     },
-    notices: createNotices({
-      tellOwner,
-      find: (id) => accounts().find(id),
-      revokeDevices: (accountId) => factors.trustedDevices.revokeAll(accountId),
-      events: parts.protection.events,
-      clock,
-      log,
-    }),
     /** What belongs to an account outside of its own document. */
     async removeAllOf(accountId: string): Promise<void> {
       // Its own document goes last, so the address is still known.

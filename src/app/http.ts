@@ -75,7 +75,7 @@ export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirm
   readonly views: Views;
   readonly csrf: Csrf;
   readonly interactions: Interactions;
-  readonly factors: Pick<Factors, 'mail' | 'factors' | 'notices' | 'signIn' | 'tellOwnerOf'>;
+  readonly factors: Pick<Factors, 'mail' | 'factors' | 'signIn' | 'tellOwnerOf'>;
   readonly recovery: Recovery;
   readonly registration: Registration;
   readonly passkeys: PasskeyApp;
@@ -122,16 +122,10 @@ export function createHandler(parts: HttpParts): RequestListener {
     settings: current,
     pages,
     domains: {
-      accounts: passkeys.guardAccounts(factors.notices.ofAdministrators(accounts)),
+      accounts,
       clients,
       initialAccessTokens: clients.initialAccessTokens,
-      sessions: {
-        ...sessions,
-        async endAllOf(accountId) {
-          await parts.protection.knownBrowsers.forgetAll(accountId);
-          return sessions.endAllOf(accountId);
-        },
-      },
+      sessions,
       settings: passkeys.guardSettings(settings),
       keys: parts.keys,
       mail: factors.mail,

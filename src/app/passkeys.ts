@@ -11,7 +11,7 @@ import { hasCodeFactor, hasPasskey } from '../accounts/security-state.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { RecordedEvent } from '../events/index.ts';
+import type { Events, RecordedEvent } from '../events/index.ts';
 import { deviceName } from '../http/device-name.ts';
 import { reachableAcrs } from '../oidc/acr.ts';
 import { ACR } from '../oidc/scopes.ts';
@@ -36,6 +36,7 @@ interface Parts {
   readonly accounts: () => Pick<Accounts, 'find' | 'findByLogin' | 'query'>;
   readonly factors: Pick<Factors, 'factors' | 'signIn' | 'tellOwnerOf'>;
   readonly audit: Pick<Audit, 'write'>;
+  readonly events: Pick<Events, 'on'>;
   readonly limits: Pick<RateLimits, 'consume'>;
 }
 
@@ -48,7 +49,7 @@ const targetOf = (accountId: string | undefined): Pick<RecordedEvent, 'target'> 
   accountId === undefined ? {} : { target: { kind: 'user', id: accountId } };
 
 export function createPasskeyApp(parts: Parts) {
-  const { store, baseUrl, basePath, clock, current, accounts, factors, audit, limits } = parts;
+  const { store, baseUrl, basePath, clock, current, accounts, factors, audit, events, limits } = parts;
   const collection = store.collection(model.accounts);
   const mode = (): AuthMode => current().auth_mode;
   const passkeys = createPasskeys({
@@ -73,7 +74,10 @@ export function createPasskeyApp(parts: Parts) {
   const keepEnough = (after: Readonly<model.AccountRecord>): void => {
     if (!mayBeLeftWith(after, policy())) throw new AppError('passkey.last');
   };
-  const guards = createModeGuards({ accounts, mode, sweep: passkeys.sweep });
+  const guards = createModeGuards({ accounts, mode });
+  events.on('accountChangedByAdmin', async ({ after, isSecondFactorReset }) => {
+    if (isSecondFactorReset) await passkeys.sweep(after.id);
+  });
 
   async function noteRefused(
     { problem, passkeyId, accountId, isCounterBack = false }: RefusedPasskey,
@@ -230,7 +234,6 @@ export function createPasskeyApp(parts: Parts) {
     },
 
     guardPasswords: guards.guardPasswords,
-    guardAccounts: guards.guardAccounts,
     guardSettings: guards.guardSettings,
   };
 }

@@ -24,7 +24,7 @@ interface Deps {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-export function createNotices({ tellOwner, find, revokeDevices, events, clock, log }: Deps) {
+export function subscribeNotices({ tellOwner, find, revokeDevices, events, clock, log }: Deps) {
   async function tell(account: Account, template: MailTemplate, values: MailValues = {}): Promise<void> {
     try {
       await tellOwner(account, template, values, account.profile.locale);
@@ -52,25 +52,16 @@ export function createNotices({ tellOwner, find, revokeDevices, events, clock, l
     });
   });
 
-  return {
-    /** The accounts as administrators change them: the owner learns of it, at the address from before the change. */
-    ofAdministrators(accounts: Accounts): Accounts {
-      return {
-        ...accounts,
-        async update(id, changes, options) {
-          const before = await accounts.find(id);
-          const account = await accounts.update(id, changes, options);
-          const isReset = changes.totpVerified === false;
-          const isMoved = before !== undefined && before.emailKey !== account.emailKey;
-          // They are void already (security-state.ts); this takes them out of the store.
-          if (isReset || isMoved) await revokeDevices(id);
-          if (before === undefined) return account;
-          if (isMoved) await tell(before, 'email_changed');
-          if (isReset && hasSecondFactor(before)) await tell(before, 'second_factor_reset');
-          if (changes.password !== undefined) await tell(before, 'password_changed');
-          return account;
-        },
-      };
+  /** At the address from before the change. */
+  events.on(
+    'accountChangedByAdmin',
+    async ({ before, after, isPasswordChanged, isSecondFactorReset: isReset }) => {
+      const isMoved = before.emailKey !== after.emailKey;
+      // They are void already (security-state.ts); this takes them out of the store.
+      if (isReset || isMoved) await revokeDevices(after.id);
+      if (isMoved) await tell(before, 'email_changed');
+      if (isReset && hasSecondFactor(before)) await tell(before, 'second_factor_reset');
+      if (isPasswordChanged) await tell(before, 'password_changed');
     },
-  };
+  );
 }

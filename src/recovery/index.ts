@@ -26,7 +26,7 @@ export function createRecovery(deps: {
   baseUrl: string;
   clock: Clock;
   settings: () => SettingValues;
-  accounts: Pick<Accounts, 'find' | 'findByLogin' | 'update'>;
+  accounts: Pick<Accounts, 'find' | 'findByLogin' | 'changeOwnAccount'>;
   mail: Pick<Mail, 'queue' | 'requests'>;
   limits: Pick<RateLimits, 'isWithin'>;
   events: Pick<Events, 'record' | 'on'>;

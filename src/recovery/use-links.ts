@@ -20,7 +20,7 @@ export interface UseLinks {
 }
 
 interface Deps {
-  readonly accounts: Pick<Accounts, 'find' | 'update'>;
+  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount'>;
   readonly links: Pick<Links, 'find' | 'consume'>;
   readonly events: Pick<Events, 'record'>;
   readonly settings: () => SettingValues;
@@ -36,7 +36,7 @@ export function createUseLinks({ accounts, links, events, settings, baseUrl }: D
       checkNewPassword(password, account, { settings: settings(), baseUrl });
       const link = await links.consume(token, 'password_reset');
       if (link === undefined) return undefined;
-      await accounts.update(link.accountId, { password });
+      await accounts.changeOwnAccount(link.accountId, { password });
       await events.record({ event: 'password.reset', target: { kind: 'user', id: link.accountId } });
       return link;
     },
@@ -46,7 +46,7 @@ export function createUseLinks({ accounts, links, events, settings, baseUrl }: D
       if (link === undefined) return false;
       const account = await accounts.find(link.accountId);
       if (account?.email !== link.email) return true;
-      await accounts.update(account.id, { isEmailVerified: true }, { version: account.version });
+      await accounts.changeOwnAccount(account.id, { isEmailVerified: true }, { version: account.version });
       await events.record({ event: 'email.verified', target: { kind: 'user', id: account.id } });
       return true;
     },

@@ -24,7 +24,7 @@ export interface Enrolment {
 }
 
 interface Deps {
-  readonly accounts: Pick<Accounts, 'find' | 'update'>;
+  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount'>;
   readonly mail: Pick<Mail, 'queue'>;
   readonly recovery: Pick<Recovery, 'links'>;
   readonly events: Pick<Events, 'record'>;
@@ -66,7 +66,7 @@ export function createEnrolment(deps: Deps): Enrolment {
       if (link === undefined) return undefined;
       // Every session ends where there was one, and other links are void with the security state that they were created in.
       const changes = { isEmailVerified: true, ...(password !== undefined && { password }) };
-      const changed = await accounts.update(account.id, changes, { version: account.version });
+      const changed = await accounts.changeOwnAccount(account.id, changes, { version: account.version });
       const user = { kind: 'user', id: account.id } as const;
       await events.record({ event: 'enrolment.completed', actor: user, target: user });
       return changed;

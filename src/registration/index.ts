@@ -36,7 +36,7 @@ export function createRegistration(deps: {
   config: Pick<Config, 'baseUrl' | 'secretKeys'>;
   clock: Clock;
   settings: () => SettingValues;
-  accounts: Pick<Accounts, 'find' | 'prepare' | 'createPrepared' | 'update'>;
+  accounts: Pick<Accounts, 'find' | 'prepare' | 'createPrepared' | 'changeOwnAccount'>;
   clients: Pick<Clients, 'find'>;
   mail: Pick<Mail, 'queue' | 'requests'>;
   recovery: Pick<Recovery, 'links' | 'sendEmailVerification'>;

@@ -27,7 +27,7 @@ export interface CredentialChangesDeps {
   readonly baseUrl: string;
   readonly signedIn: Pick<SignedInUsers, 'strongestAcr'>;
   readonly browser: Pick<BrowserSession, 'signIn'>;
-  readonly accounts: Pick<Accounts, 'find' | 'update' | 'voidProofs'>;
+  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount' | 'voidProofs'>;
   readonly passkeys: Pick<OwnPasskeys, 'add' | 'remove'>;
   readonly secondFactors: Pick<SecondFactors, 'totp' | 'recoveryCodes' | 'trustedDevices' | 'setEmailFactor'>;
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
@@ -125,7 +125,11 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
       const proven = hasPassword ? await passwords.check(account.username, given, from) : account;
       if (proven?.id !== account.id) return 'wrong';
       // By version: the password may have been replaced a moment ago, by mail or an administrator.
-      const changed = await accounts.update(account.id, { password: next }, { version: proven.version });
+      const changed = await accounts.changeOwnAccount(
+        account.id,
+        { password: next },
+        { version: proven.version },
+      );
       await secondFactors.trustedDevices.revokeAll(account.id);
       await report(ctx, who, 'password.changed', 'password_changed');
       if (!who.isBrowser) return 'changed';

@@ -37,9 +37,9 @@ withEachStore('sign-in name: an e-mail address counts only once it is verified (
   const { accounts } = createWorld(backend);
   const { id } = await accounts.create(alice);
   assert.equal(await accounts.findByLogin('alice@example.com'), undefined);
-  await accounts.update(id, { isEmailVerified: true });
+  await accounts.changeAccountAsAdmin(id, { isEmailVerified: true });
   assert.equal((await accounts.findByLogin('ALICE@Example.com'))?.id, id);
-  await accounts.update(id, { email: 'other@example.com' });
+  await accounts.changeAccountAsAdmin(id, { email: 'other@example.com' });
   assert.equal(await accounts.findByLogin('other@example.com'), undefined);
   assert.equal(await accounts.findByLogin('alice@example.com'), undefined);
 });
@@ -87,14 +87,14 @@ withEachStore('account update: changes the given fields and no others', async (b
     address: { locality: 'Zürich' },
   });
   backend.advance(5000);
-  const after = await accounts.update(before.id, { profile: { nickname: 'Al', locale: null } });
+  const after = await accounts.changeAccountAsAdmin(before.id, { profile: { nickname: 'Al', locale: null } });
   assert.deepEqual(after, {
     ...before,
     version: before.version + 1,
     profile: { given_name: 'Alice', picture: 'https://example.com/a.png', nickname: 'Al' },
     updatedAt: backend.now(),
   });
-  assert.equal((await accounts.update(before.id, { address: null })).address, undefined);
+  assert.equal((await accounts.changeAccountAsAdmin(before.id, { address: null })).address, undefined);
   assert.deepEqual(endedSessionsOf, []);
 });
 
@@ -103,10 +103,10 @@ withEachStore(
   async (backend) => {
     const { accounts, endedSessionsOf } = createWorld(backend);
     const { id, email = '' } = await accounts.create(alice);
-    await accounts.update(id, { email: email.toUpperCase() });
+    await accounts.changeAccountAsAdmin(id, { email: email.toUpperCase() });
     assert.deepEqual(endedSessionsOf, []);
-    assert.equal((await accounts.update(id, { email: null })).email, undefined);
-    await accounts.update(id, { email: 'alice@elsewhere.example' });
+    assert.equal((await accounts.changeAccountAsAdmin(id, { email: null })).email, undefined);
+    await accounts.changeAccountAsAdmin(id, { email: 'alice@elsewhere.example' });
     assert.deepEqual(endedSessionsOf, [id, id]);
   },
 );
@@ -117,14 +117,14 @@ withEachStore(
     const { accounts, endedSessionsOf } = createWorld(backend);
     await accounts.create({ username: 'root', password: goodPassword, role: 'admin' });
     const { id } = await accounts.create(alice);
-    await accounts.update(id, { role: 'user', isActive: true, totpVerified: true });
+    await accounts.changeAccountAsAdmin(id, { role: 'user', isActive: true, totpVerified: true });
     assert.deepEqual(endedSessionsOf, []);
     backend.advance(1000);
-    const changed = await accounts.update(id, { password: 'nine low bridges' });
+    const changed = await accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' });
     assert.equal(changed.passwordChangedAt, backend.now());
-    await accounts.update(id, { role: 'admin' });
-    await accounts.setActive(id, false);
-    await accounts.setActive(id, true);
+    await accounts.changeAccountAsAdmin(id, { role: 'admin' });
+    await accounts.changeAccountAsAdmin(id, { isActive: false });
+    await accounts.changeAccountAsAdmin(id, { isActive: true });
     assert.deepEqual(endedSessionsOf, [id, id, id]);
   },
 );
@@ -132,14 +132,21 @@ withEachStore(
 withEachStore('account update: a new e-mail address is unverified unless vouched for', async (backend) => {
   const { accounts } = createWorld(backend);
   const { id } = await accounts.create({ ...alice, isEmailVerified: true });
-  assert.equal((await accounts.update(id, { email: 'Alice@EXAMPLE.com' })).isEmailVerified, true);
-  assert.equal((await accounts.update(id, { email: 'new@example.com' })).isEmailVerified, false);
   assert.equal(
-    (await accounts.update(id, { email: 'b@example.com', isEmailVerified: true })).isEmailVerified,
+    (await accounts.changeAccountAsAdmin(id, { email: 'Alice@EXAMPLE.com' })).isEmailVerified,
+    true,
+  );
+  assert.equal(
+    (await accounts.changeAccountAsAdmin(id, { email: 'new@example.com' })).isEmailVerified,
+    false,
+  );
+  assert.equal(
+    (await accounts.changeAccountAsAdmin(id, { email: 'b@example.com', isEmailVerified: true }))
+      .isEmailVerified,
     true,
   );
   await assert.rejects(
-    accounts.update(id, { email: null, isEmailVerified: true }),
+    accounts.changeAccountAsAdmin(id, { email: null, isEmailVerified: true }),
     refusedWith('request.invalid', 'is_email_verified'),
   );
 });
@@ -147,9 +154,9 @@ withEachStore('account update: a new e-mail address is unverified unless vouched
 withEachStore('account update: an expected version that is no longer current is refused', async (backend) => {
   const { accounts } = createWorld(backend);
   const { id, version } = await accounts.create(alice);
-  await accounts.update(id, { profile: { name: 'A' } }, { version });
+  await accounts.changeAccountAsAdmin(id, { profile: { name: 'A' } }, { version });
   await assert.rejects(
-    accounts.update(id, { profile: { name: 'B' } }, { version }),
+    accounts.changeAccountAsAdmin(id, { profile: { name: 'B' } }, { version }),
     refusedWith('account.changed'),
   );
 });
@@ -158,10 +165,10 @@ withEachStore('account update: parallel updates of different fields lose nothing
   const { accounts } = createWorld(backend);
   const { id } = await accounts.create(alice);
   await Promise.all([
-    accounts.update(id, { profile: { given_name: 'A' } }),
-    accounts.update(id, { profile: { family_name: 'B' } }),
-    accounts.update(id, { phoneNumber: '+41 44 123 45 67' }),
-    accounts.update(id, { isEmailVerified: true }),
+    accounts.changeAccountAsAdmin(id, { profile: { given_name: 'A' } }),
+    accounts.changeAccountAsAdmin(id, { profile: { family_name: 'B' } }),
+    accounts.changeAccountAsAdmin(id, { phoneNumber: '+41 44 123 45 67' }),
+    accounts.changeAccountAsAdmin(id, { isEmailVerified: true }),
   ]);
   const after = await accounts.find(id);
   assert.deepEqual(after?.profile, { given_name: 'A', family_name: 'B' });
@@ -171,9 +178,9 @@ withEachStore('account update: parallel updates of different fields lose nothing
 withEachStore('account: an unknown id, username or address finds no account', async (backend) => {
   const { accounts } = createWorld(backend);
   assert.equal(await accounts.find('nobody'), undefined);
-  await assert.rejects(accounts.update('nobody', {}), refusedWith('account.not_found'));
+  await assert.rejects(accounts.changeAccountAsAdmin('nobody', {}), refusedWith('account.not_found'));
   await assert.rejects(accounts.unlock('nobody'), refusedWith('account.not_found'));
-  await assert.rejects(accounts.remove('nobody'), refusedWith('account.not_found'));
+  await assert.rejects(accounts.removeAccountAsAdmin('nobody'), refusedWith('account.not_found'));
 });
 
 withEachStore(
@@ -239,7 +246,7 @@ withEachStore(
     }
     const mallory = await accounts.create({ username: 'mallory', password, email: 'mallory@example.com' });
     await assert.rejects(
-      accounts.update(mallory.id, { username: 'alice@example.com' }),
+      accounts.changeAccountAsAdmin(mallory.id, { username: 'alice@example.com' }),
       refusedWith('request.invalid', 'username'),
     );
     assert.equal((await accounts.findByLogin('alice@example.com'))?.id, victim.id);
@@ -255,11 +262,14 @@ withEachStore(
     // As a username it signs in, verified or not.
     assert.equal((await accounts.findByLogin('me@xn--bcher-kva.example'))?.id, id);
     await assert.rejects(
-      accounts.update(id, { email: 'else@example.com' }),
+      accounts.changeAccountAsAdmin(id, { email: 'else@example.com' }),
       refusedWith('request.invalid', 'email'),
     );
-    await assert.rejects(accounts.update(id, { email: null }), refusedWith('request.invalid', 'email'));
-    await accounts.update(id, { email: 'else@example.com', username: 'else@example.com' });
+    await assert.rejects(
+      accounts.changeAccountAsAdmin(id, { email: null }),
+      refusedWith('request.invalid', 'email'),
+    );
+    await accounts.changeAccountAsAdmin(id, { email: 'else@example.com', username: 'else@example.com' });
     assert.equal(await accounts.findByLogin('me@bücher.example'), undefined);
   },
 );
@@ -292,7 +302,7 @@ withEachStore('account list: hides accounts being deleted and counts correctly',
   });
   const { id } = await accounts.create(alice);
   await accounts.create({ username: 'bob', password: goodPassword });
-  await assert.rejects(accounts.remove(id));
+  await assert.rejects(accounts.removeAccountAsAdmin(id));
   const page = await accounts.query({ sort: 'username', order: 'asc', limit: 10 });
   assert.deepEqual([page.total, page.items.map(({ username }) => username)], [1, ['bob']]);
 });

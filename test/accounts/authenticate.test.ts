@@ -198,7 +198,7 @@ withEachStore(
     const world = createWorld(backend);
     const { id } = await world.accounts.create(alice);
     const account = (await world.authenticate('alice', goodPassword)) ?? assert.fail();
-    await world.accounts.update(id, { password: 'nine low bridges' });
+    await world.accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' });
     assert.equal(await world.signIns.complete(account, []), undefined);
     assert.equal((await world.accounts.find(id))?.knownBrowsers, undefined);
   },
@@ -376,10 +376,13 @@ withEachStore('password queue: when full, known and unknown names are refused al
 for (const [what, meddle] of [
   [
     'password is changed',
-    (world: World, id: string) => world.accounts.update(id, { password: 'nine low bridges' }),
+    (world: World, id: string) => world.accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' }),
   ],
-  ['account is switched off', (world: World, id: string) => world.accounts.setActive(id, false)],
-  ['account is deleted', (world: World, id: string) => world.accounts.remove(id)],
+  [
+    'account is switched off',
+    (world: World, id: string) => world.accounts.changeAccountAsAdmin(id, { isActive: false }),
+  ],
+  ['account is deleted', (world: World, id: string) => world.accounts.removeAccountAsAdmin(id)],
 ] as const) {
   for (const failures of [0, 1]) {
     withEachStore(
@@ -417,7 +420,7 @@ withEachStore(
     const passwords = {
       ...plain.passwords,
       verify: async (hash: string | undefined, password: string) => {
-        await plain.accounts.update(id, { profile: { name: 'Alice' } });
+        await plain.accounts.changeAccountAsAdmin(id, { profile: { name: 'Alice' } });
         return plain.passwords.verify(hash, password);
       },
     };

@@ -16,9 +16,9 @@ const activeAdmins = async (accounts: Accounts): Promise<number> => {
 };
 
 const ways: readonly (readonly [string, (accounts: Accounts, id: string) => Promise<unknown>])[] = [
-  ['demoted', (accounts, id) => accounts.update(id, { role: 'user' })],
-  ['deactivated', (accounts, id) => accounts.setActive(id, false)],
-  ['deleted', (accounts, id) => accounts.remove(id)],
+  ['demoted', (accounts, id) => accounts.changeAccountAsAdmin(id, { role: 'user' })],
+  ['deactivated', (accounts, id) => accounts.changeAccountAsAdmin(id, { isActive: false })],
+  ['deleted', (accounts, id) => accounts.removeAccountAsAdmin(id)],
 ];
 
 for (const [way, make] of ways) {
@@ -27,7 +27,7 @@ for (const [way, make] of ways) {
     const one = await accounts.create(admin('one'));
     await accounts.create({ username: 'user', password: goodPassword });
     const asleep = await accounts.create(admin('asleep'));
-    await accounts.setActive(asleep.id, false);
+    await accounts.changeAccountAsAdmin(asleep.id, { isActive: false });
     await assert.rejects(make(accounts, one.id), isLastAdmin);
     assert.equal((await accounts.find(one.id))?.isActive, true);
     const two = await accounts.create(admin('two'));
@@ -54,7 +54,7 @@ for (const [way, make] of ways) {
 
 async function removeOthers(accounts: Accounts, keep: readonly string[]): Promise<void> {
   const { items } = await accounts.query({ sort: 'id', order: 'asc', limit: 100 });
-  for (const { id } of items) if (!keep.includes(id)) await accounts.remove(id);
+  for (const { id } of items) if (!keep.includes(id)) await accounts.removeAccountAsAdmin(id);
 }
 
 withEachStore(
@@ -101,13 +101,13 @@ withEachStore('last administrator: a demotion that died before its write blocks 
     arrived.resolve();
     return woken.promise;
   });
-  const late = slow.update(one.id, { role: 'user' });
+  const late = slow.changeAccountAsAdmin(one.id, { role: 'user' });
   await arrived.promise;
   // While it may still be alive, the other one has to stay.
-  await assert.rejects(accounts.update(two.id, { role: 'user' }), isLastAdmin);
+  await assert.rejects(accounts.changeAccountAsAdmin(two.id, { role: 'user' }), isLastAdmin);
   // Later it is taken for dead: its write is fenced off, and two may go.
   backend.advance(11_000);
-  await accounts.update(two.id, { role: 'user' });
+  await accounts.changeAccountAsAdmin(two.id, { role: 'user' });
   // Now it wakes up after all: its write meets another version, and the rule holds.
   woken.resolve();
   await assert.rejects(late, isLastAdmin);
@@ -122,9 +122,9 @@ withEachStore('last administrator: a demotion whose write fails leaves nothing b
   const broken = withWrites(backend, async () => {
     throw new Error('disk full');
   });
-  await assert.rejects(broken.update(one.id, { role: 'user' }), /disk full/);
-  await accounts.update(two.id, { role: 'user' });
-  await assert.rejects(accounts.update(one.id, { role: 'user' }), isLastAdmin);
+  await assert.rejects(broken.changeAccountAsAdmin(one.id, { role: 'user' }), /disk full/);
+  await accounts.changeAccountAsAdmin(two.id, { role: 'user' });
+  await assert.rejects(accounts.changeAccountAsAdmin(one.id, { role: 'user' }), isLastAdmin);
 });
 
 withEachStore(
@@ -134,11 +134,11 @@ withEachStore(
     const one = await accounts.create(admin('one'));
     const two = await accounts.create(admin('two'));
     await Promise.allSettled([
-      accounts.update(one.id, { role: 'user' }),
-      accounts.setActive(one.id, false),
-      accounts.remove(one.id),
-      accounts.update(two.id, { role: 'user' }),
-      accounts.setActive(two.id, false),
+      accounts.changeAccountAsAdmin(one.id, { role: 'user' }),
+      accounts.changeAccountAsAdmin(one.id, { isActive: false }),
+      accounts.removeAccountAsAdmin(one.id),
+      accounts.changeAccountAsAdmin(two.id, { role: 'user' }),
+      accounts.changeAccountAsAdmin(two.id, { isActive: false }),
     ]);
     assert.ok((await activeAdmins(accounts)) >= 1);
   },
@@ -159,10 +159,10 @@ withEachStore(
     const broken = withWrites(backend, async () => {
       throw new Error('disk full');
     });
-    const late = slow.setActive(one.id, false);
+    const late = slow.changeAccountAsAdmin(one.id, { isActive: false });
     await arrived.promise;
-    await assert.rejects(broken.update(one.id, { role: 'user' }), /disk full/);
-    await assert.rejects(accounts.update(two.id, { role: 'user' }), isLastAdmin);
+    await assert.rejects(broken.changeAccountAsAdmin(one.id, { role: 'user' }), /disk full/);
+    await assert.rejects(accounts.changeAccountAsAdmin(two.id, { role: 'user' }), isLastAdmin);
     woken.resolve();
     await late;
     assert.equal(await activeAdmins(accounts), 1);

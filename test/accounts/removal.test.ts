@@ -17,11 +17,11 @@ withEachStore('account deletion: ends sessions, removes owned data, then the acc
     removeOwned: async () => void order.push('owned'),
   });
   const { id } = await world.accounts.create(alice);
-  await world.accounts.remove(id);
+  await world.accounts.removeAccountAsAdmin(id);
   assert.deepEqual(order, ['sessions', 'owned']);
   assert.equal(await world.collection.find(id), undefined);
   await assert.rejects(
-    world.accounts.remove(id),
+    world.accounts.removeAccountAsAdmin(id),
     (error) => error instanceof AppError && error.status === 404,
   );
 });
@@ -38,8 +38,8 @@ for (const broken of ['endSessions', 'removeOwned'] as const) {
       });
       const first = await world.accounts.create(alice);
       const second = await world.accounts.create({ ...alice, username: 'bob' });
-      await assert.rejects(world.accounts.remove(first.id), /power/);
-      await assert.rejects(world.accounts.remove(second.id), /power/);
+      await assert.rejects(world.accounts.removeAccountAsAdmin(first.id), /power/);
+      await assert.rejects(world.accounts.removeAccountAsAdmin(second.id), /power/);
       assert.equal(await world.accounts.find(first.id), undefined);
       assert.equal(await world.authenticate('alice', goodPassword), undefined);
       assert.equal(countOf(world.outcomes, 'success'), 0);
@@ -49,7 +49,7 @@ for (const broken of ['endSessions', 'removeOwned'] as const) {
         (error) => error instanceof AppError && error.code === 'account.username_taken',
       );
       crash.isOn = false;
-      await world.accounts.remove(second.id);
+      await world.accounts.removeAccountAsAdmin(second.id);
       assert.equal(await world.accounts.finishDeletions(), 1);
       assert.equal(await world.accounts.finishDeletions(), 0);
       assert.ok(world.removedOwnedOf.includes(first.id) && world.removedOwnedOf.includes(second.id));
@@ -62,15 +62,18 @@ for (const broken of ['endSessions', 'removeOwned'] as const) {
 withEachStore('account deletion: an update cannot undo one that has begun', async (backend) => {
   const world = createWorld(backend, {
     endSessions: async (id) => {
-      await assert.rejects(world.accounts.setActive(id, true), (error) => error instanceof AppError);
       await assert.rejects(
-        world.accounts.update(id, { password: 'nine low bridges' }),
+        world.accounts.changeAccountAsAdmin(id, { isActive: true }),
+        (error) => error instanceof AppError,
+      );
+      await assert.rejects(
+        world.accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' }),
         (error) => error instanceof AppError,
       );
     },
   });
   const { id } = await world.accounts.create(alice);
-  await world.accounts.remove(id);
+  await world.accounts.removeAccountAsAdmin(id);
   assert.equal(await world.accounts.find(id), undefined);
 });
 
@@ -86,13 +89,13 @@ withEachStore(
     const passwords = {
       ...plain.passwords,
       hash: async (password: string) => {
-        await assert.rejects(plain.accounts.remove(id), /power/);
+        await assert.rejects(plain.accounts.removeAccountAsAdmin(id), /power/);
         return plain.passwords.hash(password);
       },
     };
     const racing = createWorld(backend, { passwords });
     await assert.rejects(
-      racing.accounts.update(id, { password: 'nine low bridges', isActive: true }),
+      racing.accounts.changeAccountAsAdmin(id, { password: 'nine low bridges', isActive: true }),
       (error) => error instanceof AppError && error.code === 'account.not_found',
     );
     assert.equal((await plain.collection.find(id))?.value.isActive, false);

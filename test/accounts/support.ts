@@ -14,7 +14,7 @@ import {
 } from '../../src/accounts/authenticate.ts';
 import { type CompleteSignIn, createCompleteSignIn } from '../../src/accounts/complete-sign-in.ts';
 import { createPasswords, type Passwords } from '../../src/accounts/passwords/password.ts';
-import { createEvents } from '../../src/events/index.ts';
+import { createEvents, type Events } from '../../src/events/index.ts';
 import { newId } from '../../src/ids.ts';
 import { type AccountRecord, accounts as accountsDefinition, facts } from '../../src/store/collections.ts';
 import type { Collection, Store } from '../../src/store/port.ts';
@@ -75,6 +75,7 @@ export interface World {
   readonly endedSessionsOf: string[];
   readonly removedOwnedOf: string[];
   readonly passwords: Passwords;
+  readonly events: Events;
 }
 
 export const lockoutDefaults = { lockout_threshold: 5, lockout_seconds: 900 };
@@ -107,6 +108,7 @@ export function createWorld(
   const common = { collection, clock: backend.now, passwords };
   return {
     collection,
+    events,
     signIns: createCompleteSignIn(common),
     passwords,
     outcomes,
@@ -121,7 +123,9 @@ export function createWorld(
       endSessions: async (id) => {
         endedSessionsOf.push(id);
         await options.endSessions?.(id);
+        return 0;
       },
+      settings: () => ({ auth_mode: 'password' }),
       events,
     }),
     authenticate: createAuthenticate({

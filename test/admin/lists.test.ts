@@ -33,7 +33,7 @@ withEachServer(
       if (page === 1) {
         await accounts.create({ username: 'aaa-before', password: goodPassword });
         const removed = await accounts.findByLogin('user-03');
-        await accounts.remove(String(removed?.id));
+        await accounts.removeAccountAsAdmin(String(removed?.id));
       }
     }
     deepEqual(seen, many);
@@ -60,7 +60,7 @@ withEachServer('list: filters by role, flags, lock and time', async (world) => {
   await createUsers(world, ['alice', 'bob', 'carol', 'dave']);
   const set = async (username: string, changes: object): Promise<void> => {
     const account = await accounts.findByLogin(username);
-    await accounts.update(String(account?.id), changes);
+    await accounts.changeAccountAsAdmin(String(account?.id), changes);
   };
   await set('alice', { role: 'admin', totpVerified: true });
   await set('bob', { email: 'bob@example.com', isEmailVerified: true });

@@ -122,6 +122,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       maxQueued: 100,
     }),
     minPasswordLength: () => 8,
+    settings: () => ({ auth_mode: 'password' }),
     endSessions: (id) => sessions.endAllOf(id),
     events,
   });

@@ -3,17 +3,15 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
-import { createEvents } from '../../src/events/index.ts';
-import { createNotices } from '../../src/notifications/owner-notices.ts';
+import { subscribeNotices } from '../../src/notifications/owner-notices.ts';
 import { createWorld } from '../accounts/support.ts';
 
 test('mail queue outage: lockouts go unannounced, administrators’ changes succeed', async () => {
   const now = () => 1_800_000_000_000;
-  const { accounts } = createWorld({ store: createMemoryStore({ clock: now }), now });
+  const { accounts, events } = createWorld({ store: createMemoryStore({ clock: now }), now });
   const logged: unknown[] = [];
   const asked: string[] = [];
-  const events = createEvents();
-  const notices = createNotices({
+  subscribeNotices({
     events,
     async tellOwner(_account, template) {
       asked.push(template);
@@ -28,7 +26,7 @@ test('mail queue outage: lockouts go unannounced, administrators’ changes succ
   events.emit('accountLocked', { accountId: id, lockedUntil: now() + 900_000, isNoticeDue: true });
   deepEqual(asked, [], 'the attempt that locks does not wait for it');
   for (let turn = 0; turn < 3_000 && logged.length === 0; turn += 1) await sleep(10);
-  const changed = await notices.ofAdministrators(accounts).update(id, { password: 'eight tall lanterns' });
+  const changed = await accounts.changeAccountAsAdmin(id, { password: 'eight tall lanterns' });
   equal(changed.username, 'ann');
   deepEqual(logged, ['account_locked', 'password_changed']);
 });

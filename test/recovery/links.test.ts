@@ -75,12 +75,12 @@ withEachStore('attack: an expired link, to the millisecond', async (backend) => 
 withEachStore('attack: a link to an address the account no longer has', async (backend) => {
   const { accounts, links, id, make } = await createLinkWorld(backend);
   const tokens = await Promise.all(purposes.map((purpose) => make(purpose)));
-  await accounts.update(id, { email: 'new@example.com' });
+  await accounts.changeAccountAsAdmin(id, { email: 'new@example.com' });
   for (const [n, purpose] of purposes.entries()) {
     assert.equal(await links.find(tokens[n] ?? '', purpose), undefined);
     assert.equal(await links.consume(tokens[n] ?? '', purpose), undefined);
   }
-  await accounts.update(id, { email: null });
+  await accounts.changeAccountAsAdmin(id, { email: null });
   const verification = tokens[purposes.indexOf('email_verification')] ?? '';
   assert.equal(await links.consume(verification, 'email_verification'), undefined);
 });
@@ -88,24 +88,24 @@ withEachStore('attack: a link to an address the account no longer has', async (b
 withEachStore('attack: the link to an address meanwhile taken by another user', async (backend) => {
   const { accounts, links, id, make } = await createLinkWorld(backend);
   const token = await make('password_reset');
-  await accounts.update(id, { email: 'new@example.com' });
+  await accounts.changeAccountAsAdmin(id, { email: 'new@example.com' });
   const bob = await accounts.create({
     username: 'bob',
     password: goodPassword,
     email: 'alice@example.com',
   });
   assert.equal(await links.consume(token, 'password_reset'), undefined);
-  await accounts.remove(bob.id);
-  await accounts.update(id, { email: 'alice@example.com' });
+  await accounts.removeAccountAsAdmin(bob.id);
+  await accounts.changeAccountAsAdmin(id, { email: 'alice@example.com' });
   assert.equal(await links.consume(token, 'password_reset'), undefined);
 });
 
 withEachStore('attack: a reset link from before a new password or factor (R063)', async (backend) => {
   const { accounts, links, id, make, enrolTotp } = await createLinkWorld(backend);
   for (const change of [
-    () => accounts.update(id, { password: 'nine low bridges' }),
+    () => accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' }),
     () => enrolTotp(),
-    () => accounts.update(id, { totpVerified: false }),
+    () => accounts.changeAccountAsAdmin(id, { totpVerified: false }),
   ]) {
     const tokens = [
       await make('password_reset'),

@@ -95,8 +95,8 @@ withEachStore(
   async (backend) => {
     const { accounts, factors, id, mailedCode, verify, enrolTotp } = await createMailWorld(backend);
     const changes = [
-      () => accounts.update(id, { password: 'nine low bridges' }),
-      () => accounts.update(id, { email: 'other@example.com', isEmailVerified: true }),
+      () => accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' }),
+      () => accounts.changeAccountAsAdmin(id, { email: 'other@example.com', isEmailVerified: true }),
       () => enrolTotp(),
       () => factors.totp.remove(id),
     ];
@@ -107,7 +107,7 @@ withEachStore(
       assert.equal(await verify(code, `c${n}`), 'wrong');
     }
     const last = await mailedCode('last');
-    await accounts.update(id, { totpVerified: false });
+    await accounts.changeAccountAsAdmin(id, { totpVerified: false });
     assert.equal(await verify(last, 'last'), 'wrong');
   },
 );
@@ -198,7 +198,7 @@ withEachStore(
     await enrolTotp();
     assert.equal(await factors.startEmail(await current(), 'a'), 'limited');
     await factors.setEmailFactor(id, true);
-    await accounts.update(id, { email: 'unproven@example.com' });
+    await accounts.changeAccountAsAdmin(id, { email: 'unproven@example.com' });
     assert.equal(await factors.startEmail(await current(), 'a'), 'limited');
     assert.equal((await current()).hasEmailCodes, true);
     assert.deepEqual(factors.methodsOf(await current()), ['totp']);
@@ -239,7 +239,7 @@ withEachStore(
   async (backend) => {
     const { accounts, factors, challenges, id, mailedCode, verify, current } = await createMailWorld(backend);
     const code = await mailedCode();
-    await accounts.setActive(id, false);
+    await accounts.changeAccountAsAdmin(id, { isActive: false });
     assert.equal(await factors.startEmail(await current(), 'b'), 'limited');
     assert.equal(await verify(code), 'blocked');
     await factors.removeAllOf(id);

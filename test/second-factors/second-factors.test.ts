@@ -36,7 +36,7 @@ withEachStore(
     await world.enableEmail();
     const [recovery = ''] = await factors.recoveryCodes.generate(id);
     await factors.totp.verify({ accountId: id, boundTo: 'a', code: 'wrong' });
-    const account = await accounts.update(id, { totpVerified: false });
+    const account = await accounts.changeAccountAsAdmin(id, { totpVerified: false });
     assert.deepEqual(
       [
         account.totpVerified,
@@ -74,7 +74,7 @@ withEachStore(
     const { accounts, factors, id, current, endedSessionsOf, enableEmail } = await createFactorWorld(backend);
     const bob = await accounts.create({ username: 'bob', password: goodPassword, totpVerified: false });
     assert.equal(factors.stepOf(bob, 'optional'), 'none');
-    await accounts.update(id, { totpVerified: false });
+    await accounts.changeAccountAsAdmin(id, { totpVerified: false });
     assert.equal(factors.stepOf(await current(), 'optional'), 'enrol');
     assert.deepEqual(endedSessionsOf, []);
     await enableEmail();
@@ -86,7 +86,7 @@ withEachStore('attack: the address is removed to avoid the second factor', async
   const { accounts, factors, id, current, enableEmail } = await createFactorWorld(backend);
   await enableEmail();
   for (const changes of [{ isEmailVerified: false }, { email: 'x@example.com' }, { email: null }]) {
-    await accounts.update(id, changes);
+    await accounts.changeAccountAsAdmin(id, changes);
     const account = await current();
     assert.deepEqual(factors.methodsOf(account), []);
     // Neither skipped nor enrolled anew with the password alone.
@@ -100,7 +100,7 @@ withEachStore('e-mail codes: need a verified address of an active account', asyn
   const isRefused = (error: unknown) =>
     error instanceof AppError && error.code === 'request.invalid' && error.fields?.email !== undefined;
   await assert.rejects(factors.setEmailFactor(bob.id, true), isRefused);
-  await accounts.setActive(id, false);
+  await accounts.changeAccountAsAdmin(id, { isActive: false });
   await assert.rejects(factors.setEmailFactor(id, true), isRefused);
   await assert.rejects(
     factors.setEmailFactor('nobody', true),
@@ -116,7 +116,7 @@ withEachStore(
       const { secret, pending } = factors.totp.begin(await current());
       await Promise.all([
         elsewhere.totp.confirm(id, pending, totpCode(secret, backend.now())),
-        accounts.update(id, { totpVerified: false }),
+        accounts.changeAccountAsAdmin(id, { totpVerified: false }),
       ]);
       const account = await current();
       assert.deepEqual(

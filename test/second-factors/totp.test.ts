@@ -228,7 +228,7 @@ withEachStore('attack: a pending enrolment from before a reset by an administrat
   const { accounts, factors, id, current, enrolTotp } = await createFactorWorld(backend);
   const old = factors.totp.begin(await current());
   await enrolTotp();
-  await accounts.update(id, { totpVerified: false });
+  await accounts.changeAccountAsAdmin(id, { totpVerified: false });
   const code = totpCode(old.secret, backend.now());
   assert.equal(await factors.totp.confirm(id, old.pending, code), 'expired');
 });
@@ -244,11 +244,11 @@ withEachStore(
     const code = () => totpCode(secret, backend.now());
     backend.advance(30_000);
     assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code: code() }), 'ok');
-    await accounts.setActive(id, false);
+    await accounts.changeAccountAsAdmin(id, { isActive: false });
     backend.advance(30_000);
     assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code: code() }), 'blocked');
     assert.equal(await factors.totp.confirm(id, pending, code()), 'expired');
-    await accounts.setActive(id, true);
+    await accounts.changeAccountAsAdmin(id, { isActive: true });
     assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code: code() }), 'ok');
   },
 );

@@ -79,17 +79,20 @@ withEachStore('attack: the trust cookie of one user in the sign-in of another', 
 });
 
 for (const [what, change] of [
-  ['the password changed', (w) => w.accounts.update(w.id, { password: 'nine low bridges' })],
-  ['an administrator reset the second factor', (w) => w.accounts.update(w.id, { totpVerified: false })],
+  ['the password changed', (w) => w.accounts.changeAccountAsAdmin(w.id, { password: 'nine low bridges' })],
+  [
+    'an administrator reset the second factor',
+    (w) => w.accounts.changeAccountAsAdmin(w.id, { totpVerified: false }),
+  ],
   ['the authenticator was removed', (w) => w.factors.totp.remove(w.id)],
   ['another factor was added', (w) => w.enableEmail()],
-  ['the e-mail address changed', (w) => w.accounts.update(w.id, { email: 'new@example.com' })],
-  ['the user became an administrator', (w) => w.accounts.update(w.id, { role: 'admin' })],
+  ['the e-mail address changed', (w) => w.accounts.changeAccountAsAdmin(w.id, { email: 'new@example.com' })],
+  ['the user became an administrator', (w) => w.accounts.changeAccountAsAdmin(w.id, { role: 'admin' })],
   [
     'the account was off for a while',
     async (w) => {
-      await w.accounts.setActive(w.id, false);
-      await w.accounts.setActive(w.id, true);
+      await w.accounts.changeAccountAsAdmin(w.id, { isActive: false });
+      await w.accounts.changeAccountAsAdmin(w.id, { isActive: true });
     },
   ],
 ] as const satisfies readonly [
@@ -113,15 +116,15 @@ withEachStore('attack: restoring the previous state; void trust stays void', asy
     await createDeviceWorld(backend);
   await enableEmail();
   const token = await trust();
-  await accounts.update(id, { email: 'thief@example.com', isEmailVerified: true });
-  await accounts.update(id, { email: 'alice@example.com', isEmailVerified: true });
+  await accounts.changeAccountAsAdmin(id, { email: 'thief@example.com', isEmailVerified: true });
+  await accounts.changeAccountAsAdmin(id, { email: 'alice@example.com', isEmailVerified: true });
   assert.equal(await isTrusted(token), false);
   const second = await trust();
   await factors.setEmailFactor(id, false);
   await factors.setEmailFactor(id, true);
   assert.equal(await isTrusted(second), false);
   const third = await trust();
-  await accounts.update(id, { totpVerified: false });
+  await accounts.changeAccountAsAdmin(id, { totpVerified: false });
   await enrolTotp();
   await enableEmail();
   assert.equal(await isTrusted(third), false);
@@ -130,7 +133,7 @@ withEachStore('attack: restoring the previous state; void trust stays void', asy
 withEachStore('trusted browser: changes unrelated to security keep the trust', async (backend) => {
   const { accounts, authenticate, factors, id, secret, trust, isTrusted } = await createDeviceWorld(backend);
   const token = await trust();
-  await accounts.update(id, { profile: { name: 'Alice' }, username: 'alice2' });
+  await accounts.changeAccountAsAdmin(id, { profile: { name: 'Alice' }, username: 'alice2' });
   for (let n = 0; n < 5; n += 1) await authenticate('alice2', 'wrong');
   await accounts.unlock(id);
   assert.ok(await authenticate('alice2', goodPassword));

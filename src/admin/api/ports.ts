@@ -38,6 +38,4 @@ export interface SessionsPort {
   isActive(record: SessionRecord): boolean;
   /** @returns whether there was a live one */
   end(id: string): Promise<boolean>;
-  /** @returns how many were ended */
-  endAllOf(accountId: string): Promise<number>;
 }

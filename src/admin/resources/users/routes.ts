@@ -12,14 +12,19 @@ import type { Cursors } from '../../api/cursor.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import { pageSchema, readPage } from '../../api/list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from '../../api/list-query.ts';
-import type { SessionsPort } from '../../api/ports.ts';
 import { type Answer, defineRoute, type Route, type Sensitivity, sensitiveMembers } from '../../api/route.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
 import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from './schema.ts';
 
 export type AccountsPort = Pick<
   Accounts,
-  'find' | 'query' | 'create' | 'update' | 'setActive' | 'unlock' | 'remove'
+  | 'find'
+  | 'query'
+  | 'create'
+  | 'changeAccountAsAdmin'
+  | 'unlock'
+  | 'endSessionsAsAdmin'
+  | 'removeAccountAsAdmin'
 >;
 
 /** @throws AppError request.invalid for a user whom no link can reach */
@@ -30,7 +35,6 @@ interface Deps {
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
   readonly sendEnrolmentLink: SendLink;
-  readonly sessions: Pick<SessionsPort, 'endAllOf'>;
   readonly cursors: Cursors;
   readonly clock: Clock;
 }
@@ -84,7 +88,7 @@ const opensMore: Exclude<Sensitivity, string>['is'] = ({ body }) => {
 };
 
 export function userRoutes(deps: Deps): Route[] {
-  const { accounts, sessions, cursors, clock } = deps;
+  const { accounts, cursors, clock } = deps;
   const show = (account: Account) => ({ data: toUser(account, clock()), version: account.version });
   const get = async (id: string, ifVersion?: number): Promise<Account> =>
     atVersion(await accounts.find(id), 'account.not_found', ifVersion);
@@ -128,7 +132,7 @@ export function userRoutes(deps: Deps): Route[] {
       body: userChangesSchema,
       success: ok,
       handle: async ({ params, body, ifVersion }) =>
-        show(await accounts.update(params.id, toAccountChanges(body), { version: ifVersion })),
+        show(await accounts.changeAccountAsAdmin(params.id, toAccountChanges(body), { version: ifVersion })),
     });
 
   return [
@@ -188,9 +192,9 @@ export function userRoutes(deps: Deps): Route[] {
       params: idParams,
       success: { status: 204 },
       handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {
-        // remove() also finishes a deletion that a crash cut short, which get() would no longer find.
+        // removeAccountAsAdmin() also finishes a deletion that a crash cut short, which get() would no longer find.
         if (ifVersion !== undefined) await get(params.id, ifVersion);
-        await accounts.remove(params.id);
+        await accounts.removeAccountAsAdmin(params.id);
         return undefined;
       },
     }),
@@ -210,14 +214,16 @@ export function userRoutes(deps: Deps): Route[] {
     }),
     action('unlock', 'plain', 'Unlock a user', ({ id }) => accounts.unlock(id)),
     action('deactivate', 'sensitive', 'Deactivate a user and end their sessions', ({ id }) =>
-      accounts.setActive(id, false),
+      accounts.changeAccountAsAdmin(id, { isActive: false }),
     ),
     action('reactivate', 'sensitive', 'Let a deactivated user in again', ({ id }) =>
-      accounts.setActive(id, true),
+      accounts.changeAccountAsAdmin(id, { isActive: true }),
     ),
-    action('revoke-sessions', 'plain', 'Sign a user out everywhere', ({ id }) => sessions.endAllOf(id)),
+    action('revoke-sessions', 'plain', 'Sign a user out everywhere', ({ id }) =>
+      accounts.endSessionsAsAdmin(id),
+    ),
     action('reset-mfa', 'sensitive', 'Have the second factor enrolled again', ({ id }) =>
-      accounts.update(id, { totpVerified: false }),
+      accounts.changeAccountAsAdmin(id, { totpVerified: false }),
     ),
     action('send-password-reset', 'plain', 'Mail a user a link to a new password', deps.sendPasswordReset),
     action(
