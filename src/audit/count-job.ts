@@ -5,10 +5,13 @@ export interface CountEventsOptions {
   readonly rollUp: (isAborted: () => boolean) => Promise<number>;
 }
 
-const INTERVAL_SECONDS = 300;
+const EVERY_FIVE_MINUTES = '*/5 * * * *';
+// Shorter than the schedule, so that a run never waits for the one before.
+const INTERVAL_SECONDS = 240;
 
 export const countEvents = ({ rollUp }: CountEventsOptions): Job => ({
   name: 'count_events',
+  schedule: EVERY_FIVE_MINUTES,
   intervalSeconds: () => INTERVAL_SECONDS,
   async run(signal) {
     return { hours_counted: await rollUp(() => signal.aborted) };

@@ -13,8 +13,10 @@ export type Figures = Readonly<Record<string, number>>;
 export interface Job {
   /** Unique; the lease's id. */
   readonly name: string;
-  /** Read before each run, so that a changed setting applies at once. */
+  /** Read before each run, so that a changed setting applies at once. With a schedule: the shortest time between two runs. */
   readonly intervalSeconds: () => number;
+  /** Cron expression for a job that belongs to times of the clock. It also runs at start where its interval is over. */
+  readonly schedule?: string;
   /** Must stop early when `signal` is aborted: the process stops, or the lease was lost. */
   run(signal: AbortSignal): Promise<Figures>;
 }
@@ -30,7 +32,7 @@ export interface SchedulerOptions {
 }
 
 export interface Scheduler {
-  /** Ticks every second. */
+  /** Looks every second for jobs that are due; for those with a schedule once, and then at its times. */
   start(): void;
   /** Runs the jobs that are due here and now; resolves when they have ended. Never rejects. */
   tick(): Promise<void>;
@@ -38,21 +40,20 @@ export interface Scheduler {
   stop(): Promise<void>;
 }
 
-const EVERY_SECOND = '* * * * * *';
+const LOOK_MS = 1000;
 const RENEW_MS = LEASE_MS / 4;
 /** Delay before the next attempt after a store error. */
 const RETRY_MS = 10_000;
 
-export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { jobs, beforeTick, leases, clock, newId, log } = options;
+/** Runs one job at a time by name, under its lease. */
+function createRunner({ leases, clock, newId, log }: SchedulerOptions) {
   const jobLeases = createJobLeases({ leases, clock, holder: newId() });
   const notBefore = new Map<string, number>();
   const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();
 
-  const runUnderLease = async (job: Job, lease: Lease): Promise<void> => {
-    const startedAt = clock();
-    const lost = new AbortController();
+  /** Renews the lease while the job runs. @returns a function that ends it */
+  function keepRenewing(job: Job, lease: Lease, lost: AbortController): () => Promise<void> {
     const renew = async (): Promise<void> => {
       try {
         if (!(await lease.renew())) lost.abort();
@@ -65,6 +66,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     const renewal = setInterval(() => {
       renewed = renewed.then(renew);
     }, RENEW_MS);
+    return () => {
+      clearInterval(renewal);
+      return renewed;
+    };
+  }
+
+  async function runUnderLease(job: Job, lease: Lease): Promise<void> {
+    const startedAt = clock();
+    const lost = new AbortController();
+    const endRenewing = keepRenewing(job, lease, lost);
     try {
       const figures = await job.run(AbortSignal.any([stopping.signal, lost.signal]));
       const fields = { job: job.name, ms: clock() - startedAt, ...figures };
@@ -73,17 +84,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     } catch (error) {
       log.error({ job: job.name, err: error }, 'job failed');
     } finally {
-      clearInterval(renewal);
-      await renewed;
+      await endRenewing();
       const intervalMs = job.intervalSeconds() * 1000;
       // An interrupted run is due at once, for another process.
       const dueAt = stopping.signal.aborted ? clock() : startedAt + intervalMs;
       notBefore.set(job.name, dueAt);
       await lease.release(dueAt);
     }
-  };
+  }
 
-  const attempt = async (job: Job): Promise<void> => {
+  async function attempt(job: Job): Promise<void> {
     const intervalMs = job.intervalSeconds() * 1000;
     const now = clock();
     const delay = (notBefore.get(job.name) ?? now) - now;
@@ -96,42 +106,72 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       notBefore.set(job.name, clock() + Math.min(RETRY_MS, intervalMs));
       log.error({ job: job.name, err: error }, 'job not scheduled');
     }
-  };
+  }
 
-  const runIfDue = (job: Job): Promise<void> => {
-    const current = running.get(job.name);
-    if (current !== undefined || stopping.signal.aborted) return current ?? Promise.resolve();
-    const next = attempt(job).finally(() => running.delete(job.name));
-    running.set(job.name, next);
-    return next;
-  };
+  return {
+    runIfDue(job: Job): Promise<void> {
+      const current = running.get(job.name);
+      if (current !== undefined || stopping.signal.aborted) return current ?? Promise.resolve();
+      const next = attempt(job).finally(() => running.delete(job.name));
+      running.set(job.name, next);
+      return next;
+    },
 
-  const tick = async (): Promise<void> => {
+    async stop(): Promise<void> {
+      stopping.abort();
+      await Promise.all(running.values());
+    },
+  };
+}
+
+// node-cron's own messages are not useful: a job that missed its time runs at the next one.
+const silent = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  debug: () => undefined,
+};
+
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { jobs, beforeTick, log } = options;
+  const runner = createRunner(options);
+  const unscheduled = jobs.filter(({ schedule }) => schedule === undefined);
+  let timer: NodeJS.Timeout | undefined;
+
+  async function run(due: readonly Job[]): Promise<void> {
     try {
       await beforeTick?.();
     } catch (error) {
       // The store is unavailable: a job that is due fails for the same reason and logs it.
       log.debug({ err: error }, 'settings not refreshed');
     }
-    await Promise.all(jobs.map(runIfDue));
-  };
+    await Promise.all(due.map(runner.runIfDue));
+  }
 
-  // node-cron's own messages are not useful: the next tick makes up for a late one.
-  const logger = {
-    info: () => undefined,
-    warn: () => undefined,
-    error: () => undefined,
-    debug: () => undefined,
-  };
-  const task = cron.createTask(EVERY_SECOND, () => void tick(), { logger, suppressMissedWarning: true });
+  const tasks = jobs.flatMap((job) =>
+    job.schedule === undefined
+      ? []
+      : [
+          cron.createTask(job.schedule, () => void run([job]), {
+            logger: silent,
+            suppressMissedWarning: true,
+          }),
+        ],
+  );
 
   return {
-    start: () => void task.start(),
-    tick,
+    start() {
+      let due = jobs;
+      timer = setInterval(() => {
+        void run(due);
+        due = unscheduled;
+      }, LOOK_MS);
+      for (const task of tasks) void task.start();
+    },
+    tick: () => run(jobs),
     async stop() {
-      stopping.abort();
-      await task.destroy();
-      await Promise.all(running.values());
+      clearInterval(timer);
+      await Promise.all([runner.stop(), ...tasks.map((task) => task.destroy())]);
     },
   };
 }

@@ -382,6 +382,24 @@ test('scheduler: once started it checks every second', async (t) => {
   }
 });
 
+test('scheduler: a job with a schedule runs at start, then at the times of its schedule', async (t) => {
+  const { process, pass } = bench(t);
+  const { job, counts } = countingJob(1);
+  const scheduler = process({ ...job, schedule: '*/3 * * * * *' });
+  const until = async (runs: number): Promise<void> => {
+    const startedAt = performance.now();
+    while (counts.runs < runs) {
+      assert.ok(performance.now() - startedAt < 9_000, `${counts.runs} runs`);
+      await sleep(20);
+    }
+  };
+  scheduler.start();
+  await until(1);
+  pass(10_000);
+  // The look of every second leaves it alone.
+  await until(2);
+});
+
 test('job log: a run that did something at info, an idle one at debug', async (t) => {
   const { process, lines } = bench(t);
   const jobOf = (name: string, removed: number): Job => ({
