@@ -1,9 +1,10 @@
-// Owns reading request bodies: forms and JSON, bounded, strict, and never guessing (checklist R126, R134). koa-body
-// reads the bytes; what they mean is decided here, because its own parsers repair what should be refused.
-import { MIMEType } from 'node:util';
+// Reads request bodies, forms and JSON (checklist R126, R134). koa-body reads the bytes, within the limit. What they mean is
+// decided here, for its own parsers repair what has to be refused: bytes that are no UTF-8 become U+FFFD, a field that is sent
+// twice becomes a list, one with brackets in its name an object.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import { parseJson } from '../json.ts';
+import { checkBodyHeaders } from './body-headers.ts';
 import { createForm, type Form } from './form.ts';
 
 export type { Form } from './form.ts';
@@ -20,7 +21,7 @@ const JSON_LIMIT_BYTES = 100_000;
 
 const readers = new Map<number, Promise<Koa.Middleware>>();
 
-/** Loaded with the first body, not at start: the module takes longer to load than the rest of the server together. */
+/** Loaded with the first body: the module takes longer to load than the rest of the server together. */
 async function createBodyReader(limitBytes: number): Promise<Koa.Middleware> {
   const { koaBody, HttpMethodEnum } = await import('koa-body');
   return koaBody({
@@ -42,27 +43,6 @@ function bodyReader(limitBytes: number): Promise<Koa.Middleware> {
   const created = createBodyReader(limitBytes);
   readers.set(limitBytes, created);
   return created;
-}
-
-function checkHeaders(ctx: Koa.Context, expected: string, limitBytes: number): void {
-  let type: MIMEType | undefined;
-  try {
-    type = new MIMEType(ctx.get('Content-Type'));
-  } catch {
-    // Missing or unreadable: refused below like any other wrong type.
-  }
-  const charset = type?.params.get('charset')?.toLowerCase() ?? 'utf-8';
-  if (type?.essence !== expected || charset !== 'utf-8') {
-    throw new AppError('request.unsupported_media_type', {
-      message: `The body must be ${expected} in UTF-8.`,
-    });
-  }
-  // A compressed body would be small on the wire and huge in memory.
-  const encoding = ctx.get('Content-Encoding').trim().toLowerCase();
-  if (encoding !== '' && encoding !== 'identity') {
-    throw new AppError('request.unsupported_media_type', { message: 'The body must not be compressed.' });
-  }
-  if (Number(ctx.get('Content-Length')) > limitBytes) throw new AppError('request.too_large');
 }
 
 function refusalOf(error: unknown): unknown {
@@ -97,7 +77,7 @@ async function readText(ctx: Koa.Context, limitBytes: number): Promise<string> {
  */
 export async function readForm(ctx: Koa.Context, options: BodyOptions = {}): Promise<Form> {
   const limitBytes = options.limitBytes ?? FORM_LIMIT_BYTES;
-  checkHeaders(ctx, FORM, limitBytes);
+  checkBodyHeaders(ctx, { types: [FORM], limitBytes });
   return createForm(await readText(ctx, limitBytes));
 }
 
@@ -107,6 +87,6 @@ export async function readForm(ctx: Koa.Context, options: BodyOptions = {}): Pro
  */
 export async function readJson(ctx: Koa.Context, options: BodyOptions = {}): Promise<unknown> {
   const limitBytes = options.limitBytes ?? JSON_LIMIT_BYTES;
-  checkHeaders(ctx, JSON_TYPE, limitBytes);
+  checkBodyHeaders(ctx, { types: [JSON_TYPE], limitBytes });
   return parseJson(await readText(ctx, limitBytes));
 }

@@ -1,6 +1,7 @@
-// Owns proof that a form was shown by us to the browser that sends it (checklist R113): a token bound to a signed
+// Proof that a form was shown by us to the browser that sends it (checklist R113): a token bound to a signed
 // browser cookie and to a purpose, plus what the browser itself says about where the request comes from. It knows
 // nothing of sessions: a form of a signed-in user takes the session's id into its purpose.
+// Our own: koa-csrf and its like need a session for the token, and the sign-in pages have none.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';

@@ -1,8 +1,8 @@
-// Owns reading a body line by line, so that what is held of it is one line at a time: newline-delimited JSON.
+// Reads newline-delimited JSON line by line. Not by koa-body: it holds the whole body, and an import may be larger than that.
 import type { IncomingMessage } from 'node:http';
-import { MIMEType } from 'node:util';
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
+import { checkBodyHeaders } from './body-headers.ts';
 
 export interface Line {
   /** 1 is the first; empty lines count. */
@@ -19,26 +19,6 @@ export interface LineOptions {
 }
 
 const NEWLINE = 0x0a;
-
-/** @throws AppError request.unsupported_media_type, request.too_large where the length is declared */
-function checkHeaders(ctx: Koa.ParameterizedContext, { types, maxBytes }: LineOptions): void {
-  let essence = '';
-  let charset = 'utf-8';
-  try {
-    const type = new MIMEType(ctx.get('Content-Type'));
-    essence = type.essence;
-    charset = type.params.get('charset')?.toLowerCase() ?? 'utf-8';
-  } catch {
-    // Missing or unreadable: refused below like any other wrong type.
-  }
-  const encoding = ctx.get('Content-Encoding').trim().toLowerCase();
-  if (!types.includes(essence) || charset !== 'utf-8' || (encoding !== '' && encoding !== 'identity')) {
-    throw new AppError('request.unsupported_media_type', {
-      message: `The body must be ${types[0]} in UTF-8, not compressed.`,
-    });
-  }
-  if (Number(ctx.get('Content-Length')) > maxBytes) throw new AppError('request.too_large');
-}
 
 function decode(bytes: Buffer): string | undefined {
   try {
@@ -57,9 +37,9 @@ export async function* linesOfText(text: string, { maxLineBytes }: LineOptions):
   }
 }
 
-/** @throws as checkHeaders, and request.too_large when more comes than was declared */
+/** @throws as checkBodyHeaders, and request.too_large when more comes than was declared */
 export async function* readLines(ctx: Koa.ParameterizedContext, options: LineOptions): AsyncGenerator<Line> {
-  checkHeaders(ctx, options);
+  checkBodyHeaders(ctx, { types: options.types, limitBytes: options.maxBytes });
   try {
     yield* split(ctx.req, options);
   } finally {

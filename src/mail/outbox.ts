@@ -1,5 +1,6 @@
-// Owns mails at rest: what is queued, what became of it, and what administrators see. Texts carry codes and links, so they
-// are sealed, and erased as soon as they are delivered or given up.
+// Mails at rest: what is queued, what became of it, and what administrators see. Texts carry codes and links, so they are
+// sealed, and erased as soon as they are delivered or given up. Our own: a queue library
+// brings a database of its own choice, and mails belong into whichever store is configured.
 import type { Clock } from '../clock.ts';
 import type { MailRecord } from '../store/collections.ts';
 import {

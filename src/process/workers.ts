@@ -1,5 +1,6 @@
-// Owns the life of the process: one process or several that share the port, restarts of crashed ones, stopping on
-// signals within the platform's patience (architecture §7, checklist R158), and errors nobody caught (R162).
+// The life of the process: one or several that share the port, restarts of crashed ones, stopping on signals within the
+// platform's patience (architecture §7, checklist R158), and errors nobody caught (R162). Our own: node:cluster restarts
+// nothing by itself, and a process manager would be one more program to install.
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../log.ts';
 

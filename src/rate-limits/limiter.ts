@@ -1,12 +1,12 @@
-// Owns the door to rate-limiter-flexible: one limiter over a counter of ours, with a second one that takes over when the
+// The door to rate-limiter-flexible: one limiter over a counter of ours, with a second one that takes over when the
 // first cannot count.
 import { createRequire } from 'node:module';
 import type { RateLimiterLike, RateLimiterRes, RateLimiterStoreAbstract } from 'rate-limiter-flexible';
 import type { Clock } from '../clock.ts';
 import type { Counted, RateCounter } from './counter.ts';
 
-// Stores of one's own extend RateLimiterStoreAbstract, says its documentation, but its index does not export the class
-// (its types do), and loads the drivers of a dozen databases instead.
+// Its extension point for a store of one's own (README, "Any new limiter with storage must be extended from
+// RateLimiterStoreAbstract"): `_upsert` and `_getRateLimiterRes`. Its types export the class, its index forgets to.
 const load = createRequire(import.meta.url);
 const StoreAbstract: typeof RateLimiterStoreAbstract = load(
   'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js',
