@@ -14,9 +14,9 @@ import { createAdminRouter } from './api/router.ts';
 import { type ApiKeysPort, apiKeys } from './resources/api-keys/resource.ts';
 import { type AuditLogPort, auditRoutes, type TokenEventsPort } from './resources/audit/routes.ts';
 import { type ClientsPort, clientRoutes } from './resources/clients/routes.ts';
-import { type GroupsPort, groupRoutes } from './resources/groups/routes.ts';
-import { initialAccessTokenRoutes } from './resources/initial-access-tokens/routes.ts';
-import { type InvitationsPort, invitationRoutes } from './resources/invitations/routes.ts';
+import { type GroupsPort, groupMembers, groups } from './resources/groups/resource.ts';
+import { initialAccessTokens } from './resources/initial-access-tokens/resource.ts';
+import { type InvitationsPort, invitations } from './resources/invitations/resource.ts';
 import { type KeysPort, keyRoutes } from './resources/keys/routes.ts';
 import { mailRoutes } from './resources/mails/routes.ts';
 import { type PasskeysPort, passkeyRoutes } from './resources/passkeys/routes.ts';
@@ -68,22 +68,24 @@ const PATH = '/admin/api';
 export function adminRouteList(deps: AdminRoutesDeps): Route[] {
   const { clock, baseUrl, version } = deps;
   const cursors = createCursors({ key: deps.cursorKey });
+  const ports = { ...deps, cursors, clock };
   const routes = [
-    ...userRoutes({ ...deps, cursors, clock }),
+    ...userRoutes(ports),
     ...userImportRoutes(deps),
-    ...clientRoutes({ ...deps, cursors, clock }),
-    ...initialAccessTokenRoutes({ ...deps, cursors, clock }),
-    ...invitationRoutes({ ...deps, cursors, clock }),
-    ...groupRoutes({ ...deps, cursors, clock }),
-    ...apiKeys.routes({ ...deps, cursors, clock }),
-    ...tokenRoutes({ ...deps, cursors, clock }),
-    ...sessionRoutes({ ...deps, cursors, clock }),
-    ...trustedDeviceRoutes({ ...deps, cursors, clock }),
-    ...passkeyRoutes({ ...deps, cursors, clock }),
+    ...clientRoutes(ports),
+    ...initialAccessTokens.routes(ports),
+    ...invitations.routes(ports),
+    ...groups.routes(ports),
+    ...groupMembers.routes(ports),
+    ...apiKeys.routes(ports),
+    ...tokenRoutes(ports),
+    ...sessionRoutes(ports),
+    ...trustedDeviceRoutes(ports),
+    ...passkeyRoutes(ports),
     ...statsRoutes(deps),
     ...settingRoutes(deps),
     ...keyRoutes(deps),
-    ...mailRoutes({ ...deps, cursors, clock }),
+    ...mailRoutes(ports),
     ...auditRoutes({ ...deps, cursors }),
   ];
   const about = {

@@ -13,8 +13,6 @@ import { type Answer, nameOf, type RawInput, type Recorded, type Route } from '.
 const user = (event: EventName): Recorded => ({ event, target: 'user', view: 'user' });
 const client = (event: EventName): Recorded => ({ event, target: 'client', view: 'client' });
 
-const member = { target: 'user', isMembership: true } as const;
-
 /** Of routes that do not say it themselves yet (`recorded`). */
 const lines: Readonly<Record<string, Recorded>> = {
   'POST /users': user('user.created'),
@@ -35,16 +33,8 @@ const lines: Readonly<Record<string, Recorded>> = {
   'PATCH /clients/{client_id}': client('client.updated'),
   'DELETE /clients/{client_id}': client('client.removed'),
   'POST /clients/{client_id}/rotate-secret': { event: 'client.secret_rotated', target: 'client' },
-  'POST /initial-access-tokens': { event: 'registration_token.created', target: 'token' },
-  'DELETE /initial-access-tokens/{id}': { event: 'registration_token.removed', target: 'token' },
   // Written by the route itself, with one event for each user.
   'POST /users/import': { event: 'users.imported' },
-  'POST /groups': { event: 'group.created', target: 'group', isBodyShown: true },
-  'PUT /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
-  'PATCH /groups/{id}': { event: 'group.updated', target: 'group', isBodyShown: true },
-  'DELETE /groups/{id}': { event: 'group.removed', target: 'group' },
-  'POST /groups/{id}/members': { ...member, event: 'group.member_added' },
-  'DELETE /groups/{id}/members/{user_id}': { ...member, event: 'group.member_removed' },
   'DELETE /tokens/{id}': { event: 'token.revoked', target: 'token' },
   'DELETE /users/{id}/grants/{grant_id}': { event: 'consent.revoked', target: 'grant' },
   'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
@@ -54,8 +44,6 @@ const lines: Readonly<Record<string, Recorded>> = {
   'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /keys/rotate': { event: 'key.rotation_requested', target: 'key' },
-  'POST /invitations': { event: 'invitation.created', target: 'invitation' },
-  'DELETE /invitations/{id}': { event: 'invitation.revoked', target: 'invitation' },
   'POST /settings/import': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },
 };

@@ -3,9 +3,10 @@ import { AppError } from '../../errors.ts';
 import { eventLabels } from '../../events/index.ts';
 import { deviceName } from '../../http/device-name.ts';
 import { textOf } from '../pages/field-values.ts';
-import { groupLabel } from '../pages/group-choice.ts';
 import type { AdminContext, Values } from '../pages/page.ts';
 import { apiKeys } from './api-keys/resource.ts';
+import { groupLabel } from './groups/choice.ts';
+import { groups } from './groups/resource.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   unknown: 'no such user',
@@ -72,7 +73,7 @@ export function createNames(context: AdminContext): NameOf {
     }
     if (kind === 'group') {
       const read = async (): Promise<Name> => {
-        const { data } = await context.callByName('GET /groups/{id}', { params: { id } });
+        const { data } = await context.call(groups.read, { params: { id } });
         return { label: groupLabel(data), href: `/groups/${id}` };
       };
       return orElse(read, { label: id });

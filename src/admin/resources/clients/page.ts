@@ -11,8 +11,8 @@ import {
   typedIn,
   versionOf,
 } from '../../pages/field-values.ts';
-import { groupChoices } from '../../pages/group-choice.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { groupChoices } from '../groups/choice.ts';
 import { kindLabel, kindOf } from './list-page.ts';
 
 const here = 'applications';

@@ -1,8 +1,9 @@
 // Owns the pages of groups as a list, the making of one, and the form with how it is called and described.
-import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
-import { groupLabel } from '../../pages/group-choice.ts';
+import { refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { groupLabel } from './choice.ts';
+import { groupMembers, groups } from './resource.ts';
 
 const here = 'groups';
 const crumb = { label: 'Groups', href: '/groups' };
@@ -13,33 +14,29 @@ const MOST_LOOKS = 500_000;
 /** @returns how many belong to each of them; none where there are too many people to count them here */
 async function memberCounts(
   context: AdminContext,
-  groups: readonly Values[],
+  items: readonly { readonly id: string }[],
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   const { data } = await context.callByName('GET /users', { query: { limit: '1' } });
-  if (groups.length * Number(data.total) > MOST_LOOKS) return counts;
-  for (const group of groups) {
-    const id = textOf(group, 'id');
-    const members = await context.callByName('GET /groups/{id}/members', {
-      params: { id },
-      query: { limit: '1' },
-    });
-    counts.set(id, Number(members.data.total));
+  if (items.length * Number(data.total) > MOST_LOOKS) return counts;
+  for (const { id } of items) {
+    const members = await context.call(groupMembers.list, { params: { id }, query: { limit: '1' } });
+    counts.set(id, members.data.total);
   }
   return counts;
 }
 
 async function list(context: AdminContext): Promise<void> {
   const { query, ctx } = context;
-  const { data } = await context.callByName('GET /groups', { query });
+  const { data } = await context.call(groups.list, { query });
   const links = listLinks({
     path: ctx.path,
     query,
     page: data,
-    defaultSort: 'name',
-    defaultOrder: 'asc',
+    defaultSort: groups.list.sort,
+    defaultOrder: groups.list.order,
   });
-  const counts = await memberCounts(context, itemsOf(data));
+  const counts = await memberCounts(context, data.items);
   context.show('groups', {
     title: 'Groups',
     here,
@@ -55,14 +52,14 @@ const showNew = (context: AdminContext, model: object = {}, status = 200): void 
 async function create(context: AdminContext): Promise<void> {
   const { form } = context;
   try {
-    const { data } = await context.callByName('POST /groups', {
+    const { data } = await context.call(groups.create, {
       body: {
         name: (form.get('name') ?? '').trim(),
         display_name: textOrNull(form.get('display_name')),
         description: textOrNull(form.get('description')),
       },
     });
-    context.go(`/groups/${textOf(data, 'id')}`, 'group-created');
+    context.go(`/groups/${data.id}`, 'group-created');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     showNew(context, { values: typedIn(form), alert, errors }, status);
@@ -79,8 +76,8 @@ interface Edit {
 }
 
 async function showEdit(context: AdminContext, edit: Edit = {}, status = 200): Promise<void> {
-  const { data: group, version } = await context.callByName('GET /groups/{id}', { params: idOf(context) });
-  const crumbs = [crumb, { label: groupLabel(group), href: `/groups/${textOf(group, 'id')}` }];
+  const { data: group, version } = await context.call(groups.read, { params: idOf(context) });
+  const crumbs = [crumb, { label: groupLabel(group), href: `/groups/${group.id}` }];
   const model = { title: 'Edit', here, crumbs, group, version, values: group, isStale: false };
   context.show('group-edit', { ...model, groupLabel, ...edit }, status);
 }
@@ -88,7 +85,7 @@ async function showEdit(context: AdminContext, edit: Edit = {}, status = 200): P
 async function edit(context: AdminContext): Promise<void> {
   const { form } = context;
   try {
-    await context.callByName('PATCH /groups/{id}', {
+    await context.call(groups.change, {
       params: idOf(context),
       ifVersion: versionOf(form),
       body: {

@@ -1,13 +1,15 @@
 // Owns the page of one group: who belongs to it, what it opens, and its end. From a user's page it is the other way
 // round: which groups they are in.
+import type { Static } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { actPages, type Kind } from '../../pages/acts.ts';
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
-import { groupLabel } from '../../pages/group-choice.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
 import { showUser } from '../users/page.ts';
+import { groupLabel } from './choice.ts';
+import { groupMembers, type groupSchema, groups } from './resource.ts';
 
 const here = 'groups';
 const PAGE = '25';
@@ -17,8 +19,13 @@ const SIMILAR = 5;
 
 const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
+interface Restricted {
+  readonly applications: readonly Values[];
+  readonly applicationTotal: number;
+}
+
 /** The applications that only members may sign in to. */
-async function restrictedTo(context: AdminContext, group: string): Promise<Values> {
+async function restrictedTo(context: AdminContext, group: string): Promise<Restricted> {
   const { data } = await context.callByName('GET /clients', {
     query: { allowed_group: group, limit: String(FEW) },
   });
@@ -27,14 +34,14 @@ async function restrictedTo(context: AdminContext, group: string): Promise<Value
 
 async function showGroup(context: AdminContext, model: object = {}, status = 200): Promise<void> {
   const params = idOf(context);
-  const { data: group } = await context.callByName('GET /groups/{id}', { params });
+  const { data: group } = await context.call(groups.read, { params });
   // A page that answers a form has that form's address, which says nothing about the list.
   const isAnswer = context.ctx.method === 'POST';
   const query = isAnswer ? new URLSearchParams() : new URLSearchParams(context.query);
   const asked = new URLSearchParams(query);
   if (!asked.has('limit')) asked.set('limit', PAGE);
   const [members, restricted] = await Promise.all([
-    context.callByName('GET /groups/{id}/members', { params, query: asked }),
+    context.call(groupMembers.list, { params, query: asked }),
     restrictedTo(context, params.id),
   ]);
   const list = listLinks({
@@ -83,7 +90,7 @@ async function addMember(context: AdminContext): Promise<void> {
   }
   try {
     const body = { user_id: textOf(user, 'id') };
-    await context.callByName('POST /groups/{id}/members', { params, body });
+    await context.call(groupMembers.add, { params, body });
     context.go(`/groups/${params.id}`, 'member-added');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
@@ -94,7 +101,7 @@ async function addMember(context: AdminContext): Promise<void> {
 /** Whom somebody else took out at the same time is out. */
 async function takeOut(context: AdminContext, group: string, user: string): Promise<void> {
   try {
-    await context.callByName('DELETE /groups/{id}/members/{user_id}', {
+    await context.call(groupMembers.remove, {
       params: { id: group, user_id: user },
     });
   } catch (error) {
@@ -107,7 +114,7 @@ async function addGroup(context: AdminContext): Promise<void> {
   const group = (context.form.get('group') ?? '').trim();
   if (group === '') return showUser(context, { alert: 'Choose a group to add the user to.' }, 400);
   try {
-    await context.callByName('POST /groups/{id}/members', { params: { id: group }, body: { user_id: user } });
+    await context.call(groupMembers.add, { params: { id: group }, body: { user_id: user } });
     context.go(`/users/${user}`, 'member-added');
   } catch (error) {
     const isUnknown =
@@ -118,26 +125,28 @@ async function addGroup(context: AdminContext): Promise<void> {
   }
 }
 
-const kind: Kind<Values> = {
+type Doomed = Static<typeof groupSchema> & Restricted & { readonly memberTotal: number };
+
+const kind: Kind<Doomed> = {
   here,
   crumbs: [{ label: 'Groups', href: '/groups' }],
   path: '/groups',
   nameOf: groupLabel,
   showItem: showGroup,
   async read(context, id) {
-    const { data } = await context.callByName('GET /groups/{id}', { params: { id } });
-    const members = await context.callByName('GET /groups/{id}/members', {
+    const { data } = await context.call(groups.read, { params: { id } });
+    const members = await context.call(groupMembers.list, {
       params: { id },
       query: { limit: '1' },
     });
-    return { ...data, memberTotal: Number(members.data.total), ...(await restrictedTo(context, id)) };
+    return { ...data, memberTotal: members.data.total, ...(await restrictedTo(context, id)) };
   },
 };
 
-function consequences(group: Values): string[] {
-  const members = Number(group.memberTotal);
-  const names = itemsOf({ items: group.applications }).map(applicationName);
-  const others = Number(group.applicationTotal) - names.length;
+function consequences(group: Doomed): string[] {
+  const members = group.memberTotal;
+  const names = group.applications.map(applicationName);
+  const others = group.applicationTotal - names.length;
   const whose = [...names, ...(others > 0 ? [`${others} more`] : [])].join(', ');
   return [
     members === 0
@@ -153,7 +162,7 @@ function consequences(group: Values): string[] {
 const acts = actPages(kind, [
   {
     name: 'delete',
-    run: (context, id) => context.callByName('DELETE /groups/{id}', { params: { id } }),
+    run: (context, id) => context.call(groups.remove, { params: { id } }),
     notice: 'group-deleted',
     isEnd: true,
     ask: (group) => ({
@@ -161,7 +170,7 @@ const acts = actPages(kind, [
       consequences: consequences(group),
       button: 'Delete group',
       isDanger: true,
-      typed: textOf(group, 'name'),
+      typed: group.name,
     }),
   },
 ]);

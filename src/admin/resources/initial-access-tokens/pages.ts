@@ -1,18 +1,23 @@
-// Owns the page of initial access tokens (RFC 7591 §3): with one, somebody else may register an application. A token is
-// shown once, in the answer that made it.
-import { itemsOf, numberOrText, refusalOf, typedIn } from '../../pages/field-values.ts';
+// The page of initial access tokens. A token is shown once, in the answer that created it.
+import { numberOrText, refusalOf, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
+import { initialAccessTokens } from './resource.ts';
 
 const here = 'applications';
 const HOUR_SECONDS = 3600;
 
 async function showTokens(context: AdminContext, model: object = {}, status = 200): Promise<void> {
   const path = context.ctx.path.replace(/\/[^/]*\/withdraw$/, '');
-  const { data } = await context.callByName('GET /initial-access-tokens', { query: context.query });
-  const list = listLinks({ path, query: context.query, page: data, defaultSort: 'created_at' });
+  const { data } = await context.call(initialAccessTokens.list, { query: context.query });
+  const list = listLinks({
+    path,
+    query: context.query,
+    page: data,
+    defaultSort: initialAccessTokens.list.sort,
+  });
   const crumbs = [{ label: 'Applications', href: '/applications' }];
-  const own = { title: 'Registration tokens', here, crumbs, list, tokens: itemsOf(data) };
+  const own = { title: 'Registration tokens', here, crumbs, list, tokens: data.items };
   context.show('registration-tokens', { ...own, values: {}, made: undefined, ...model }, status);
 }
 
@@ -20,7 +25,7 @@ async function create(context: AdminContext): Promise<void> {
   const { form } = context;
   const hours = numberOrText(form.get('hours') ?? '');
   try {
-    const { data } = await context.callByName('POST /initial-access-tokens', {
+    const { data } = await context.call(initialAccessTokens.create, {
       body: {
         label: (form.get('label') ?? '').trim(),
         uses: numberOrText(form.get('uses') ?? ''),
@@ -47,7 +52,7 @@ export const registrationTokenPages: readonly Page[] = [
     method: 'POST',
     path: '/registration-tokens/:id/withdraw',
     async handle(context) {
-      await context.callByName('DELETE /initial-access-tokens/{id}', {
+      await context.call(initialAccessTokens.remove, {
         params: { id: context.params.id ?? '' },
       });
       context.go('/registration-tokens', 'token-withdrawn');

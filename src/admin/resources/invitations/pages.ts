@@ -12,6 +12,7 @@ import {
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
+import { invitations } from './resource.ts';
 
 const DAY_SECONDS = 86_400;
 const MAX_CHOICES = 200;
@@ -42,22 +43,22 @@ async function showInvitations(context: AdminContext, told: object = {}, status 
   const { query, ctx } = context;
   const path = ctx.path.replace(/(\/invitations)\/.*$/, '$1');
   const [{ data }, settings, applications] = await Promise.all([
-    context.callByName('GET /invitations', { query }),
+    context.call(invitations.list, { query }),
     settingsOf(context),
     applicationsToChoose(context),
   ]);
   const nameOf = createNames(context);
   const rows = await Promise.all(
-    itemsOf(data).map(async (invitation) => {
-      const [client, user] = [textOf(invitation, 'client_id'), textOf(invitation, 'user_id')];
+    data.items.map(async (invitation) => {
+      const { client_id: client, user_id: user } = invitation;
       return {
         ...invitation,
-        client: client === '' ? undefined : await nameOf('client', client),
-        user: user === '' ? undefined : await nameOf('user', user),
+        client: client === null ? undefined : await nameOf('client', client),
+        user: user === null ? undefined : await nameOf('user', user),
       };
     }),
   );
-  const list = listLinks({ path, query, page: data, defaultSort: 'created_at' });
+  const list = listLinks({ path, query, page: data, defaultSort: invitations.list.sort });
   const own = { title: 'Invitations', here: 'users', list, rows, applications, ...settings };
   const form = { values: { send_mail: 'on' }, made: undefined, isMailed: false };
   context.show('invitations', { ...own, ...form, ...told }, status);
@@ -74,7 +75,7 @@ async function create(context: AdminContext): Promise<void> {
   const clientId = textOrNull(form.get('client_id'));
   const isMailed = isOn(form, 'send_mail');
   try {
-    const { data } = await context.callByName('POST /invitations', {
+    const { data } = await context.call(invitations.create, {
       body: {
         email: (form.get('email') ?? '').trim(),
         expires_in: typeof days === 'number' ? days * DAY_SECONDS : days,
@@ -97,10 +98,10 @@ async function again(context: AdminContext): Promise<void> {
   const email = (context.form.get('email') ?? '').trim();
   const clientId = textOrNull(context.form.get('client_id'));
   try {
-    const { data } = await context.callByName('POST /invitations', {
+    const { data } = await context.call(invitations.create, {
       body: { email, ...(clientId !== null && { client_id: clientId }) },
     });
-    await context.callByName('DELETE /invitations/{id}', { params: { id } });
+    await context.call(invitations.remove, { params: { id } });
     await showMade(context, data, true);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
@@ -109,7 +110,7 @@ async function again(context: AdminContext): Promise<void> {
 }
 
 async function withdraw(context: AdminContext): Promise<void> {
-  await context.callByName('DELETE /invitations/{id}', { params: { id: context.params.id ?? '' } });
+  await context.call(invitations.remove, { params: { id: context.params.id ?? '' } });
   context.go('/invitations', 'invitation-withdrawn');
 }
 

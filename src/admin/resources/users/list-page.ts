@@ -2,9 +2,9 @@
 import { minPasswordLength } from '../../../accounts/passwords/password-rules.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { isOn, itemsOf, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
-import { groupChoices } from '../../pages/group-choice.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
+import { groupChoices } from '../groups/choice.ts';
 
 const here = 'users';
 const users = { label: 'Users', href: '/users' };

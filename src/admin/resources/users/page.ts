@@ -2,8 +2,8 @@
 import type { Form } from '../../../http/form.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
-import { groupChoices } from '../../pages/group-choice.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { groupChoices } from '../groups/choice.ts';
 import { createNames, type EventRow, eventRows } from '../names.ts';
 import { errorsOf, userFields } from './list-page.ts';
 import { applicationsOf } from './used-applications.ts';

@@ -1,4 +1,4 @@
-// Owns the routes of invitations: who was asked to make an account, and asking somebody.
+// Invitations: who was asked to create an account.
 import {
   Boolean as BooleanSchema,
   Integer,
@@ -6,13 +6,10 @@ import {
   Optional,
   String as StringSchema,
 } from 'typebox';
-import type { Clock } from '../../../clock.ts';
 import type { Invitation, Invitations } from '../../../registration/invitations.ts';
 import { invitations as collection } from '../../../store/signups.ts';
-import type { Cursors } from '../../api/cursor.ts';
-import { pageSchema, readPage } from '../../api/list.ts';
-import { type ListDefinition, listQuerySchema, readListQuery } from '../../api/list-query.ts';
-import { type Answer, defineRoute, type Route } from '../../api/route.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
@@ -26,10 +23,8 @@ export interface InvitationsPort extends Pick<Invitations, 'query' | 'remove'> {
   }): Promise<{ invitation: Invitation; url: string }>;
 }
 
-interface Deps {
+interface Ports extends ListPorts {
   readonly invitations: InvitationsPort;
-  readonly cursors: Cursors;
-  readonly clock: Clock;
 }
 
 const list: ListDefinition<Pick<Invitation, 'email' | 'createdAt'>> = {
@@ -49,7 +44,6 @@ const list: ListDefinition<Pick<Invitation, 'email' | 'createdAt'>> = {
   times: ['created_at'],
 };
 
-const querySchema = listQuerySchema(list);
 const MAX_EXPIRY_SECONDS = 30 * 86_400;
 
 const shown = {
@@ -101,20 +95,23 @@ const show = (invitation: Invitation) => ({
   user_id: invitation.accountId ?? null,
 });
 
-const tag = 'Invitations';
-
-export function invitationRoutes({ invitations, cursors, clock }: Deps): Route[] {
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/invitations',
-      sensitivity: 'plain',
-      tag,
+export const invitations = defineResource(
+  {
+    path: '/invitations',
+    tag: 'Invitations',
+    target: 'invitation',
+    view: invitationSchema,
+    present: (items: readonly Invitation[], _: Ports) => items.map(show),
+  },
+  (on) => ({
+    create: on.create({
       summary: 'Invite somebody to make an account, whether or not signing up is allowed',
+      sensitivity: 'plain',
+      event: 'invitation.created',
       body: newInvitationSchema,
-      success: { status: 201, schema: createdSchema },
-      handle: async ({ body }) => {
-        const { invitation, url } = await invitations.invite({
+      answer: createdSchema,
+      async run({ body }, ports) {
+        const { invitation, url } = await ports.invitations.invite({
           email: body.email,
           expiresInSeconds: body.expires_in,
           clientId: body.client_id,
@@ -123,39 +120,19 @@ export function invitationRoutes({ invitations, cursors, clock }: Deps): Route[]
         return { data: { ...show(invitation), url }, id: invitation.id };
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/invitations',
-      sensitivity: 'plain',
-      tag,
+    list: on.list({
       summary: 'List invitations that are not over; a used one stays until its time is',
-      query: querySchema,
-      success: { status: 200, schema: pageSchema(invitationSchema) },
-      handle: async ({ query }) => {
-        const page = await readPage({
-          list,
-          request: readListQuery(list, query, clock()),
-          cursors,
-          query: (wanted) => invitations.query(wanted),
-          recordOf: (invitation) => invitation,
-          idOf: ({ id }) => id,
-        });
-        return { data: { ...page, items: page.items.map(show) } };
-      },
+      list,
+      query: (wanted, ports) => ports.invitations.query(wanted),
+      recordOf: (invitation) => invitation,
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/invitations/{id}',
-      sensitivity: 'plain',
-      isUnversioned: true,
-      tag,
+    remove: on.remove({
       summary: 'Withdraw an invitation; an account that it became stays',
+      sensitivity: 'plain',
+      event: 'invitation.revoked',
+      isUnversioned: true,
       params: idParams,
-      success: { status: 204 },
-      handle: async ({ params }): Promise<Answer<never> | undefined> => {
-        await invitations.remove(params.id);
-        return undefined;
-      },
+      run: ({ params }, ports) => ports.invitations.remove(params.id),
     }),
-  ];
-}
+  }),
+);

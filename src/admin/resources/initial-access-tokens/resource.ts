@@ -1,22 +1,17 @@
-// Owns the routes of RFC 7591 §3 initial access tokens: with one, somebody else may register an application.
+// Initial access tokens (RFC 7591 §3): with one, another party may register an application.
 import { Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
 import type { InitialAccessToken, InitialAccessTokens } from '../../../clients/initial-access-tokens.ts';
-import type { Clock } from '../../../clock.ts';
 import {
   initialAccessTokens as collection,
   type InitialAccessTokenRecord,
 } from '../../../store/collections.ts';
-import type { Cursors } from '../../api/cursor.ts';
-import { pageSchema, readPage } from '../../api/list.ts';
-import { type ListDefinition, listQuerySchema, readListQuery } from '../../api/list-query.ts';
-import { type Answer, defineRoute, type Route } from '../../api/route.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
 import { strict, timestamp } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
-interface Deps {
+interface Ports extends ListPorts {
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
-  readonly cursors: Cursors;
-  readonly clock: Clock;
 }
 
 const list: ListDefinition<InitialAccessTokenRecord> = {
@@ -27,7 +22,6 @@ const list: ListDefinition<InitialAccessTokenRecord> = {
   times: ['created_at'],
 };
 
-const querySchema = listQuerySchema(list);
 const DEFAULT_EXPIRY_SECONDS = 86_400;
 const MAX_EXPIRY_SECONDS = 31_536_000;
 
@@ -63,20 +57,23 @@ const show = (token: InitialAccessToken) => ({
   expires_at: new Date(token.expiresAt).toISOString(),
 });
 
-const tag = 'Initial access tokens';
-
-export function initialAccessTokenRoutes({ initialAccessTokens, cursors, clock }: Deps): Route[] {
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/initial-access-tokens',
-      sensitivity: 'sensitive',
-      tag,
+export const initialAccessTokens = defineResource(
+  {
+    path: '/initial-access-tokens',
+    tag: 'Initial access tokens',
+    target: 'token',
+    view: tokenSchema,
+    present: (tokens: readonly InitialAccessToken[], _: Ports) => tokens.map(show),
+  },
+  (on) => ({
+    create: on.create({
       summary: 'Make a token with which applications can be registered at /oauth2/register',
+      sensitivity: 'sensitive',
+      event: 'registration_token.created',
       body: newTokenSchema,
-      success: { status: 201, schema: createdTokenSchema },
-      handle: async ({ body }) => {
-        const { token, initialAccessToken } = await initialAccessTokens.create({
+      answer: createdTokenSchema,
+      async run({ body }, ports) {
+        const { token, initialAccessToken } = await ports.initialAccessTokens.create({
           label: body.label,
           uses: body.uses ?? 1,
           expiresInSeconds: body.expires_in_seconds ?? DEFAULT_EXPIRY_SECONDS,
@@ -84,39 +81,19 @@ export function initialAccessTokenRoutes({ initialAccessTokens, cursors, clock }
         return { data: { ...show(initialAccessToken), token } };
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/initial-access-tokens',
-      sensitivity: 'plain',
-      tag,
+    list: on.list({
       summary: 'List initial access tokens',
-      query: querySchema,
-      success: { status: 200, schema: pageSchema(tokenSchema) },
-      handle: async ({ query }) => {
-        const page = await readPage({
-          list,
-          request: readListQuery(list, query, clock()),
-          cursors,
-          query: (wanted) => initialAccessTokens.query(wanted),
-          recordOf: (token) => token,
-          idOf: ({ id }) => id,
-        });
-        return { data: { ...page, items: page.items.map(show) } };
-      },
+      list,
+      query: (wanted, ports) => ports.initialAccessTokens.query(wanted),
+      recordOf: (token) => token,
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/initial-access-tokens/{id}',
-      sensitivity: 'sensitive',
-      isUnversioned: true,
-      tag,
+    remove: on.remove({
       summary: 'Withdraw an initial access token; what was registered with it stays',
+      sensitivity: 'sensitive',
+      event: 'registration_token.removed',
+      isUnversioned: true,
       params: idParams,
-      success: { status: 204 },
-      handle: async ({ params }): Promise<Answer<never> | undefined> => {
-        await initialAccessTokens.remove(params.id);
-        return undefined;
-      },
+      run: ({ params }, ports) => ports.initialAccessTokens.remove(params.id),
     }),
-  ];
-}
+  }),
+);

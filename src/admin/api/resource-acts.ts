@@ -1,0 +1,281 @@
+// The acts of a resource, each a typed handle with its implementation: what define-resource.ts puts together.
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Clock } from '../../clock.ts';
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { EventName, Target } from '../../events/index.ts';
+import type { Query } from '../../store/port.ts';
+import type { Cursors } from './cursor.ts';
+import { type ListPage, pageSchema, readPage } from './list.ts';
+import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
+import type { Listing } from './ports.ts';
+import {
+  type Answer,
+  type Declaration,
+  declareAs,
+  declareRoute,
+  type Handle,
+  type Input,
+  implement,
+  type Nothing,
+  noContent,
+  type Route,
+  type Sensitivity,
+} from './route.ts';
+import { idParams } from './shared.ts';
+
+/** What every list needs. */
+export interface ListPorts {
+  readonly cursors: Cursors;
+  readonly clock: Clock;
+}
+
+export interface Frame<Ports, Item, View extends TSchema> {
+  /** Under /admin/api, where the list is; one item is at `{path}/{id}`. */
+  readonly path: string;
+  readonly tag: string;
+  /** What the audit log calls such an item. */
+  readonly target?: Target['kind'];
+  readonly view: View;
+  /** Turns the items of one answer into JSON. */
+  readonly present: (
+    items: readonly Item[],
+    ports: Ports,
+  ) => readonly Static<View>[] | Promise<readonly Static<View>[]>;
+  /** Absent: items have no version, thus no ETag. */
+  readonly versionOf?: (item: Item) => number;
+}
+
+/** A handle, and how to implement it. */
+interface Act<Ports, Params, Query, Body, Data> extends Handle<Params, Query, Body, Data> {
+  bind(ports: Ports): Route;
+}
+
+/** Of a list, also what its page has to know. */
+export interface ListAct<Ports, Params, Item> extends Act<Ports, Params, object, unknown, ListPage<Item>> {
+  readonly sort: string;
+  readonly order: 'asc' | 'desc';
+}
+
+type Run<Ports, Params, Query, Body, Result> = (
+  input: Input<Params, Query, Body>,
+  ports: Ports,
+) => Promise<Result>;
+
+interface Common {
+  readonly summary: string;
+  /** Default: that of the resource; with `/{id}` where it is about one item. */
+  readonly path?: string;
+}
+
+interface Reading {
+  /** Default: plain. */
+  readonly sensitivity?: Sensitivity;
+  readonly needs?: 'admin';
+}
+
+interface Changing {
+  readonly sensitivity: Sensitivity;
+  readonly event: EventName;
+}
+
+const bound = <Ports, Params, Query, Body, Data>(
+  handle: Handle<Params, Query, Body, Data>,
+  run: Run<Ports, Params, Query, Body, Answer<Data>>,
+): Act<Ports, Params, Query, Body, Data> => ({
+  ...handle,
+  bind: (ports) => implement(handle, (input) => run(input, ports)),
+});
+
+type IdParams = typeof idParams;
+
+export function createKit<
+  Ports extends ListPorts,
+  Item extends { readonly id: string },
+  View extends TSchema,
+>({ path: home, tag, target, view, present, versionOf }: Frame<Ports, Item, View>) {
+  const itemPath = `${home}/{id}`;
+  const recordedAs = (event: EventName) => ({ event, ...(target && { target }) });
+  const viewed = { status: 200, schema: view, ...(versionOf && { hasVersion: true }) } as const;
+
+  async function answerOf(item: Item, ports: Ports): Promise<Answer<Static<View>>> {
+    const [data] = await present([item], ports);
+    if (data === undefined) throw new TypeError('an item was not presented');
+    return { data, ...(versionOf && { version: versionOf(item) }) };
+  }
+
+  /** What fits none of the others. With status 204 it answers `noContent`. */
+  const route = <
+    P extends TObject = Nothing,
+    Q extends TObject = Nothing,
+    B extends TSchema = Nothing,
+    S extends TSchema = TSchema,
+  >({
+    run,
+    ...declaration
+  }: Omit<Declaration<P, Q, B, S>, 'tag'> & {
+    readonly run: Run<Ports, Static<P>, Static<Q>, Static<B>, Answer<Static<S>>>;
+  }): Act<Ports, Static<P>, Static<Q>, Static<B>, Static<S>> =>
+    bound(declareRoute({ ...declaration, tag }), run);
+
+  /** GET of a page of items. */
+  function list<Record, P extends TObject = Nothing>({
+    list: definition,
+    query,
+    recordOf,
+    before,
+    path = home,
+    sensitivity = 'plain',
+    ...declaration
+  }: Common &
+    Reading & {
+      readonly params?: P;
+      readonly list: ListDefinition<Record>;
+      /** Refuses before the list's parameters are read, such as what belongs to a user that does not exist. */
+      readonly before?: Run<Ports, Static<P>, object, unknown, unknown>;
+      readonly query: (
+        wanted: Query,
+        ports: Ports,
+        input: Input<Static<P>, object, unknown>,
+      ) => Promise<Listing<Item>>;
+      readonly recordOf: (item: Item) => Record;
+    }): ListAct<Ports, Static<P>, Static<View>> {
+    const handle: Handle<Static<P>, object, unknown, ListPage<Static<View>>> = declareAs({
+      ...declaration,
+      method: 'GET',
+      path,
+      tag,
+      sensitivity,
+      query: listQuerySchema(definition),
+      success: { status: 200, schema: pageSchema(view) },
+    });
+    const act = bound(handle, async (input, ports: Ports) => {
+      await before?.(input, ports);
+      const request = readListQuery(definition, input.query, ports.clock());
+      const page = await readPage<Record, Item>({
+        list: definition,
+        // A cursor is valid for the items of the same parent alone.
+        request: { ...request, scope: [request.scope, input.params] },
+        cursors: ports.cursors,
+        query: (wanted) => query(wanted, ports, input),
+        recordOf,
+        idOf: ({ id }) => id,
+      });
+      return { data: { ...page, items: [...(await present(page.items, ports))] } };
+    });
+    return { ...act, sort: definition.sorts[0], order: definition.defaultOrder };
+  }
+
+  /** GET of one item. */
+  function read({
+    find,
+    missing,
+    path = itemPath,
+    sensitivity = 'plain',
+    ...declaration
+  }: Common &
+    Reading & {
+      readonly find: (id: string, ports: Ports) => Promise<Item | undefined>;
+      readonly missing: ErrorCode;
+    }): Act<Ports, Static<IdParams>, object, unknown, Static<View>> {
+    const handle: Handle<Static<IdParams>, object, unknown, Static<View>> = declareAs({
+      ...declaration,
+      method: 'GET',
+      path,
+      tag,
+      sensitivity,
+      params: idParams,
+      success: viewed,
+    });
+    return bound(handle, async ({ params }, ports) => {
+      const item = await find(params.id, ports);
+      if (item === undefined) throw new AppError(missing);
+      return answerOf(item, ports);
+    });
+  }
+
+  /** POST of a new item. `answer` is what the caller is shown, which may have a secret that no other answer has. */
+  const create = <B extends TSchema, S extends TSchema>({
+    answer,
+    event,
+    isBodyShown,
+    hasVersion,
+    path = home,
+    ...declaration
+  }: Common &
+    Changing & {
+      readonly body: B;
+      readonly answer: S;
+      readonly hasVersion?: boolean;
+      /** Whether the body holds no secret and nothing about a person, so that it is recorded as it came. */
+      readonly isBodyShown?: boolean;
+      readonly run: Run<Ports, object, object, Static<B>, Answer<Static<S>>>;
+    }): Act<Ports, object, object, Static<B>, Static<S>> =>
+    route({
+      ...declaration,
+      method: 'POST',
+      path,
+      success: { status: 201, schema: answer, ...(hasVersion && { hasVersion }) },
+      recorded: { ...recordedAs(event), ...(isBodyShown && { isBodyShown }) },
+    });
+
+  /** PUT or PATCH of one item, which is answered as it is then. */
+  function change<B extends TSchema>({
+    run,
+    event,
+    isBodyShown,
+    path = itemPath,
+    ...declaration
+  }: Common &
+    Changing & {
+      readonly method: 'PUT' | 'PATCH';
+      readonly body: B;
+      /** As for `create`. */
+      readonly isBodyShown?: boolean;
+      readonly run: Run<Ports, Static<IdParams>, object, Static<B>, Item>;
+    }): Act<Ports, Static<IdParams>, object, Static<B>, Static<View>> {
+    const handle: Handle<Static<IdParams>, object, Static<B>, Static<View>> = declareAs({
+      ...declaration,
+      path,
+      tag,
+      params: idParams,
+      success: viewed,
+      recorded: { ...recordedAs(event), ...(isBodyShown && { isBodyShown }) },
+    });
+    return bound(handle, async (input, ports) => answerOf(await run(input, ports), ports));
+  }
+
+  /** DELETE of one item. */
+  const remove = <P extends TObject>({
+    run,
+    event,
+    path = itemPath,
+    ...declaration
+  }: Common &
+    Changing & {
+      readonly params: P;
+      /** What has no version can meet no `If-Match`. */
+      readonly isUnversioned?: boolean;
+      readonly run: Run<Ports, Static<P>, object, unknown, unknown>;
+    }): Act<Ports, Static<P>, object, unknown, undefined> => {
+    const handle: Handle<Static<P>, object, unknown, undefined> = declareAs({
+      ...declaration,
+      method: 'DELETE',
+      path,
+      tag,
+      success: { status: 204 },
+      recorded: recordedAs(event),
+    });
+    return bound(handle, async (input, ports) => {
+      await run(input, ports);
+      return noContent;
+    });
+  };
+
+  return { route, list, read, create, change, remove };
+}
+
+export type Kit<
+  Ports extends ListPorts,
+  Item extends { readonly id: string },
+  View extends TSchema,
+> = ReturnType<typeof createKit<Ports, Item, View>>;
