@@ -235,18 +235,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     keys,
   });
   const jobs = createJobs({
-    store,
-    clock,
-    log,
+    base: { ...base, log },
     sessions,
     accounts,
     groups,
     clients,
-    protection,
-    factors,
-    current,
-    keyJobs: [...keys.jobs, ...resealing.jobs],
-    catchUp: () => settings.refresh().then(keys.ready),
+    audit: protection,
+    jobs: [...mail.jobs, ...keys.jobs, ...resealing.jobs],
+    beforeTick: () => settings.refresh().then(keys.ready),
   });
   return { handler, jobs, accounts, clients, settings, keys, resealing };
 }

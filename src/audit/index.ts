@@ -12,6 +12,7 @@ import { createAudit } from './audit.ts';
 import { createTokenLog } from './token-log.ts';
 
 export type { Audit } from './audit.ts';
+export { createAuditJobs } from './jobs.ts';
 export type { TokenLog } from './token-log.ts';
 
 interface Deps {

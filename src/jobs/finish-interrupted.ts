@@ -1,27 +1,34 @@
-// Finishes what a crash or an unavailable store interrupted: deletions of accounts, endings of sessions and applications.
-// Each is recorded before its first step, so this finds it at any later time.
+// Finishes what a crash or a lost store interrupted: deletions of accounts and groups, endings of sessions and applications.
+// Each was written down before anything else was done, so it is found however much later this runs.
 import type { Job } from './scheduler.ts';
 
+/** @returns how many it finished; harmless where nothing is left */
+type Finish = () => Promise<number>;
+
 export interface FinishInterruptedOptions {
-  readonly finishDeletions: () => Promise<number>;
-  readonly finishEndings: () => Promise<number>;
-  /** Revokes again what deactivated applications still have; harmless where nothing is left. */
-  readonly finishClientEndings: () => Promise<number>;
+  readonly deletions: readonly Finish[];
+  /** Takes back again what deactivated applications had. */
+  readonly clients: readonly Finish[];
+  readonly endings: readonly Finish[];
   readonly intervalSeconds: () => number;
 }
 
+async function total(finishes: readonly Finish[]): Promise<number> {
+  let sum = 0;
+  for (const finish of finishes) sum += await finish();
+  return sum;
+}
+
 export function finishInterrupted(options: FinishInterruptedOptions): Job {
-  const { finishDeletions, finishEndings, finishClientEndings, intervalSeconds } = options;
+  const { deletions, clients, endings, intervalSeconds } = options;
   return {
     name: 'finish_interrupted',
     intervalSeconds,
     async run() {
-      const deletions = await finishDeletions();
-      const clients = await finishClientEndings();
       return {
-        deletions_finished: deletions,
-        clients_checked: clients,
-        endings_finished: await finishEndings(),
+        deletions_finished: await total(deletions),
+        clients_checked: await total(clients),
+        endings_finished: await total(endings),
       };
     },
   };

@@ -25,6 +25,8 @@ export interface SchedulerOptions {
   readonly jobs: readonly Job[];
   /** Refreshes settings and keys before each tick: in a process without requests nothing else does. */
   readonly beforeTick?: () => Promise<void>;
+  /** After the last job, at `stop`. */
+  readonly onStopped?: () => Promise<void>;
   readonly leases: EphemeralCollection<LeaseRecord>;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -172,6 +174,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     async stop() {
       clearInterval(timer);
       await Promise.all([runner.stop(), ...tasks.map((task) => task.destroy())]);
+      await options.onStopped?.();
     },
   };
 }
