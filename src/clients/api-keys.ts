@@ -1,6 +1,6 @@
-// Owns API keys (decisions §2.4): bearers for programs that use the admin API. Shown once, stored as a digest, named,
-// expiring, revocable, each with an owner or the installation's. Each use reads the key, so that a revocation counts at the
-// next request in every process; what its owner may do now is src/oidc/admin-bearer.ts.
+// API keys: bearer credentials for programs that use the admin API. Shown once, stored as a digest, named, expiring,
+// revocable, owned by a user, a client or the installation. Each use reads the key, so that a revocation applies to the next
+// request in every process; what its owner may do now is decided in src/oidc/admin-bearer.ts.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { ApiKeyOwner, ApiKeyRecord } from '../store/administration.ts';
@@ -14,12 +14,12 @@ export interface ApiKey extends ApiKeyRecord {
   /** Null: the installation. */
   readonly owner: ApiKeyOwner | null;
   readonly version: number;
-  /** Epoch milliseconds; from then on it does not exist. */
+  /** Epoch milliseconds of its expiry. */
   readonly expiresAt: number;
 }
 
 export interface ApiKeys {
-  /** @returns the key itself, which cannot be had again, and what is kept of it */
+  /** @returns the key itself, which is not stored, and its record */
   create(input: {
     readonly name: string;
     readonly scopes: ApiKeyRecord['scopes'];
@@ -29,11 +29,11 @@ export interface ApiKeys {
   }): Promise<{ readonly value: string; readonly apiKey: ApiKey }>;
   find(id: string): Promise<ApiKey | undefined>;
   query(query: Query): Promise<{ items: ApiKey[]; total: number }>;
-  /** Finds the key of a bearer that is valid now, and notes its use. */
+  /** Finds the key of a valid bearer and records its use. */
   use(bearer: string): Promise<ApiKey | undefined>;
   /** @throws AppError api_key.not_found */
   remove(id: string): Promise<void>;
-  /** Removes all keys that belong to a user, at the end of the account. */
+  /** Removes all keys of a user who is being deleted. */
   removeAllOf(accountId: string): Promise<void>;
 }
 
@@ -45,18 +45,18 @@ interface Deps {
   readonly secretDigest: SecretDigest;
 }
 
-/** By it a key is known for what it is: to us without a look-up, and to whoever searches repositories for lost ones. */
+/** Identifies an API key: for us without a look-up, and for secret scanners. */
 const API_KEY_PREFIX = 'latchkey_';
-/** `last_used_at` tells the day and hour, so that a busy key is not a write per request. */
+/** `last_used_at` is recorded to this precision, so that a busy key does not cause a write per request. */
 const USE_STEP_MS = 15 * 60 * 1000;
 
-/** A key that created a key that created a key; no real chain is longer. */
+/** Bound on keys created by keys created by keys. */
 const MAX_CHAIN = 10;
 
 export function createApiKeys({ collection, clock, newId, newSecret, secretDigest }: Deps): ApiKeys {
   /**
-   * For keys created before they had owners: who created it, if that is known, else the installation. A key that another key
-   * created has the other's owner, or a demoted administrator would keep what such a key opens.
+   * For keys from before keys had owners: their creator if known, else the installation. A key created by another key has
+   * that key's owner; otherwise a demoted administrator would keep the access of such a key.
    */
   async function ownerOf({ owner, createdBy }: ApiKeyRecord, depth = 0): Promise<ApiKeyOwner | null> {
     if (owner !== undefined) return owner;
@@ -74,8 +74,8 @@ export function createApiKeys({ collection, clock, newId, newSecret, secretDiges
     expiresAt: expiresAt ?? Number.MAX_SAFE_INTEGER,
   });
 
-  /** That it cannot be noted refuses nobody. The owner is kept with it, for the key that it follows from may go. */
-  async function noteUse(id: string, owner: ApiKeyOwner | null): Promise<void> {
+  /** A failure is ignored. Stores the owner too, since the key that it is derived from may be removed. */
+  async function recordUse(id: string, owner: ApiKeyOwner | null): Promise<void> {
     const now = clock();
     try {
       await update(collection, id, (value) =>
@@ -113,7 +113,7 @@ export function createApiKeys({ collection, clock, newId, newSecret, secretDiges
       const [stored] = await collection.findBy('digest', secretDigest(bearer));
       if (stored === undefined) return undefined;
       const apiKey = await toApiKey(stored);
-      if (!isNoted(stored.value, clock())) await noteUse(stored.id, apiKey.owner);
+      if (!isNoted(stored.value, clock())) await recordUse(stored.id, apiKey.owner);
       return apiKey;
     },
 
@@ -122,7 +122,7 @@ export function createApiKeys({ collection, clock, newId, newSecret, secretDiges
     },
 
     async removeAllOf(accountId) {
-      // Read first: a key's owner can follow from another key that is removed here too.
+      // Read first: a key's owner can be derived from another key that is removed here too.
       const ids: string[] = [];
       for await (const items of pagesOf(collection, { limit: 1000 })) {
         for (const { id, value } of items) {

@@ -1,4 +1,4 @@
-// Owns the starting metadata of the four kinds of application that people think in; the rules still apply to it.
+// Initial metadata of the four kinds of application; the metadata rules apply to it as well.
 
 export type ApplicationKind = 'web' | 'spa' | 'native' | 'machine';
 
@@ -28,7 +28,7 @@ const defaults: Readonly<Record<ApplicationKind, Readonly<Record<string, unknown
     grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
     token_endpoint_auth_method: 'none',
   },
-  // Nobody signs in: a program acts for itself (RFC 6749 §4.4).
+  // No user signs in: the program acts for itself (RFC 6749 §4.4).
   machine: {
     application_type: 'web',
     grant_types: ['client_credentials'],

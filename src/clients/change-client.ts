@@ -1,4 +1,4 @@
-// Owns the one way to change a stored client: read, think (which may wait for the schema), replace if nobody was faster.
+// The one way to change a stored client: read, compute (which may wait for the schema), replace; repeat after a conflict.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
@@ -7,7 +7,7 @@ import type { Client } from './to-client.ts';
 
 export type ChangeClient = (
   clientId: string,
-  /** An expected version is never retried. */
+  /** With an expected version, a conflict is an error. */
   ifVersion: number | undefined,
   next: (record: ClientRecord) => Promise<ClientRecord> | ClientRecord,
 ) => Promise<Client>;
@@ -15,7 +15,7 @@ export type ChangeClient = (
 const changed = (cause?: unknown): AppError =>
   new AppError('account.changed', { cause, message: 'The application was changed since you read it.' });
 
-/** @returns the loop over a collection; it throws AppError client.not_found and account.changed */
+/** @returns the update loop of a collection; it throws AppError client.not_found and account.changed */
 export const createChangeClient =
   ({ collection, clock }: { collection: Collection<ClientRecord>; clock: Clock }): ChangeClient =>
   async (clientId, ifVersion, next) => {

@@ -1,8 +1,7 @@
-// Owns what an administrator alone decides about an application, beside its RFC 7591 metadata: names on the wire,
-// bounds, and the way from one to the other.
+// What only an administrator decides about an application, beside its RFC 7591 metadata: wire names, bounds, conversion.
 import type { ClientRecord } from '../store/collections.ts';
 
-/** Absent: leave it as it is. Null: the runtime setting applies again. */
+/** Absent: unchanged. Null: the runtime setting applies. */
 export interface SettingChanges {
   isActive?: boolean;
   skipConsent?: boolean;
@@ -10,22 +9,22 @@ export interface SettingChanges {
   accessTokenSeconds?: number | null;
   idTokenSeconds?: number | null;
   refreshTokenSeconds?: number | null;
-  /** Null: everybody may use it. */
+  /** Null: all users may sign in. */
   allowedGroups?: string[] | null;
 }
 
 export const flagSettings = {
-  is_active: { key: 'isActive', isNullable: false, description: 'Whether it may be used at all.' },
+  is_active: { key: 'isActive', isNullable: false, description: 'Whether the application is active.' },
   skip_consent: {
     key: 'skipConsent',
     isNullable: false,
     description:
-      'First-party: nobody is asked for consent. Switched off, what it was given without asking ends.',
+      'First-party: users are not asked for consent. Turning it off revokes grants given without consent.',
   },
   allow_self_signup: {
     key: 'allowSelfSignup',
     isNullable: true,
-    description: 'Whether people may sign up while signing in to it; null: as the runtime setting says.',
+    description: 'Whether users may sign up while signing in to it; null: the runtime setting applies.',
   },
 } as const;
 
@@ -39,9 +38,9 @@ export const lifetimeSettings = {
 
 export const allowedGroupsSetting = {
   maxItems: 100,
-  /** Names of groups (src/accounts); that they exist is checked where the application is written. */
+  /** Names of groups; that they exist is checked where the application is written. */
   maxLength: 64,
-  description: 'Only members of one of these groups may sign in to it; null: everybody, []: nobody.',
+  description: 'Only members of one of these groups may sign in to it; null: all users, []: none.',
 } as const;
 
 export const settingNames: ReadonlySet<string> = new Set([
@@ -51,8 +50,8 @@ export const settingNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * @param input wire names; other members are not looked at
- * @returns the changes, and what is wrong by member name
+ * @param input wire names; other members are ignored
+ * @returns the changes, and problems by member name
  */
 export function readSettings(input: Readonly<Record<string, unknown>>): {
   changes: SettingChanges;
@@ -77,7 +76,7 @@ export function readSettings(input: Readonly<Record<string, unknown>>): {
   }
   const groups = input.allowed_groups;
   if (groups === null || isGroupList(groups)) changes.allowedGroups = groups;
-  else if (groups !== undefined) problems.allowed_groups = 'Must be a list of names of groups, or null.';
+  else if (groups !== undefined) problems.allowed_groups = 'Must be a list of group names, or null.';
   return { changes, problems };
 }
 
@@ -86,7 +85,7 @@ const isGroupList = (value: unknown): value is string[] =>
   value.length <= allowedGroupsSetting.maxItems &&
   value.every((name) => typeof name === 'string' && name.length <= allowedGroupsSetting.maxLength);
 
-/** @returns the record with the changes made; the rest of it is left alone */
+/** @returns the record with the changes applied */
 export function withSettings(record: ClientRecord, changes: SettingChanges): ClientRecord {
   const next: ClientRecord = {
     ...record,

@@ -1,5 +1,5 @@
-// Owns the application registry: create, change, remove and find clients, their secrets and their registration tokens.
-// What metadata is acceptable is in metadata-rules.ts; what is shown is in to-client.ts. It knows nothing of HTTP.
+// The application registry: creates, changes, removes and finds clients, their secrets and registration tokens. Metadata is
+// validated in metadata-rules.ts; to-client.ts defines what is shown.
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { VersionConflict } from '../store/port.ts';
@@ -44,7 +44,7 @@ export function createClients(deps: ClientsDeps): Clients {
   }
 
   const isOwnAddress = deps.baseUrl === undefined ? undefined : createIsOwnAddress(deps.baseUrl);
-  // The client of our own pages comes back to them.
+  // The client of our own pages redirects back to them.
   const ownAddressesFor = (origin: ClientRecord['origin']) => (origin === 'seed' ? undefined : isOwnAddress);
 
   async function checkGroups({ allowedGroups }: SettingChanges): Promise<void> {
@@ -55,14 +55,14 @@ export function createClients(deps: ClientsDeps): Clients {
     throw new AppError('client.invalid_metadata', { fields: { allowed_groups: problem } });
   }
 
-  /** Takes back what was given to it. @returns the client as it is then */
+  /** Revokes what was granted to it. @returns the client afterwards */
   async function finishEnding(client: Client): Promise<Client> {
     await endClient(client.id);
     const { isEnding: _, ...value } = client.value;
     try {
       return await collection.replace(client.id, client.version, value);
     } catch (error) {
-      // Changed or removed meanwhile: whoever did that finished it as well, or the job will.
+      // Changed or removed meanwhile: that caller, or the job, finishes this too.
       if (error instanceof VersionConflict) return client;
       throw error;
     }
@@ -97,7 +97,7 @@ export function createClients(deps: ClientsDeps): Clients {
       const { record, clientSecret } = withSecret(withSettings(base, settings));
       const registrationAccessToken = hasRegistrationToken ? newSecret(SECRET_BYTES) : undefined;
       if (registrationAccessToken) record.registrationTokenDigest = secretDigest(registrationAccessToken);
-      // After all that can be refused, so that a mistake costs no use; before the insert, so that a race gives nothing.
+      // After all other checks, so that an invalid request uses up nothing; before the insert, so that a race creates nothing.
       const token = rest.initialAccessToken;
       if (token !== undefined && !(await initialAccessTokens.consume(token))) {
         throw new AppError('auth.invalid_token');
@@ -116,9 +116,9 @@ export function createClients(deps: ClientsDeps): Clients {
       const client = await change(clientId, ifVersion, async (value) => {
         const { metadata: stored } = value;
         const given = input && (mode === 'replace' ? input : merged(stored, input));
-        // Nobody is asked for consent there, so what such a client gets an administrator alone decides.
-        const isVouched = kind === 'registrant' && value.skipConsent;
-        const members = given && isVouched ? withinScope(stored, given) : given;
+        // Users are not asked for consent there, so only an administrator may widen what such a client gets.
+        const isScopeLimited = kind === 'registrant' && value.skipConsent;
+        const members = given && isScopeLimited ? withinScope(stored, given) : given;
         const authority: Authority = {
           kind,
           keeps: reservedOf(stored),
@@ -130,10 +130,10 @@ export function createClients(deps: ClientsDeps): Clients {
         const next = { ...withSettings(value, settings), metadata, clientType: clientType(metadata) };
         if (input !== undefined && isAuthMethodSaid(input)) next.hasChosenAuthMethod = true;
         else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
-        // What nobody was asked for does not live on where people have to be asked (decisions §8).
-        const isAsking = value.skipConsent && !next.skipConsent;
-        // Written down with it, so that asking again, or the job, finishes what a crash cuts short.
-        if ((value.isActive && !next.isActive) || isAsking) next.isEnding = true;
+        // Grants given without consent must not survive when consent becomes required.
+        const requiresConsent = value.skipConsent && !next.skipConsent;
+        // Recorded in the same write, so that a retry or the job finishes after a crash.
+        if ((value.isActive && !next.isActive) || requiresConsent) next.isEnding = true;
         const { record, clientSecret } = withSecret(next);
         made = clientSecret;
         return record;
@@ -160,7 +160,7 @@ export function createClients(deps: ClientsDeps): Clients {
     },
 
     async remove(clientId, { ifVersion } = {}) {
-      // Forbid first, clean after: a crash in between leaves an application that can do nothing and can be removed again.
+      // Deactivate first, then clean up: a crash in between leaves an application that can do nothing and can be removed again.
       await change(clientId, ifVersion, (value) => {
         const { registrationTokenDigest: _, ...kept } = value;
         return { ...kept, isActive: false, secrets: [] };
@@ -197,12 +197,12 @@ function merged(
   input: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const { client_id: _, ...members }: Record<string, unknown> = stored;
-  // They follow from the grants unless they are given as well.
+  // Derived from the grant types unless given.
   if (input.grant_types !== undefined && input.response_types === undefined) delete members.response_types;
   return { ...members, ...input };
 }
 
-/** @throws AppError client.invalid_metadata where more is asked for than is stored */
+/** @throws AppError client.invalid_metadata when the scopes exceed the stored ones */
 function withinScope(
   stored: Readonly<Record<string, unknown>>,
   input: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// Owns the application registry's face: what it needs, what it offers, and which errors each act may throw.
+// The interface of the application registry.
 import type { Clock } from '../clock.ts';
 import type { ClientRecord, InitialAccessTokenRecord } from '../store/collections.ts';
 import type { Collection, Query } from '../store/port.ts';
@@ -16,15 +16,15 @@ export interface ClientsDeps {
   readonly newSecret: (bytes: number) => string;
   readonly secretDigest: SecretDigest;
   /**
-   * The protocol core's own client schema. Answers normalised metadata, or throws an Error with `error`
+   * The protocol core's client schema. Returns normalised metadata, or throws an Error with `error`
    * (`invalid_client_metadata`, `invalid_redirect_uri`) and `error_description`.
    */
   readonly validateMetadata: ValidateMetadata;
-  /** Ends everything that was given to the client: grants, tokens, consents. */
+  /** Revokes everything that was granted to the client: grants, tokens, consents. */
   readonly endClient: (clientId: string) => Promise<void>;
-  /** BASE_URL: no application may have an address of this server as its redirect URI; default: none are known. */
+  /** BASE_URL: no redirect URI may be an address of this server. */
   readonly baseUrl?: string;
-  /** @returns those of the names that are no group; default: none are looked for */
+  /** @returns the names that are not groups; default: group names are not checked */
   readonly missingGroups?: (names: readonly string[]) => Promise<string[]>;
 }
 
@@ -32,19 +32,19 @@ export interface CreateClient {
   /** RFC 7591 members by wire name; null is absent, unknown ones are dropped. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly settings?: SettingChanges;
-  /** `registration` is bound by the rules for strangers; the others are an administrator's. */
+  /** `registration` is subject to the rules for dynamic registration; the others are an administrator's. */
   readonly origin: ClientRecord['origin'];
-  /** RFC 7591 §3: used up by one when the client is made, and only then. */
+  /** RFC 7591 §3; one use is consumed when the client is created. */
   readonly initialAccessToken?: string;
   /** Whether the client may manage itself (RFC 7592). */
   readonly hasRegistrationToken?: boolean;
-  /** Only for `seed`: programs of ours are known by a fixed id. */
+  /** Only for `seed`: built-in clients have fixed ids. */
   readonly clientId?: string;
 }
 
 export interface UpdateClient {
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** `replace`: absent members go back to their defaults; `merge`: they stay, null removes. */
+  /** `replace`: absent members are reset to their defaults; `merge`: they stay, null removes. */
   readonly mode: 'replace' | 'merge';
   readonly settings?: SettingChanges;
   readonly authority: 'administrator' | 'registrant';
@@ -66,18 +66,18 @@ export interface Clients {
    */
   update(clientId: string, input: UpdateClient): Promise<{ client: Client; clientSecret?: string }>;
   /**
-   * @param overlapSeconds how long the secret until now is still taken; 0: not any more
+   * @param overlapSeconds how long the previous secret stays valid; 0: it ends at once
    * @throws AppError client.not_found, client.invalid_metadata (it has no secret), account.changed
    */
   rotateSecret(
     clientId: string,
     options?: { overlapSeconds?: number | undefined; ifVersion?: number | undefined },
   ): Promise<{ client: Client; clientSecret: string }>;
-  /** Nothing that was given to the client works any more when this resolves. @throws AppError client.not_found */
+  /** When this resolves, nothing granted to the client is valid any more. @throws AppError client.not_found */
   remove(clientId: string, options?: { ifVersion?: number | undefined }): Promise<void>;
-  /** For the job that completes what a crash cut short: a deactivation, or that people are asked for consent. @returns how many it looked at */
+  /** For the job that finishes interrupted revocations. @returns the number of clients checked */
   finishEndings(): Promise<number>;
-  /** @returns the client if the RFC 7592 token is its own and it is active; one answer for every other case */
+  /** @returns the client if the RFC 7592 token belongs to it and it is active; undefined in every other case */
   verifyRegistrationToken(clientId: string, token: string): Promise<Client | undefined>;
   /** Constant time. @param now epoch milliseconds, default: the clock's */
   verifySecret(record: Pick<ClientRecord, 'secrets'>, presented: string, now?: number): boolean;

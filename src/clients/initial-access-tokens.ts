@@ -1,4 +1,4 @@
-// Owns RFC 7591 §3 initial access tokens: made by an administrator, shown once, stored as a digest, used up by count.
+// RFC 7591 §3 initial access tokens: created by an administrator, shown once, stored as a digest, with a number of uses.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { InitialAccessTokenRecord } from '../store/collections.ts';
@@ -8,22 +8,22 @@ import type { SecretDigest } from './secrets.ts';
 import { SECRET_BYTES } from './secrets.ts';
 
 export interface InitialAccessToken extends InitialAccessTokenRecord {
-  /** Digest of the token: names it, opens nothing. */
+  /** Digest of the token: identifies it, is not a credential. */
   readonly id: string;
   readonly expiresAt: number;
 }
 
 export interface InitialAccessTokens {
-  /** @returns the token itself, which cannot be had again, and what is kept of it */
+  /** @returns the token itself, which is not stored, and its record */
   create(input: {
     label: string;
     uses: number;
     expiresInSeconds: number;
   }): Promise<{ token: string; initialAccessToken: InitialAccessToken }>;
   query(query: Query): Promise<{ items: InitialAccessToken[]; total: number }>;
-  /** @returns whether the token would be taken now; nothing is used up */
+  /** @returns whether the token is valid; no use is consumed */
   isUsable(token: string): Promise<boolean>;
-  /** Uses it once. Of parallel calls exactly as many succeed as there are uses. @returns whether it was taken */
+  /** Consumes one use. Of parallel calls exactly as many succeed as there are uses. @returns whether it was valid */
   consume(token: string): Promise<boolean>;
   /** @throws AppError token.not_found */
   remove(id: string): Promise<void>;

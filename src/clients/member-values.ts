@@ -1,4 +1,4 @@
-// Owns the form of one metadata member on its own: JSON type, length, characters, and that keys are public keys.
+// Checks one metadata member by itself: JSON type, length, characters, public keys only.
 import { type MemberName, type MemberType, metadataMembers } from './metadata-members.ts';
 
 const MAX_ITEMS = 50;
@@ -6,7 +6,7 @@ const MAX_NAME = 200;
 const MAX_TEXT = 2000;
 const MAX_SCOPE = 1000;
 const MAX_KEYS = 20;
-// Control characters, line separators and the direction controls that can make one name look like another.
+// Control characters, line separators and bidirectional controls, which can make one name look like another.
 const hiddenCharacters = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const privateKeyMembers = ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'priv'];
 

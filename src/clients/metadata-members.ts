@@ -1,5 +1,5 @@
-// Owns the list of RFC 7591 / OpenID Connect Registration members that this product knows, with their JSON types.
-// Everything derived (what is kept, what is checked, the admin API's schema) walks this one list.
+// The RFC 7591 / OpenID Connect Registration members that this product supports, with their JSON types. Storage, validation
+// and the admin API's schema are derived from this list.
 
 export type MemberType = 'string' | 'strings' | 'boolean' | 'integer' | 'object';
 
@@ -8,13 +8,13 @@ export const metadataMembers = {
   application_type: { type: 'string', description: '`web` or `native`.' },
   redirect_uris: {
     type: 'strings',
-    description: 'Where codes may be sent; compared character by character.',
+    description: 'Allowed redirect URIs, compared character by character.',
   },
   post_logout_redirect_uris: { type: 'strings', description: 'Where the browser may go after a sign-out.' },
-  grant_types: { type: 'strings', description: 'What the application may do at the token endpoint.' },
+  grant_types: { type: 'strings', description: 'Grant types that the application may use.' },
   response_types: { type: 'strings', description: '`code` or `none`.' },
-  response_modes: { type: 'strings', description: 'Response modes the application restricts itself to.' },
-  scope: { type: 'string', description: 'Space-separated scopes that the application may ask for.' },
+  response_modes: { type: 'strings', description: 'Response modes that the application may use.' },
+  scope: { type: 'string', description: 'Space-separated scopes that the application may request.' },
   token_endpoint_auth_method: {
     type: 'string',
     description:
@@ -25,21 +25,30 @@ export const metadataMembers = {
     description: 'Algorithm of `private_key_jwt` assertions.',
   },
   jwks: { type: 'object', description: 'Public keys of the application (RFC 7517).' },
-  jwks_uri: { type: 'string', description: 'Where the public keys of the application are fetched.' },
+  jwks_uri: {
+    type: 'string',
+    description: 'Address from which the public keys of the application are fetched.',
+  },
   id_token_signed_response_alg: { type: 'string', description: '`RS256`.' },
   userinfo_signed_response_alg: { type: 'string', description: '`RS256`: userinfo answers a signed JWT.' },
   subject_type: { type: 'string', description: '`public`.' },
-  default_max_age: { type: 'integer', description: 'Seconds after which people must sign in again.' },
+  default_max_age: { type: 'integer', description: 'Seconds after which users must sign in again.' },
   require_auth_time: { type: 'boolean', description: 'Whether ID tokens always carry `auth_time`.' },
-  default_acr_values: { type: 'strings', description: 'Authentication contexts asked for by default.' },
+  default_acr_values: {
+    type: 'strings',
+    description: 'Authentication context classes requested by default.',
+  },
   require_pushed_authorization_requests: {
     type: 'boolean',
-    description: 'Only RFC 9126 requests are taken.',
+    description: 'Only pushed authorization requests (RFC 9126) are accepted.',
   },
-  backchannel_logout_uri: { type: 'string', description: 'Told when a session of the application ends.' },
+  backchannel_logout_uri: {
+    type: 'string',
+    description: 'Receives a logout token when a session of the application ends.',
+  },
   backchannel_logout_session_required: {
     type: 'boolean',
-    description: 'Whether that message needs a `sid`.',
+    description: 'Whether that logout token must contain a `sid`.',
   },
   initiate_login_uri: { type: 'string', description: 'Where a third party may start a sign-in.' },
   client_uri: { type: 'string', description: 'Home page.' },
@@ -57,12 +66,12 @@ export const isMemberName = (name: string): name is MemberName => Object.hasOwn(
 
 export const memberNames: readonly MemberName[] = Object.keys(metadataMembers).filter(isMemberName);
 
-/** RFC 7591 members that are only for show, and that the protocol core's schema does not know. */
+/** Descriptive RFC 7591 members that the protocol core's schema does not know. */
 export const descriptiveMembers: readonly MemberName[] = ['software_id', 'software_version'];
 
 /**
- * Members that only the server sets (RFC 7591 §3.2.1, RFC 7592 §2.2). A request that carries one is refused rather
- * than read without it, so that nobody believes to have chosen an id or a secret.
+ * Members that only the server sets (RFC 7591 §3.2.1, RFC 7592 §2.2). A request with one is refused rather than processed
+ * without it, so that no client believes it has chosen an id or a secret.
  */
 export const serverMembers: ReadonlySet<string> = new Set([
   'client_id',
@@ -77,7 +86,7 @@ export const serverMembers: ReadonlySet<string> = new Set([
   'updated_at',
 ]);
 
-/** What people may ask for unless an administrator says otherwise. */
+/** Scopes that any client may request unless an administrator restricts them. */
 export const openScopes: readonly string[] = [
   'openid',
   'profile',
@@ -89,7 +98,7 @@ export const openScopes: readonly string[] = [
   'groups',
 ];
 
-/** Scopes that open the admin API: an administrator alone hands them out. */
+/** Scopes for the admin API: only an administrator may grant them. */
 export const adminScopes: readonly string[] = ['admin', 'admin:read'];
 
 export const openGrantTypes: readonly string[] = [
@@ -99,7 +108,7 @@ export const openGrantTypes: readonly string[] = [
   'urn:ietf:params:oauth:grant-type:device_code',
 ];
 
-/** Grants that RFC 9700 §2.4 advises against: only where an administrator needs them for an old application. */
+/** Grant types that RFC 9700 §2.4 advises against: only an administrator may allow them, for an old application. */
 export const adminGrantTypes: readonly string[] = ['password'];
 
 export const secretAuthMethods: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post']);

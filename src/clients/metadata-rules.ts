@@ -1,5 +1,5 @@
-// Owns our own rules for client metadata, run before the protocol core's schema at every creation and every change,
-// by whatever way it came (RFC 7591, RFC 7592, admin API). Pure: it neither stores nor fetches.
+// Our rules for client metadata, applied before the protocol core's schema at every creation and change, whatever its source
+// (RFC 7591, RFC 7592, admin API). Pure: neither stores nor fetches.
 import { settingNames } from './client-settings.ts';
 import { isStringList, valueProblem } from './member-values.ts';
 import {
@@ -14,16 +14,16 @@ import {
 import type { IsOwnAddress } from './own-addresses.ts';
 import { type UriUse, uriProblem } from './uris.ts';
 
-/** Who asks. A registrant may keep what an administrator gave the client before (`keeps`), never gain it. */
+/** Who makes the request. A registrant may keep what an administrator allowed the client (`keeps`), never gain more. */
 export interface Authority {
   readonly kind: 'administrator' | 'registrant';
   readonly keeps?: ReadonlySet<string> | undefined;
-  /** Addresses of this server, which are no redirect URIs; default: none, as for our own pages' client. */
+  /** Recognises addresses of this server, which cannot be redirect URIs; default: none, as for the built-in client. */
   readonly isOwnAddress?: IsOwnAddress | undefined;
 }
 
 export interface CheckedMetadata {
-  /** Known members only, with our defaults; meaningful when there are no problems. */
+  /** Known members only, with our defaults; meaningful only without problems. */
   readonly metadata: Record<string, unknown>;
   /** Member name -> what is wrong. */
   readonly problems: Record<string, string>;
@@ -49,8 +49,8 @@ const uriUses: Readonly<Record<string, UriUse>> = {
 const words = (scope: string): string[] => scope.split(' ').filter((word) => word !== '');
 
 /**
- * @param input members as they came; null counts as absent (RFC 7592 §2.2), unknown members are dropped (RFC 7591 §2)
- * @returns the known members with our defaults, and every problem found, by member name
+ * @param input unvalidated members; null counts as absent (RFC 7592 §2.2), unknown members are dropped (RFC 7591 §2)
+ * @returns the known members with our defaults, and all problems by member name
  */
 export function checkMetadata(input: Readonly<Members>, authority: Authority): CheckedMetadata {
   const problems: Record<string, string> = {};
@@ -94,7 +94,7 @@ function checkChoices(metadata: Readonly<Members>, authority: Authority, note: N
   choose('response_types', ['code', 'none']);
   choose('token_endpoint_auth_method', authMethods);
   choose('subject_type', ['public']);
-  // Secrets are kept as digests, so that nothing can be signed with them (HS256), and our keys are RSA.
+  // Secrets are stored as digests, so they cannot sign (HS256), and our keys are RSA.
   choose('id_token_signed_response_alg', ['RS256']);
   choose('userinfo_signed_response_alg', ['RS256']);
   choose('scope', openScopes, adminScopes);
@@ -110,11 +110,11 @@ function checkGrants(metadata: Readonly<Members>, note: Note): void {
   }
   if (!isStringList(grants)) return;
   if (isStringList(responses) && responses.includes('code') !== grants.includes('authorization_code')) {
-    // RFC 7591 §2.1: the two belong together.
+    // RFC 7591 §2.1: the two must match.
     note('response_types', 'must contain code exactly when grant_types contains authorization_code');
   }
   if (metadata.token_endpoint_auth_method === 'none' && grants.includes('client_credentials')) {
-    // RFC 6749 §4.4: only confidential clients.
+    // RFC 6749 §4.4: confidential clients only.
     note('grant_types', 'must not contain client_credentials when the application cannot authenticate');
   }
 }
@@ -141,8 +141,8 @@ function checkOwnAddresses(metadata: Readonly<Members>, { isOwnAddress }: Author
 }
 
 /**
- * RFC 7591 §2 lets the server choose what is absent. An absent scope would mean "any" to the protocol core, so it is
- * spelled out; response types follow from the grants, so that a machine client needs no redirect URI.
+ * RFC 7591 §2 lets the server choose absent members. An absent scope would mean "any" to the protocol core, so it is
+ * written out; response types follow from the grant types, so that a machine client needs no redirect URI.
  */
 function withDefaults(metadata: Readonly<Members>): Members {
   const { grant_types: given, scope } = metadata;

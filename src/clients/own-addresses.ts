@@ -1,8 +1,8 @@
-// Owns which addresses are this server's own. No application may have one as its redirect URI: its codes would arrive at the
-// callback of our Admin UI, of /account or of a trial sign-in, in the session of whoever is signed in there (checklist R001).
+// Recognises this server's own addresses. No application may register one as redirect URI: its codes would arrive at the
+// callback of the Admin UI, of /account or of a test sign-in, in the session of the signed-in user (checklist R001).
 import { isLoopbackHost } from '../config/parsers.ts';
 
-/** Everything that we serve begins with one of these; behind BASE_URL another server may have the rest of the host. */
+/** All paths that we serve start with one of these; another server may serve the rest of the host. */
 const OWN_PATHS = [
   'account',
   'admin',
@@ -21,7 +21,7 @@ export type IsOwnAddress = (uri: string) => boolean;
 
 const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
 
-/** What a server in front may make of a path before it comes to us. */
+/** Normalises a path as a proxy in front may do. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -30,14 +30,14 @@ function decoded(path: string): string {
   }
 }
 
-/** @param baseUrl BASE_URL @returns whether a browser that is sent to that address comes to us */
+/** @param baseUrl BASE_URL @returns whether a browser that is redirected to the address reaches this server */
 export function createIsOwnAddress(baseUrl: string): IsOwnAddress {
   const base = new URL(baseUrl);
   const segments = base.pathname.split('/').filter(Boolean);
   return (uri) => {
     const url = URL.parse(uri);
     if (url === null || !['http:', 'https:'].includes(url.protocol)) return false;
-    // On one machine the names of the loopback interface are one.
+    // All names of the loopback interface are the same host.
     const isOurHost =
       url.hostname === base.hostname || (isLoopbackHost(url.hostname) && isLoopbackHost(base.hostname));
     if (!isOurHost || portOf(url) !== portOf(base)) return false;

@@ -1,4 +1,4 @@
-// Owns the way of metadata into a record: our rules, then the protocol core's schema, then only what we know is kept.
+// Turns metadata into what is stored: our rules, then the protocol core's schema, then only known members.
 import { AppError } from '../errors.ts';
 import type { ClientMetadata } from '../store/collections.ts';
 import { descriptiveMembers, memberNames, metadataMembers } from './metadata-members.ts';
@@ -17,7 +17,7 @@ const isSchemaError = (error: unknown): error is SchemaError =>
   (error.error === 'invalid_client_metadata' || error.error === 'invalid_redirect_uri');
 
 /**
- * @param input members as they came, by wire name
+ * @param input unvalidated members, by wire name
  * @returns what to store: known members, normalised by the protocol core's schema
  * @throws AppError client.invalid_metadata with `fields` by member name
  */
@@ -40,7 +40,7 @@ export async function prepareMetadata(
   }
 }
 
-/** Problems are the ends of sentences about the member; here they become sentences. */
+/** Problems are predicates ("must be …"); here they become sentences. */
 function refusal(problems: Readonly<Record<string, string>>, cause?: unknown): AppError {
   const sentences = Object.entries(problems).map(([name, problem]) => [
     name,
@@ -49,9 +49,9 @@ function refusal(problems: Readonly<Record<string, string>>, cause?: unknown): A
   return new AppError('client.invalid_metadata', { cause, fields: Object.fromEntries(sentences) });
 }
 
-/** The schema's sentences begin with the member's name or name it; ours are keyed by it. */
+/** The schema's messages start with or contain the member's name; ours are keyed by it. */
 function fieldOf({ error, error_description }: SchemaError): Record<string, string> {
-  const text = typeof error_description === 'string' ? error_description : 'is not right';
+  const text = typeof error_description === 'string' ? error_description : 'is not valid';
   if (error === 'invalid_redirect_uri') return { redirect_uris: text };
   const [first = '', ...rest] = text.split(' ');
   if (Object.hasOwn(metadataMembers, first)) return { [first]: rest.join(' ') };

@@ -1,5 +1,5 @@
-// Owns the reading of one flat JSON object, as administrators write it: RFC 7591 metadata and our settings beside each
-// other, and `client_type` as another word for how the application authenticates.
+// Reads the flat JSON object that administrators write: RFC 7591 metadata and our settings side by side, and `client_type`
+// as a shorthand for the authentication method.
 import { AppError } from '../errors.ts';
 import { readSettings, type SettingChanges, settingNames } from './client-settings.ts';
 
@@ -12,7 +12,7 @@ const refuse = (fields: Record<string, string>): never => {
   throw new AppError('client.invalid_metadata', { fields });
 };
 
-/** @throws AppError client.invalid_metadata for settings that are not right; metadata is checked later */
+/** @throws AppError client.invalid_metadata for invalid settings; metadata is validated later */
 export function readClient(body: object): ReadClient {
   const members = Object.entries(body);
   const pick = (isSetting: boolean): Record<string, unknown> =>

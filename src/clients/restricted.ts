@@ -1,12 +1,11 @@
-// Owns finding the applications that are restricted to a group.
 import type { ClientRecord } from '../store/collections.ts';
 import type { Collection } from '../store/port.ts';
 
-/** How the store finds those (collections.ts). */
+/** The store's filter for them (collections.ts). */
 export const restrictedTo = (group: string) =>
   ({ field: 'allowed_groups', op: 'contains', value: `/${group}/` }) as const;
 
-/** @returns a function that gives the client_id of one such application, if there is one */
+/** @returns a function that finds the client_id of one application restricted to a group, if there is one */
 export const createFindRestricted =
   (collection: Pick<Collection<ClientRecord>, 'query'>) =>
   async (group: string): Promise<string | undefined> => {

@@ -1,11 +1,11 @@
-// Owns client secrets at rest: digests only, compared without telling by time how much of one was right.
+// Client secrets at rest: digests only, compared in constant time.
 import { timingSafeEqual } from 'node:crypto';
 import type { ClientRecord } from '../store/collections.ts';
 
 export type SecretDigest = (secret: string) => string;
 export type StoredSecret = ClientRecord['secrets'][number];
 
-/** 32 bytes: nothing to guess, so that a plain SHA-256 is enough at rest (checklist R039). */
+/** 256 bits cannot be guessed, so plain SHA-256 is enough at rest (checklist R039). */
 export const SECRET_BYTES = 32;
 
 /** @returns whether two digests are the same, in constant time for digests of one length */
@@ -14,7 +14,7 @@ export function isSameDigest(left: string, right: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** @returns whether the presented secret is one that the client may use at `now`; every stored one is looked at */
+/** @returns whether the presented secret is valid at `now`; always compares with all stored ones */
 export function isSecretOf(
   record: Pick<ClientRecord, 'secrets'>,
   presented: string,
@@ -31,8 +31,8 @@ export function isSecretOf(
 }
 
 /**
- * @param overlapSeconds how long the newest old secret is still taken; 0: not at all
- * @returns the secrets to store: the new one, and at most one old one with its end
+ * @param overlapSeconds how long the newest previous secret stays valid; 0: it ends at once
+ * @returns the secrets to store: the new one, and at most one previous one with its expiry
  */
 export function rotated(
   secrets: readonly StoredSecret[],

@@ -1,14 +1,14 @@
-// Owns what may be shown of a client: RFC 7591 names plus what the interface decisions (§6) add. Never a secret.
+// What is shown of a client: RFC 7591 names plus our settings. Never a secret.
 import type { ClientRecord } from '../store/collections.ts';
 import type { Stored } from '../store/port.ts';
 import { memberNames } from './metadata-members.ts';
 
-/** A client as the domain hands it out; the id is the client_id. */
+/** A stored client; the id is the client_id. */
 export type Client = Stored<ClientRecord>;
 
 const time = (at: number): string => new Date(at).toISOString();
 
-/** @returns the registered metadata alone, wire names, without the id */
+/** @returns the registered metadata only, with wire names, without the id */
 export const publicMetadata = ({ metadata }: ClientRecord): Record<string, unknown> =>
   Object.fromEntries(
     memberNames.filter((name) => Object.hasOwn(metadata, name)).map((name) => [name, metadata[name]]),

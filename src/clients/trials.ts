@@ -1,11 +1,11 @@
-// Owns trials of an application ("Try it" in the Admin UI): which sign-in an administrator began, in which browser, and
-// that it comes back once. What the protocol core does differently for one is src/oidc/test-sign-in-gate.ts.
+// Test sign-ins ("Try it" in the Admin UI): which authorization request an administrator started, in which browser, and that
+// its response arrives once. The protocol core's exceptions for them are in src/oidc/trial-gate.ts.
 import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { TrialRecord } from '../store/administration.ts';
 import type { EphemeralCollection } from '../store/port.ts';
 
-/** From the press of the button to the way back; nothing that a trial gave outlives it either (policies.ts). */
+/** From the start to the callback; nothing that a test sign-in obtains is valid longer (policies.ts). */
 export const TRIAL_SECONDS = 600;
 
 export interface TrialStart {
@@ -20,18 +20,18 @@ export interface TrialStart {
 }
 
 export interface Trial extends Pick<TrialRecord, 'clientId' | 'adminId' | 'sessionUid'> {
-  /** The authorization request, as it must be. */
+  /** The parameters of the authorization request. */
   readonly query: URLSearchParams;
-  /** RFC 7636 §4.1: proves to the token endpoint that whoever redeems the code began the request. */
+  /** RFC 7636 §4.1: proves to the token endpoint that the code is redeemed by the party that started the request. */
   readonly verifier: string;
 }
 
 export interface Trials {
-  /** @returns the authorization request; its `state` names the trial */
+  /** @returns the authorization request; its `state` identifies the test sign-in */
   begin(start: TrialStart): Promise<URLSearchParams>;
-  /** @returns the trial if it was begun in that browser and has not come back yet */
+  /** @returns the test sign-in if it was started in that browser and is not finished */
   find(state: string, browser: string): Promise<Trial | undefined>;
-  /** The same, and it is over: of several that ask at once one gets it. */
+  /** The same, and finishes it: of parallel calls one gets it. */
   take(state: string, browser: string): Promise<Trial | undefined>;
 }
 
@@ -40,7 +40,7 @@ interface Deps {
   readonly clock: Clock;
   readonly newSecret: () => string;
   readonly secretDigest: (secret: string) => string;
-  /** Makes verifiers out of states, so that none is stored; secret, the same in every process. */
+  /** Derives verifiers from states, so that none is stored; secret, the same in every process. */
   readonly key: string;
 }
 

@@ -1,16 +1,16 @@
-// Owns which addresses an application may register: redirect targets, pages that people are sent to, and addresses
-// that this server calls itself. Strict on purpose: what is refused here can never become an open redirect or a script.
+// Which addresses an application may register: redirect targets, pages that users open, and addresses that this server
+// fetches. Strict, so that none can become an open redirect or a script.
 import { isLoopbackHost } from '../config/parsers.ts';
 
 /**
- * `redirect`: browsers are sent there with codes (RFC 9700 §2.1, RFC 8252 §7). `page`: a link or an image that people
- * see. `fetched`: this server opens the connection.
+ * `redirect`: browsers are sent there with codes (RFC 9700 §2.1, RFC 8252 §7). `page`: a link or an image that users see.
+ * `fetched`: this server opens the connection.
  */
 export type UriUse = 'redirect' | 'page' | 'fetched';
 
 const MAX_LENGTH = 2000;
 
-// RFC 3986 §2: everything else has to be percent-encoded. The wildcard is legal there, but no matcher of ours has one.
+// RFC 3986 §2: everything else must be percent-encoded. A wildcard would be legal there, but we do not match wildcards.
 const notPlain = /[^\x21-\x7e]/;
 const notInUris = /[\\*<>"{}|^`]/;
 const encodedControl = /%(?:[01][0-9a-f]|7f|5c)/i;
@@ -18,19 +18,19 @@ const dotSegment = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 const schemePattern = /^([A-Za-z][A-Za-z0-9+.-]*):/;
 const webAuthority = /^https?:\/\/([^/?]+)/;
 const hostAndPort = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]]+)(?::[0-9]{1,5})?$/;
-// RFC 8252 §7.1: a domain of the author in reverse, which is why there must be a dot.
+// RFC 8252 §7.1: a reversed domain name, hence the required dot.
 const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+$/;
 
 /**
  * @param isNative whether `application_type` is `native`, which alone may use private-use schemes
- * @returns what is wrong with the address, as the end of the sentence "it …"; undefined when it may be registered
+ * @returns what is wrong, as a predicate ("must …"); undefined when the address may be registered
  */
 export function uriProblem(uri: string, use: UriUse, isNative: boolean): string | undefined {
   if (uri.length === 0) return 'must not be empty';
   if (uri.length > MAX_LENGTH) return `must not be longer than ${MAX_LENGTH} characters`;
   if (notPlain.test(uri)) return 'must be printable ASCII without spaces; percent-encode other characters';
   if (notInUris.test(uri))
-    return 'must not contain a backslash, a wildcard or other characters foreign to URIs';
+    return 'must not contain a backslash, a wildcard or other characters that are not allowed in URIs';
   if (uri.includes('#')) return 'must not contain a fragment';
   if (encodedControl.test(uri)) return 'must not contain encoded control characters or backslashes';
   if (use === 'redirect' && dotSegment.test(uri)) return 'must not contain `.` or `..` path segments';
@@ -49,7 +49,7 @@ function webUriProblem(uri: string, scheme: 'http' | 'https', use: UriUse): stri
   if (authority === undefined) return 'must name a host after two slashes';
   if (authority.includes('@')) return 'must not contain a user name or password';
   const host = hostAndPort.exec(authority)?.[1]?.toLowerCase();
-  // What a reader sees must be what a browser connects to: no 127.1, 0x7f000001, percent-encoded or dotted-end hosts.
+  // What a user sees must be what a browser connects to: no 127.1, 0x7f000001, percent-encoded hosts or trailing dots.
   if (host === undefined || host !== URL.parse(uri)?.hostname || host.endsWith('.')) {
     return 'must have its host in plain form';
   }

@@ -2,7 +2,7 @@
 // to people is src/mail; the template engine comes from src/views/views.ts.
 import { chooseLanguage, direction, type Language, loadStrings, type Strings } from '../views/strings.ts';
 import { buttonColors, type Theme } from '../views/theme.ts';
-import { createEnvironment, speech, templates } from '../views/views.ts';
+import { createEnvironment, templates, textFunctions } from '../views/views.ts';
 import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
 
 const MINUTE = 60;
@@ -53,7 +53,7 @@ export function createMailViews({ theme, baseUrl }: { theme: () => Theme; baseUr
     const brand = theme();
     const model = {
       ...values,
-      ...speech(strings, language),
+      ...textFunctions(strings, language),
       duration: (seconds: number) => duration(language, seconds),
       facts: factsOf(language, values),
       language,

@@ -1,12 +1,12 @@
-// Owns which metrics this product has of itself (checklist R166), and the fixed words that their labels are made of: never
-// a client, a user, an address or a path. Whoever counts pays for an addition; reading is for who scrapes.
+// The metrics of this product (checklist R166) and the fixed words of their labels: never a client, a user, an address or a
+// path. Counting is one addition; everything else happens at a scrape.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createRegistry, type Registry, type Sample } from './registry.ts';
 import { routeClassOf } from './route-class.ts';
 
 export interface MetricsOptions {
   readonly version: string;
-  /** Which of the processes that share the port: WEB_CONCURRENCY. */
+  /** Index among the processes that share the port (WEB_CONCURRENCY). */
   readonly worker: string;
   /** BASE_URL's path without a trailing slash. */
   readonly basePath: string;
@@ -23,7 +23,7 @@ const REFUSALS = words(
 );
 const among = (list: ReadonlySet<string>, word: string): string => (list.has(word) ? word : 'other');
 
-/** @param amr what a session consists of (RFC 8176) */
+/** @param amr of the session (RFC 8176) */
 function methodOf(amr: unknown): string {
   const values: readonly unknown[] = Array.isArray(amr) ? amr : [];
   const has = (...names: readonly string[]): boolean => names.some((name) => values.includes(name));
@@ -41,7 +41,7 @@ const FAILURES: Readonly<Record<string, string>> = {
 
 const LOOP_STEP_MS = 20;
 
-/** Read of the machine when somebody asks; the loop is watched from the first time on. */
+/** Read at a scrape; the event loop is monitored from the first scrape on. */
 function readProcess(registry: Registry): void {
   const one = (value: number): Sample[] => [{ value }];
   const add = (type: 'counter' | 'gauge', name: string, help: string, read: () => Sample[]): void =>
@@ -69,7 +69,7 @@ function readProcess(registry: Registry): void {
     const hasData = loop.count > 0;
     loop.reset();
     const samples = Object.entries({ mean, p99, max });
-    // What is measured are whole steps: their length is no delay.
+    // The monitor measures whole sampling intervals, which are no delay themselves.
     const late = (value: number): number => Math.max(0, value / 1e9 - LOOP_STEP_MS / 1000);
     return hasData ? samples.map(([stat, value]) => ({ labels: { stat }, value: late(value) })) : [];
   });
@@ -111,7 +111,7 @@ export function createMetrics({ version, worker, basePath }: MetricsOptions) {
   };
 
   return {
-    /** Of the audit log. */
+    /** An event of the audit log. */
     event({ event, details }: { readonly event: string; readonly details?: object | undefined }): void {
       const amr: unknown = details !== undefined && 'amr' in details ? details.amr : undefined;
       if (event === 'signin.success') signIns.add('success', methodOf(amr));
@@ -128,7 +128,7 @@ export function createMetrics({ version, worker, basePath }: MetricsOptions) {
     documentAnswered(status: number, ms: number): void {
       answered('documents', status, ms);
     },
-    /** @param status undefined: the caller hung up before the answer was out */
+    /** @param status undefined: the client disconnected before the response was complete */
     answered(path: string, status: number | undefined, ms: number): void {
       const isBelow = basePath === '' || path === basePath || path.startsWith(`${basePath}/`);
       const route = isBelow ? routeClassOf(path.slice(basePath.length)) : 'other';
@@ -138,7 +138,7 @@ export function createMetrics({ version, worker, basePath }: MetricsOptions) {
       stores.observe(ms / 1000, kind);
       if (isUnavailable) storeFailures.add(kind);
     },
-    /** Read at a scrape. @param read undefined: not known now */
+    /** Read at a scrape. @param read undefined: unknown */
     gauge(name: string, help: string, read: () => Promise<number | undefined>): void {
       registry.read({ name, type: 'gauge', help }, async () => {
         const value = await read();

@@ -1,5 +1,5 @@
-// Owns counters, gauges and histograms of one process and their text (Prometheus text format 0.0.4). No library: the format
-// is these few lines, and prom-client would be code in the path of every request. Label values come from fixed lists of ours.
+// Counters, gauges and histograms of one process in the Prometheus text format 0.0.4. No library: the format is these few
+// lines, and prom-client would add code to the path of every request. Label values come from our fixed lists.
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -13,7 +13,7 @@ export interface Histogram {
   observe(seconds: number, ...values: readonly string[]): void;
 }
 
-/** One line of a metric that is read when somebody asks. */
+/** One line of a metric that is read at a scrape. */
 export interface Sample {
   readonly labels?: Labels;
   readonly value: number;
@@ -37,7 +37,7 @@ const SEPARATOR = '\n';
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 
-/** @param constant labels of every line */
+/** @param constant labels on every line */
 export function createRegistry(constant: Labels) {
   const writers: (() => string[] | Promise<string[]>)[] = [];
 
@@ -100,7 +100,7 @@ export function createRegistry(constant: Labels) {
       };
     },
 
-    /** Read at every scrape. @param read no samples: not known now */
+    /** Read at every scrape. @param read no samples: unknown */
     read(metric: Metric, read: () => readonly Sample[] | Promise<readonly Sample[]>): void {
       writers.push(async () => {
         const samples = await read();

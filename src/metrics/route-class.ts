@@ -1,4 +1,4 @@
-// Owns which class a request's path is of: a fixed list, whatever strangers ask for, so that no path makes a series.
+// Classifies request paths into a fixed list, so that requests cannot create metric series.
 
 const OAUTH: Readonly<Record<string, string>> = {
   authorize: 'authorize',
@@ -40,7 +40,7 @@ const AREAS: Readonly<Record<string, string>> = {
 const known = (names: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(names, name) ? names[name] : undefined;
 
-/** What `{oauth2,realms/any}/protocol/openid-connect/` of other products is with us. */
+/** `{oauth2,realms/any}/protocol/openid-connect/` paths of other products map to ours. */
 const ALIAS = /^\/(?:oauth2|realms\/[^/]{1,256})\/protocol\/openid-connect\/(?:token\/(?=introspect$))?/;
 
 /** @param path below BASE_URL's path */

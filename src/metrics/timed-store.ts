@@ -1,4 +1,4 @@
-// Owns timing what the store is asked: the same store, each answer's time noted by kind.
+// A store that reports the duration of each operation by kind.
 import {
   type Collection,
   type CollectionDefinition,
@@ -8,7 +8,7 @@ import {
 } from '../store/port.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The promise is handed on as it is: nobody waits longer for being timed. */
+/** The promise is passed on unchanged, so that timing delays no caller. */
 export function timedStore(store: Store, { stored }: Pick<Metrics, 'stored'>): Store {
   function timed<R>(kind: 'read' | 'write' | 'query', ask: () => Promise<R>): Promise<R> {
     const startedAt = performance.now();

@@ -1,5 +1,4 @@
-// Owns what every process of the product does before its own work: the configuration or a readable end, the log, and the
-// application on its store. What the process then does is src/main.ts, src/worker.ts or a script.
+// What every process does first: configuration (or exit with its problems), log, application on its store.
 import { readFileSync } from 'node:fs';
 import { openStore } from '../../adapters/index.ts';
 import { type App, createApp } from '../app/create-app.ts';
@@ -19,14 +18,14 @@ export interface Booted {
   readonly log: Logger;
 }
 
-/** Ends the process with 1 and every problem on the terminal when the configuration is wrong. */
+/** Exits with code 1 and prints all problems when the configuration is invalid. */
 export function boot(): Booted {
   try {
     const config = loadConfigFromEnvironment();
     return { config, log: createLogger({ level: config.logLevel }) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    // Before there is a log level there is no log: the operator reads this on the terminal.
+    // Without a configuration there is no log level; the operator reads this in the terminal.
     process.stderr.write(`${error.message}\n`);
     return process.exit(1);
   }
@@ -34,13 +33,13 @@ export function boot(): Booted {
 
 export interface OpenApp {
   readonly app: App;
-  /** Ends the background jobs, then the store. */
+  /** Stops the background jobs, then closes the store. */
   close(): Promise<void>;
 }
 
 /**
- * @param options.isDraining whether this process was told to stop
- * @param options.worker which of the processes that share the port
+ * @param options.isDraining whether this process is shutting down
+ * @param options.worker index among the processes that share the port
  * @throws StoreUnavailable when the store cannot be opened
  */
 export async function openApp(

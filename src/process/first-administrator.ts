@@ -1,4 +1,4 @@
-// Owns onboarding without a browser: the first administrator from the configuration (decisions §9), when there is none.
+// Headless onboarding: creates the first administrator from the configuration when there is none.
 import type { Accounts } from '../accounts/accounts.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -17,7 +17,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   email: 'ADMIN_EMAIL',
 };
 
-/** The same refusal in the words of whoever set the environment. */
+/** Names the environment variables instead of the API's fields. */
 function inVariables(error: AppError): AppError {
   const problems = Object.entries(error.fields ?? {}).map(
     ([field, problem]) => `${VARIABLES[field] ?? field}: ${problem}`,
@@ -25,7 +25,7 @@ function inVariables(error: AppError): AppError {
   return new AppError(error.code, { message: problems.join(' '), fields: error.fields });
 }
 
-/** Harmless at every later start. @throws AppError request.invalid naming what is wrong with the values */
+/** Harmless at later starts. @throws AppError request.invalid naming the invalid values */
 export async function createFirstAdminFromConfig({ admin, accounts, log }: Deps): Promise<void> {
   if (admin === undefined || (await accounts.hasAdmin())) return;
   try {

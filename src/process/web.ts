@@ -1,5 +1,5 @@
-// Owns what a `web` process does: application, listening, and stopping on SIGTERM. With the embedded store it also runs
-// the background jobs.
+// The `web` process: application, listening, and stopping on SIGTERM. With the embedded store it also runs the background
+// jobs.
 import cluster from 'node:cluster';
 import type { Config } from '../config/types.ts';
 import { createHttpServer, type HttpServer, listen, stopServer } from '../http/server.ts';
@@ -8,9 +8,9 @@ import { type Booted, boot, openApp, version } from './boot.ts';
 import { createFirstAdminFromConfig } from './first-administrator.ts';
 import { type Running, runWorkers } from './workers.ts';
 
-// What runs gets this long to end; the platform kills at 30 s.
+// Time for running requests to end; platforms send SIGKILL after 30 s.
 const GRACE_MS = 20_000;
-// Time for a load balancer to see that readiness has turned before the port closes.
+// Time for a load balancer to see the failing readiness probe before the port closes.
 const LINGER_MS = 500;
 
 const PORT_PROBLEMS: Readonly<Record<string, string>> = {
@@ -18,8 +18,8 @@ const PORT_PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'may not be used by this user. Set PORT to one from 1024 on.',
 };
 
-/** The likeliest obstacle of a first start is told in one line, not by a stack. */
-async function listenOrLeave(server: HttpServer, config: Config, log: Logger): Promise<number> {
+/** The most common problem of a first start is reported in one line, without a stack. */
+async function listenOrExit(server: HttpServer, config: Config, log: Logger): Promise<number> {
   try {
     return await listen(server, config);
   } catch (error) {
@@ -41,8 +41,8 @@ async function start({ config, log }: Booted): Promise<Running> {
   await createFirstAdminFromConfig({ admin: config.admin, accounts: app.accounts, log });
   server = createHttpServer({ handler: app.handler, isSecure: config.baseUrl.startsWith('https:') });
   const running = server;
-  const port = await listenOrLeave(running, config, log);
-  // With servers of its own a deployment has `worker` processes for them (Procfile).
+  const port = await listenOrExit(running, config, log);
+  // With an external database, `worker` processes run the jobs (Procfile).
   if (config.mongodbUri === undefined) app.jobs.start();
   if (cluster.worker === undefined || cluster.worker.id === 1) {
     log.info({ port, base_url: config.baseUrl, version }, 'listening');

@@ -1,10 +1,10 @@
-// The life of the process: one or several that share the port, restarts of crashed ones, stopping on signals within the
-// platform's patience (architecture §7, checklist R158), and errors nobody caught (R162). Our own: node:cluster restarts
-// nothing by itself, and a process manager would be one more program to install.
+// Process life cycle: one process or several that share the port, restarts after crashes, stopping on signals within the
+// platform's time limit (checklist R158), and uncaught errors (R162). Our own, since node:cluster restarts
+// nothing by itself and a process manager would be one more program to install.
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../log.ts';
 
-/** Why a process stops: a deploy (SIGTERM), a person (SIGINT), or a bug. */
+/** Why a process stops: a deployment (SIGTERM), Ctrl-C (SIGINT), or a bug. */
 export type StopReason = 'SIGTERM' | 'SIGINT' | 'crash';
 
 export interface Running {
@@ -12,9 +12,9 @@ export interface Running {
 }
 
 export interface WorkersOptions {
-  /** 1: this process does the work itself; more: that many children share the port. */
+  /** 1: this process does the work itself; more: this number of children share the port. */
   readonly count: number;
-  /** Resolves when the process serves; what it rejects with is logged and ends the process with 1. */
+  /** Resolves when the process is ready; a rejection is logged and exits with 1. */
   readonly start: () => Promise<Running>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error' | 'fatal'>;
   /** How long `stop` may take; platforms kill at 30 s. */
@@ -22,23 +22,23 @@ export interface WorkersOptions {
 }
 
 const GRACE_MS = 25_000;
-// npm, shells and platforms pass the same signal on more than once; only a later one is somebody's impatience.
-const IMPATIENCE_MS = 1_000;
+// npm, shells and platforms forward the same signal several times; only a clearly later one means "stop now".
+const FORCE_AFTER_MS = 1_000;
 const MIN_RESTART_MS = 500;
 const MAX_RESTART_MS = 30_000;
-/** A worker that lived this long was healthy: its crash starts the back-off anew. */
+/** A worker that ran this long was healthy: its crash resets the back-off. */
 const HEALTHY_MS = 60_000;
 
 const READY = 'ready';
 
-/** Calls `onStop` at the first signal and `onForce` at one that comes clearly later. */
+/** Calls `onStop` at the first signal and `onForce` at a clearly later one. */
 function onSignals(onStop: (reason: StopReason) => void, onForce: () => void): void {
   let stoppedAt: number | undefined;
   const receive = (signal: 'SIGTERM' | 'SIGINT'): void => {
     if (stoppedAt === undefined) {
       stoppedAt = performance.now();
       onStop(signal);
-    } else if (performance.now() - stoppedAt > IMPATIENCE_MS) onForce();
+    } else if (performance.now() - stoppedAt > FORCE_AFTER_MS) onForce();
   };
   process.on('SIGTERM', () => receive('SIGTERM'));
   process.on('SIGINT', () => receive('SIGINT'));
@@ -73,14 +73,14 @@ async function runHere({ start, log, graceMs = GRACE_MS }: WorkersOptions): Prom
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception');
-    // The state of the process is unknown now: what runs may end, nothing new begins.
+    // The state of the process is unknown: running requests may end, nothing new starts.
     stop('crash', 1);
   });
   if (cluster.isPrimary) {
     onSignals(stop, () => process.exit(1));
   } else {
-    // A terminal's ^C reaches the whole group; the primary answers it and asks for a stop by SIGTERM. When the primary
-    // itself is gone, node:cluster ends the worker.
+    // Ctrl-C signals the whole process group; the primary handles it and stops its workers by SIGTERM. If the primary has died,
+    // node:cluster ends the worker.
     process.on('SIGINT', () => undefined);
     process.on('SIGTERM', () => stop('SIGTERM'));
   }
@@ -115,7 +115,7 @@ function runPrimary({ count, log, graceMs = GRACE_MS }: WorkersOptions): void {
     log.info({ reason, workers: live().length }, 'stopping');
     for (const timer of timers) clearTimeout(timer);
     for (const worker of live()) worker.process.kill('SIGTERM');
-    // The workers' own grace comes first; this ends those that can't even run a timer.
+    // After the workers' own grace period; ends those that can no longer run a timer.
     setTimeout(killAll, graceMs + 2_000);
     leaveWhenAlone();
   };
@@ -133,7 +133,7 @@ function runPrimary({ count, log, graceMs = GRACE_MS }: WorkersOptions): void {
         return;
       }
       if (!hasServed) {
-        // None of them ever served: the next one would not either.
+        // No worker was ever ready, so a restart would fail too.
         log.fatal({ exit_code: code }, 'a worker could not start');
         exitCode = 1;
         stop('start failed');
@@ -165,7 +165,7 @@ function runPrimary({ count, log, graceMs = GRACE_MS }: WorkersOptions): void {
 
 /**
  * Installs the process's signal and error handlers and runs `start` here or in `count` children.
- * Exits 0 after a clean stop, 1 otherwise; resolves once started (in the primary of several: at once).
+ * Exits with 0 after a clean stop, 1 otherwise; resolves once started (in the primary of several: at once).
  */
 export async function runWorkers(options: WorkersOptions): Promise<void> {
   if (options.count > 1 && cluster.isPrimary) runPrimary(options);

@@ -1,11 +1,11 @@
-// Owns where a rate limit's points are counted: in the store, for all processes together, or in this process for the
-// time the store is away.
+// Counts the points of a rate limit: in the store, for all processes together, or in this process while the store is
+// unavailable.
 import type { Clock } from '../clock.ts';
 import type { RateRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection, VersionConflict } from '../store/port.ts';
 
 export interface Counted {
-  /** With those just asked for; more than the limit means that they were refused. */
+  /** Including the points just requested; more than the limit means they were refused. */
   readonly points: number;
   /** When the window ends, epoch milliseconds. */
   readonly expiresAt: number;
@@ -13,8 +13,8 @@ export interface Counted {
 
 export interface RateCounter {
   /**
-   * Adds all of the points, or none when the sum would be over the limit: what is refused is not counted, so that a
-   * flood is not written down and cannot prolong anything. The window starts with its first point.
+   * Adds all of the points, or none when the sum would exceed the limit: refused attempts are not counted, so that a flood
+   * causes no writes and does not prolong the window. The window starts with its first point.
    */
   add(key: string, points: number, limit: number, windowMs: number): Promise<Counted>;
 }
@@ -25,7 +25,7 @@ const MAX_ROUNDS = 1000;
 const isLost = (error: unknown): boolean =>
   error instanceof VersionConflict || error instanceof AlreadyExists;
 
-/** Counts by compare-and-set, so that of any number of processes no two spend the same point (checklist R090). */
+/** Counts by compare-and-set, so that no two processes spend the same point (checklist R090). */
 export function createStoredCounter({
   collection,
   clock,
@@ -33,7 +33,7 @@ export function createStoredCounter({
   collection: EphemeralCollection<RateRecord>;
   clock: Clock;
 }): RateCounter {
-  /** @returns undefined when another process came first */
+  /** @returns undefined when another process was faster */
   async function tryAdd(key: string, points: number, limit: number): Promise<Counted | undefined> {
     const found = await collection.find(key);
     if (found === undefined) return undefined;
@@ -53,7 +53,7 @@ export function createStoredCounter({
       if (points > limit) return { points, expiresAt: clock() + windowMs };
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         try {
-          // Most keys are new: starting a window first saves them the look.
+          // Most keys are new: trying to start a window first saves a read.
           const counted =
             round % 2 === 0 ? await tryStart(key, points, windowMs) : await tryAdd(key, points, limit);
           if (counted !== undefined) return counted;
@@ -70,8 +70,8 @@ const DEFAULT_MAX_KEYS = 10_000;
 const SWEEP_MS = 1000;
 
 /**
- * Counts in this process. When there are too many keys, new ones share a count: a crowd is then limited as one, those
- * who were there before keep their own, and nobody is unlimited.
+ * Counts in this process. When there are too many keys, new ones share one count: existing keys keep their own, and no
+ * caller is unlimited.
  */
 export function createLocalCounter({
   clock,

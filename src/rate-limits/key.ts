@@ -1,14 +1,14 @@
-// Owns what a rate limit counts by: a network address as far as its owner can't change it at will, or the digest of a
-// name. Keys are short whatever is asked for, so that nobody fills the store with them (checklist R115, R116, R138).
+// Keys of rate limits: a network address as far as its owner cannot change it at will, or the digest of a name. Keys are
+// short, so that no caller can fill the store with them (checklist R115, R116, R138).
 import { isIP, SocketAddress } from 'node:net';
 import { secretDigest } from '../ids.ts';
 
 const IPV4_MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/;
 const GROUPS = 8;
-/** Everybody whose address cannot be told shares one limit: not knowing never means not counting. */
+/** Callers without a known address share one limit. */
 const UNKNOWN = 'unknown';
 
-/** The first four of eight groups of an address as Node spells it (lower case, the longest run of zeros as `::`). */
+/** The first four of eight groups of an IPv6 address in Node's spelling (lower case, longest run of zeros as `::`). */
 function prefixOf(address: string): string {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');
@@ -18,8 +18,8 @@ function prefixOf(address: string): string {
 }
 
 /**
- * @param address as clientAddress gives it, or any other spelling
- * @returns IPv4 as it is; of IPv6 the /64, since every host owns one of these and can use 2^64 addresses of it
+ * @param address in any spelling
+ * @returns an IPv4 address unchanged; for IPv6 the /64, since every host can use all 2^64 addresses of its /64
  */
 export function networkOf(address: string): string {
   const version = address.includes('%') ? 0 : isIP(address);
@@ -29,5 +29,5 @@ export function networkOf(address: string): string {
   return IPV4_MAPPED.exec(spelt)?.[1] ?? `${prefixOf(spelt)}::/64`;
 }
 
-/** Names may be long, and are nobody's business in a table of counters. */
+/** Names may be long, and are personal data that a counter does not need. */
 export const digestOf = (...parts: readonly string[]): string => secretDigest(parts.join('\n'));

@@ -1,15 +1,15 @@
-// Owns the points that this process has taken from a shared limit and not spent yet. Large limits are taken in small
-// portions, and what is given back can be spent again, so that ordinary traffic costs no write. Portions count as spent
-// for everybody else: sharing makes a limit stricter by at most the portions that lie about, never looser.
+// The points that this process has taken from a shared limit and not spent yet. Points of large limits are taken in small
+// portions, and returned points are reused, so that ordinary traffic causes no write. Portions count as spent for other
+// processes, so a shared limit becomes stricter by at most the unspent portions, never looser.
 import type { Clock } from '../clock.ts';
 import type { Taken } from './limiter.ts';
 
 export interface Charge {
-  /** What was counted turned out not to be what the limit is for. */
+  /** The attempt turned out not to be what the limit counts. */
   giveBack(): void;
 }
 
-/** `isFirst`: nobody here was refused for this key in this window before. */
+/** `isFirst`: the first refusal of this key in this window and process. */
 export type PointLease =
   | { readonly charge: Charge }
   | { readonly refusedUntil: number; readonly isFirst: boolean };
@@ -17,8 +17,8 @@ export type PointLease =
 export interface PointLeases {
   /**
    * One point.
-   * @param take asks the shared limit for points
-   * @returns a charge, or until when (epoch ms) there is none
+   * @param take requests points from the shared limit
+   * @returns a charge, or until when (epoch ms) there are no points
    */
   takeOne(key: string, limit: number, take: (points: number) => Promise<Taken>): Promise<PointLease>;
 }
@@ -26,18 +26,18 @@ export interface PointLeases {
 interface Pool {
   readonly limit: number;
   left: number;
-  /** Of the window that the points belong to. */
+  /** End of the window that the points belong to. */
   until: number;
-  /** The shared limit has no more before that. */
+  /** Until then the shared limit has no more points. */
   spentUntil: number;
   hasRefused: boolean;
   waiting: number;
   fetching: Promise<void> | undefined;
 }
 
-/** A portion is this part of the limit: small limits are exact. */
+/** A portion is this fraction of the limit: small limits are exact. */
 const PORTIONS = 50;
-/** When the store was away, ask it again after that. */
+/** After the store was unavailable, ask the shared limit again after this time. */
 const INSURED_MS = 1000;
 const DEFAULT_MAX_POOLS = 20_000;
 
@@ -64,14 +64,14 @@ export function createPointLeases({
     };
     pools.delete(key);
     pools.set(key, fresh);
-    // The oldest goes, with the points in it: stricter for that one, and memory stays bounded (R138).
+    // Evicting the oldest pool loses its points: stricter for that key, but memory stays bounded (R138).
     const [oldest] = pools.keys();
     if (pools.size > maxPools && oldest !== undefined) pools.delete(oldest);
     return fresh;
   }
 
   function settle(pool: Pool, points: number, { isGranted, isInsured, until }: Taken): void {
-    // Points of an earlier window are gone with it.
+    // Points of an earlier window have expired.
     if (pool.until !== until) pool.left = 0;
     pool.until = until;
     if (isGranted) pool.left += points;
@@ -82,7 +82,7 @@ export function createPointLeases({
     const portion = Math.max(1, Math.floor(pool.limit / PORTIONS), Math.min(pool.waiting, pool.limit));
     const taken = await take(portion);
     if (taken.isGranted || portion === 1) settle(pool, portion, taken);
-    // Less than a portion may be left: then it goes point by point.
+    // Less than a portion may be left: continue point by point.
     else settle(pool, 1, await take(1));
   }
 

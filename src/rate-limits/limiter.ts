@@ -1,19 +1,19 @@
-// The door to rate-limiter-flexible: one limiter over a counter of ours, with a second one that takes over when the
-// first cannot count.
+// The only file that imports rate-limiter-flexible: one limiter over a counter of ours, with a second one as insurance for
+// when the first cannot count.
 import { createRequire } from 'node:module';
 import type { RateLimiterLike, RateLimiterRes, RateLimiterStoreAbstract } from 'rate-limiter-flexible';
 import type { Clock } from '../clock.ts';
 import type { Counted, RateCounter } from './counter.ts';
 
-// Its extension point for a store of one's own (README, "Any new limiter with storage must be extended from
-// RateLimiterStoreAbstract"): `_upsert` and `_getRateLimiterRes`. Its types export the class, its index forgets to.
+// The library's documented extension point for custom stores (README, "Any new limiter with storage must be extended from
+// RateLimiterStoreAbstract") is `_upsert` and `_getRateLimiterRes`. Its types export the class, its index does not.
 const load = createRequire(import.meta.url);
 const StoreAbstract: typeof RateLimiterStoreAbstract = load(
   'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js',
 );
 const Result: typeof RateLimiterRes = load('rate-limiter-flexible/lib/RateLimiterRes.js');
 
-/** The library's answer, with what we need to know beside it. */
+/** The library's result with the fields that we need. */
 class CountedResult extends Result {
   readonly expiresAt: number;
   readonly isInsured: boolean;
@@ -63,7 +63,7 @@ class CountingLimiter extends StoreAbstract {
     }
   }
 
-  /** Called by the library: reads what _upsert has answered. */
+  /** Called by the library: converts the result of _upsert. */
   _getRateLimiterRes(_key: string, _points: number, counted: Counted): RateLimiterRes {
     const now = this.#options.clock();
     return new CountedResult(counted, { limit: this.points, now, isInsured: this.#isInsurance });
@@ -72,16 +72,16 @@ class CountingLimiter extends StoreAbstract {
 
 export interface Taken {
   readonly isGranted: boolean;
-  /** Whether the store was away and this process alone has counted. */
+  /** Whether the store was unavailable and only this process has counted. */
   readonly isInsured: boolean;
-  /** When the window ends, epoch milliseconds. */
+  /** End of the window, epoch milliseconds. */
   readonly until: number;
 }
 
 /** @returns whether that many points could be taken for the key; all or none */
 export type TakePoints = (key: string, points: number) => Promise<Taken>;
 
-/** While only this process counts, each gets this share of the limit. */
+/** While each process counts alone, each gets this fraction of the limit. */
 const INSURED_SHARE = 5;
 
 export function createLimiter(options: LimiterOptions & { readonly insurance: RateCounter }): TakePoints {
@@ -89,7 +89,7 @@ export function createLimiter(options: LimiterOptions & { readonly insurance: Ra
   const points = Math.max(1, Math.floor(own.points / INSURED_SHARE));
   const limiter = new CountingLimiter(own, new CountingLimiter({ ...own, points, counter: insurance }));
   const toTaken = (result: unknown, isGranted: boolean): Taken => {
-    // All answers are made by _getRateLimiterRes; anything else is an error that even the insurance had.
+    // Every result is created by _getRateLimiterRes; anything else is an error that the insurance had too.
     if (!(result instanceof CountedResult)) throw result;
     return { isGranted, isInsured: result.isInsured, until: result.expiresAt };
   };

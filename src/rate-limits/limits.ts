@@ -1,6 +1,6 @@
-// Owns the rate limits (decisions §8, checklist R087, R090, R095): which there are, and counting them. Each is so many
-// points in a window, a runtime setting, counted in the store for all processes together; 0 switches it off. When the
-// store cannot count, each process counts for itself with a fifth of the limit: never unlimited, never nobody.
+// The rate limits (checklist R087, R090, R095) and counting them. Each is a number of points per window, a runtime setting,
+// counted in the store for all processes; 0 turns it off. When the store cannot count, each process counts alone with a
+// fifth of the limit, so that callers are neither unlimited nor locked out.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -26,20 +26,20 @@ const kinds = {
   mfa_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   /** Wrong user codes of the device flow (RFC 8628 §5.1). */
   user_code_ip: { windowSeconds: HOUR, key: 'address' },
-  /** The same by account, or by session where no account is signed in. */
+  /** The same per account, or per session where no account is signed in. */
   user_code_account: { windowSeconds: HOUR, key: 'name' },
   /** Refused client authentication of one application from one network: keyFor(clientId, address). */
   client_failures_ip: { windowSeconds: TEN_MINUTES, key: 'name' },
   token_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   register_ip: { windowSeconds: HOUR, key: 'address' },
-  /** Over all sign-ups with that address, or a million guesses would be its owner's mailbox. */
+  /** Over all sign-ups with that address, so that a code cannot be guessed by starting over. */
   signup_address: { windowSeconds: DAY, key: 'name' },
   mail_address: { windowSeconds: TEN_MINUTES, key: 'name' },
   mail_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   admin_failures_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
-  /** What a stranger stores by /par and /device_authorization, where it lives ten minutes at most. */
+  /** Records that unauthenticated clients create by /par and /device_authorization, with a lifetime of ten minutes. */
   public_requests_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
-  /** Sign-ins that were begun: each is kept in the store until it is finished or forgotten (checklist R138). */
+  /** Started sign-ins: each is in the store until it is finished or expires (checklist R138). */
   authorize_ip: { windowSeconds: HOUR, key: 'address' },
 } as const satisfies Readonly<Record<string, { windowSeconds: number; key: 'address' | 'name' }>>;
 
@@ -50,12 +50,12 @@ export type RateSettings = { readonly [Kind in RateKind as `limit_${Kind}`]: num
 
 export interface RateLimits {
   /**
-   * Counts one attempt, before it is looked at: of any number at once only as many as are left are let through.
-   * @returns the charge, to be given back where the attempt turns out not to be what the limit is for
+   * Counts an attempt before it is evaluated: of parallel attempts only as many as there are points pass.
+   * @returns the charge, to be given back if the attempt turns out not to be what the limit counts
    * @throws AppError request.rate_limited with the seconds until there are points again
    */
   consume(kind: RateKind, key: string): Promise<Charge>;
-  /** The same where reaching the limit must not show (R095): @returns whether the act may go on */
+  /** The same where reaching the limit must not be visible (R095): @returns whether the operation may continue */
   isWithin(kind: RateKind, key: string): Promise<boolean>;
 }
 
@@ -68,10 +68,10 @@ interface Deps {
 
 const free: Charge = { giveBack: () => undefined };
 
-/** At most one line in that time about a store that cannot count. */
+/** At most one log line in this time about a store that cannot count. */
 const QUIET_MS = 10_000;
 
-/** @returns the key for a name and the network it is tried from */
+/** @returns the key for a name and the network that tries it */
 export const keyFor = (name: string, address: string): string => digestOf(name, networkOf(address));
 
 export function createRateLimits({ collection, clock, settings, log }: Deps): RateLimits {
@@ -84,16 +84,16 @@ export function createRateLimits({ collection, clock, settings, log }: Deps): Ra
   function onError(error: unknown): void {
     if (Math.abs(clock() - complainedAt) < QUIET_MS) return;
     complainedAt = clock();
-    log.warn({ err: error }, 'rate limits cannot be counted in the store, each process counts for itself');
+    log.warn({ err: error }, 'rate limits cannot be counted in the store, each process counts alone');
   }
 
-  /** Made anew when the setting has changed. */
+  /** Created anew when the setting changes. */
   function takerOf(kind: RateKind, points: number): TakePoints {
     const known = limiters.get(kind);
     if (known !== undefined && known.points === points) return known.take;
     const { windowSeconds } = kinds[kind];
-    // A changed limit counts anew: portions taken of a large one would be all that a small one has, and who lowers a
-    // limit would lock everybody out, himself first.
+    // A changed limit starts a new count: otherwise portions taken of a large limit could exhaust a lowered one, and lock out
+    // everyone including the administrator who lowered it.
     const name = `${kind}:${points}`;
     const take = createLimiter({ name, points, windowSeconds, counter, insurance, clock, onError });
     limiters.set(kind, { points, take });
@@ -107,7 +107,7 @@ export function createRateLimits({ collection, clock, settings, log }: Deps): Ra
     const take = takerOf(kind, points);
     const lease = await leases.takeOne(`${kind}:${short}`, points, (wanted) => take(short, wanted));
     if ('charge' in lease) return lease.charge;
-    // Once per window and process, or a flood of requests would become a flood of lines.
+    // Once per window and process, so that a flood of requests does not flood the log.
     if (lease.isFirst) log.warn({ event: 'rate_limited', kind, key: short }, 'rate limit reached');
     const seconds = Math.max(1, Math.ceil((lease.refusedUntil - clock()) / 1000));
     throw new AppError('request.rate_limited', { retryAfterSeconds: seconds });

@@ -1,4 +1,3 @@
-// Owns the settings of how pages and mails look (src/views/theme.ts makes a theme of them).
 import { color, text, url } from './definitions.ts';
 
 export const brandingDefinitions = {

@@ -1,5 +1,5 @@
-// Owns the kinds of settings: how a value from outside (JSON of the API, a document of the store) becomes a typed one.
-// A kind carries its own check, so that the type of a setting follows from its line in schema.ts.
+// The types of settings: how a value from outside (API or store) becomes a typed one. A type contains its own check, so that
+// the TypeScript type of a setting follows from its entry in schema.ts.
 import { domainToASCII } from 'node:url';
 import { isMailAddress } from '../config/mail-address.ts';
 import { parseSmtpUrl } from '../config/smtp-url.ts';
@@ -11,26 +11,26 @@ export type Parsed<T> = { readonly value: T } | { readonly problem: string };
 export interface SettingDefinition<T> {
   readonly type: SettingType;
   readonly default: T;
-  /** The section under which the Admin UI shows it. */
+  /** The section of the Admin UI that shows it. */
   readonly group: string;
   readonly description: string;
-  /** What a choice may be. */
+  /** Allowed values of a choice. */
   readonly choices?: readonly string[];
   /** Bounds of an integer (inclusive), or of the length of a text in characters. */
   readonly min?: number;
   readonly max?: number;
-  /** Write-only: answers never carry its value, and the store holds it sealed. */
+  /** Write-only: responses never contain its value, and the store has it sealed. */
   readonly isSecret?: boolean;
   readonly parse: (value: unknown) => Parsed<T>;
 }
 
-interface About {
+interface Metadata {
   readonly group: string;
   readonly description: string;
 }
 
 export function integer(
-  about: About & { readonly default: number; readonly min: number; readonly max: number },
+  about: Metadata & { readonly default: number; readonly min: number; readonly max: number },
 ): SettingDefinition<number> {
   const problem = `Must be a whole number from ${about.min} to ${about.max}.`;
   return {
@@ -43,7 +43,7 @@ export function integer(
   };
 }
 
-export function flag(about: About & { readonly default: boolean }): SettingDefinition<boolean> {
+export function flag(about: Metadata & { readonly default: boolean }): SettingDefinition<boolean> {
   return {
     ...about,
     type: 'boolean',
@@ -52,7 +52,7 @@ export function flag(about: About & { readonly default: boolean }): SettingDefin
 }
 
 export function choice<const T extends string>(
-  about: About & { readonly default: T; readonly choices: readonly T[] },
+  about: Metadata & { readonly default: T; readonly choices: readonly T[] },
 ): SettingDefinition<T> {
   return {
     ...about,
@@ -66,12 +66,11 @@ export function choice<const T extends string>(
   };
 }
 
-// Texts end up in headers, mails and pages: no control character, no line end, nothing that turns the reading direction
-// (checklist R132).
+// Texts appear in headers, mails and pages: no control characters, line breaks or bidirectional overrides (checklist R132).
 const oneLine = /^[^\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u;
 
 export function text(
-  about: About & {
+  about: Metadata & {
     readonly default: string;
     readonly min: number;
     readonly max: number;
@@ -94,8 +93,8 @@ export function text(
 
 const MAX_URL = 2048;
 
-/** '' for none. Addresses are put into href and src and into the page's policy: http and https only, no credentials. */
-export function url(about: About & { readonly default: string }): SettingDefinition<string> {
+/** '' for none. Used in href, src and the page's CSP: http and https only, no credentials. */
+export function url(about: Metadata & { readonly default: string }): SettingDefinition<string> {
   const problem =
     'Must be an http or https address without user name and password, special characters %-encoded, or empty.';
   return {
@@ -104,7 +103,7 @@ export function url(about: About & { readonly default: string }): SettingDefinit
     max: MAX_URL,
     parse: (value) => {
       if (value === '') return { value };
-      // The URL parser drops tabs and line ends and mends backslashes: the text itself must be clean.
+      // The URL parser drops tabs and line breaks and rewrites backslashes, so check the text itself.
       if (typeof value !== 'string' || value.length > MAX_URL || !/^https?:\/\/[!-~]+$/i.test(value)) {
         return { problem };
       }
@@ -115,7 +114,7 @@ export function url(about: About & { readonly default: string }): SettingDefinit
   };
 }
 
-export function color(about: About & { readonly default: string }): SettingDefinition<string> {
+export function color(about: Metadata & { readonly default: string }): SettingDefinition<string> {
   return {
     ...about,
     type: 'color',
@@ -131,9 +130,9 @@ const MAX_ORIGINS = 10;
 const isOrigin = (text: string): boolean =>
   /^https:\/\/[!-~]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
-/** '' for none. Secure web origins (RFC 6454 §6.1), written exactly as browsers send them, separated by blanks. */
-export function origins(about: About & { readonly default: string }): SettingDefinition<string> {
-  const problem = `Must be at most ${MAX_ORIGINS} origins such as https://example.net, separated by blanks, or empty.`;
+/** '' for none. Secure web origins (RFC 6454 §6.1), exactly as browsers send them, separated by spaces. */
+export function origins(about: Metadata & { readonly default: string }): SettingDefinition<string> {
+  const problem = `Must be at most ${MAX_ORIGINS} origins such as https://example.net, separated by spaces, or empty.`;
   return {
     ...about,
     type: 'text',
@@ -146,8 +145,8 @@ export function origins(about: About & { readonly default: string }): SettingDef
   };
 }
 
-/** '' for none. One plain address; the name beside it is the product's. */
-export function email(about: About & { readonly default: string }): SettingDefinition<string> {
+/** '' for none. One plain address; the display name is the product's name. */
+export function email(about: Metadata & { readonly default: string }): SettingDefinition<string> {
   return {
     ...about,
     type: 'email',
@@ -158,8 +157,8 @@ export function email(about: About & { readonly default: string }): SettingDefin
   };
 }
 
-/** '' for none. Holds a password, so it is always secret. */
-export function smtpUrl(about: About & { readonly default: string }): SettingDefinition<string> {
+/** '' for none. May contain a password, so it is always secret. */
+export function smtpUrl(about: Metadata & { readonly default: string }): SettingDefinition<string> {
   return {
     ...about,
     type: 'url',
@@ -178,18 +177,18 @@ export function smtpUrl(about: About & { readonly default: string }): SettingDef
 const MAX_DOMAINS = 10_000;
 const domainShape = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** @returns in ASCII (IDNA) and lower case, or undefined when it is no domain */
+/** @returns in ASCII (IDNA) and lower case, or undefined when it is not a domain */
 function parseDomain(typed: string): string | undefined {
   const [, star = '', name = ''] = /^(\*\.)?(.*)$/.exec(typed) ?? [];
-  // domainToASCII drops tabs and reads %-escapes.
+  // domainToASCII drops tabs and decodes %-escapes.
   if (name === '' || /[\p{Cc}\p{Cf}\s%/\\?#:[\]@*]/u.test(name)) return undefined;
   const ascii = domainToASCII(name.normalize('NFKC'));
   return domainShape.test(ascii) ? `${star}${ascii}` : undefined;
 }
 
-/** Domains of e-mail addresses with blanks between them; '' for none. `*.` before one: those below it. */
-export function domains(about: About & { readonly default: string }): SettingDefinition<string> {
-  const problem = 'Must be domains such as example.com or *.example.com, separated by blanks or commas.';
+/** Domains of e-mail addresses, separated by spaces; '' for none. `*.` in front: its subdomains. */
+export function domains(about: Metadata & { readonly default: string }): SettingDefinition<string> {
+  const problem = 'Must be domains such as example.com or *.example.com, separated by spaces or commas.';
   return {
     ...about,
     type: 'text',

@@ -1,5 +1,5 @@
-// Owns the settings of the rate limits (src/rate-limits/limits.ts counts them): points per window, 0 for no limit. An
-// address stands for its network: IPv4 as it is, of IPv6 the /64.
+// Settings of the rate limits (counted in src/rate-limits/limits.ts): points per window, 0 for no limit. An address stands
+// for its network: an IPv4 address, or the /64 of an IPv6 address.
 import { integer, type SettingDefinition } from './definitions.ts';
 
 const MAX_POINTS = 10_000_000;
@@ -23,13 +23,13 @@ export const limitDefinitions = {
   limit_token_ip: limit(6000, 'Refused token requests from one address in 10 minutes'),
   limit_register_ip: limit(100, 'Sign-ups and wrong registration tokens from one address in an hour'),
   limit_signup_address: limit(20, 'Wrong sign-up codes for one e-mail address in a day'),
-  limit_mail_address: limit(3, 'Mails that strangers can cause to one e-mail address in 10 minutes'),
-  limit_mail_ip: limit(20, 'Requests that send a mail from one address in 10 minutes'),
-  limit_admin_failures_ip: limit(300, 'Wrong administrator bearers from one address in 10 minutes'),
+  limit_mail_address: limit(3, 'Mails to one e-mail address requested without signing in in 10 minutes'),
+  limit_mail_ip: limit(20, 'Requests for a mail from one address in 10 minutes'),
+  limit_admin_failures_ip: limit(300, 'Wrong bearer tokens for the admin API from one address in 10 minutes'),
   limit_open_signins_ip: limit(2000, 'Unfinished sign-ins of one address at once'),
   limit_public_requests_ip: limit(
     1000,
-    'Pushed requests and device sign-ins begun without credentials from one address in 10 minutes',
+    'Pushed and device authorization requests without client authentication from one address in 10 minutes',
   ),
-  limit_authorize_ip: limit(50_000, 'Sign-ins begun from one address in an hour'),
+  limit_authorize_ip: limit(50_000, 'Sign-ins started from one address in an hour'),
 } as const;

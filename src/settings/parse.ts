@@ -1,4 +1,4 @@
-// Owns reading values against the schema: strictly for what somebody wants to set, leniently for what is stored.
+// Parses values by the schema: strictly when someone sets them, leniently when they are read from the store.
 import { AppError } from '../errors.ts';
 import {
   combinationProblems,
@@ -10,10 +10,10 @@ import {
   settingKeys,
 } from './schema.ts';
 
-/** Some settings, each with a value that its definition has passed. */
+/** Some settings, each with a validated value. */
 export type SomeValues = ReadonlyMap<SettingKey, unknown>;
 
-/** Who set a value, and when; stored beside it. */
+/** Who set a value, and when; stored with it. */
 export interface StoredEntry {
   readonly value: unknown;
   /** Epoch milliseconds. */
@@ -25,18 +25,18 @@ export interface StoredEntry {
 export type OpenSecret = (key: SettingKey, sealed: string) => string | undefined;
 
 const defaults = (): SettingValues =>
-  // Built from the list that the type is derived from: same keys, and each value is of its definition's type.
+  // Built from the list that the type is derived from: the same keys, each value of its definition's type.
   Object.fromEntries(settingKeys.map((key) => [key, settingDefinitions[key].default])) as SettingValues;
 
-/** @param some values that parse() or read() has checked */
+/** @param some values validated by parse() or read() */
 export function complete(some: SomeValues): SettingValues {
-  // Spread widens what was checked one by one; the keys and their types are those of the definitions.
+  // Spread widens values that were validated one by one; keys and types are those of the definitions.
   return Object.freeze({ ...defaults(), ...(Object.fromEntries(some) as Partial<SettingValues>) });
 }
 
 /**
- * @param typed what somebody wants to set, as it came
- * @throws AppError setting.unknown or request.invalid, naming every key that is not right
+ * @param typed the values to set, unvalidated
+ * @throws AppError setting.unknown or request.invalid, naming every invalid key
  */
 export function parse(typed: Readonly<Record<string, unknown>>): SomeValues {
   const fields: Record<string, string> = Object.create(null);
@@ -56,8 +56,8 @@ export function parse(typed: Readonly<Record<string, unknown>>): SomeValues {
   return values;
 }
 
-/** @throws AppError request.invalid when the values do not fit together */
-export function refuseBadCombination(values: SettingValues): void {
+/** @throws AppError request.invalid when values contradict each other */
+export function checkCombination(values: SettingValues): void {
   refuse('request.invalid', combinationProblems(values));
 }
 
@@ -75,8 +75,8 @@ const isEntry = (entry: unknown): entry is StoredEntry =>
   typeof entry.by === 'string';
 
 /**
- * What a stored entry's value is, before it is checked. Secrets are in the store sealed only: one in clear was written
- * past us and does not count.
+ * A stored entry's value before validation. Secrets are only ever stored sealed: one in clear was not written by this
+ * program and is ignored.
  */
 function unsealed(key: SettingKey, entry: unknown, open: OpenSecret): unknown {
   if (!isEntry(entry)) return undefined;
@@ -85,8 +85,8 @@ function unsealed(key: SettingKey, entry: unknown, open: OpenSecret): unknown {
 }
 
 /**
- * A bad stored value (of an older release, or written by hand) never stops the service: its default holds instead
- * (checklist R132). Keys of another release stay in the store and are not looked at.
+ * An invalid stored value (of an older release, or edited by hand) never stops the service: the default applies instead
+ * (checklist R132). Keys of other releases stay in the store and are ignored.
  */
 export function read(
   stored: Readonly<Record<string, unknown>>,
@@ -94,7 +94,7 @@ export function read(
 ): {
   readonly values: SettingValues;
   readonly entries: ReadonlyMap<SettingKey, StoredEntry>;
-  /** Secrets that cannot be opened now; they stay in the store, the missing SECRET_KEY may come back. */
+  /** Secrets that cannot be opened now; they stay in the store, since the missing SECRET_KEY may be restored. */
   readonly unopened: ReadonlySet<string>;
   readonly problems: readonly string[];
 } {
@@ -109,20 +109,20 @@ export function read(
     if (value === undefined && isSecretSetting(key)) {
       unopened.add(key);
       problems.push(
-        `${key}: the stored secret cannot be opened with the SECRET_KEY of now, the default holds.`,
+        `${key}: the stored secret cannot be opened with the present SECRET_KEY, the default applies.`,
       );
       continue;
     }
     const parsed = settingDefinitions[key].parse(value);
     if ('problem' in parsed)
-      problems.push(`${key}: the stored value is not right, the default holds. ${parsed.problem}`);
+      problems.push(`${key}: the stored value is not valid, the default applies. ${parsed.problem}`);
     else {
       values.set(key, parsed.value);
       if (isEntry(entry)) entries.set(key, { ...entry, value: parsed.value });
     }
   }
   for (const [key, problem] of Object.entries(combinationProblems(complete(values)))) {
-    problems.push(`${key}: the stored values do not fit together, the default holds. ${problem}`);
+    problems.push(`${key}: the stored values contradict each other, the default applies. ${problem}`);
     if (!isSettingKey(key)) continue;
     values.delete(key);
     entries.delete(key);

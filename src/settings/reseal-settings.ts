@@ -1,4 +1,3 @@
-// Owns sealing the secrets among the settings anew after a change of SECRET_KEY.
 import { settings } from '../store/collections.ts';
 import { type Reseal, resealText, Unreadable } from '../store/reseal.ts';
 import { update } from '../store/update.ts';

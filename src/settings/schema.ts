@@ -1,5 +1,5 @@
-// Owns the list of runtime settings: every one once, with its default (decisions §5, §8), its bounds and what it means.
-// The type of the values, the API, the Admin UI and the documentation are derived from this list.
+// All runtime settings, each once, with default, bounds and description. The type of the values, the API, the Admin UI and
+// the documentation are derived from this list.
 import { brandingDefinitions } from './branding.ts';
 import { choice, email, flag, integer, origins, type SettingDefinition, smtpUrl } from './definitions.ts';
 import { limitDefinitions } from './limits.ts';
@@ -29,22 +29,21 @@ export const settingDefinitions = {
     default: 30 * DAY,
     min: 5,
     max: YEAR,
-    description: 'A refresh token that is not used for this long ends, in seconds.',
+    description: 'A refresh token expires after this long without use, in seconds.',
   }),
   refresh_token_absolute_seconds: integer({
     group: 'Tokens',
     default: YEAR,
     min: 5,
     max: 10 * YEAR,
-    description: 'Rotation goes on for at most this long after the sign-in, in seconds.',
+    description: 'A refresh token can be rotated for at most this long after the sign-in, in seconds.',
   }),
   refresh_token_grace_seconds: integer({
     group: 'Tokens',
     default: 10,
     min: 0,
     max: 60,
-    description:
-      'For this long a refresh token that was just used is answered again with the same new token, in seconds.',
+    description: 'For this long after its use, a refresh token still returns the same successor, in seconds.',
   }),
   authorization_code_seconds: integer({
     group: 'Tokens',
@@ -58,14 +57,14 @@ export const settingDefinitions = {
     default: 14_400,
     min: 10,
     max: YEAR,
-    description: 'A sign-in that is not used for this long ends, in seconds.',
+    description: 'A session expires after this long without use, in seconds.',
   }),
   session_absolute_seconds: integer({
     group: 'Sessions',
     default: 30 * DAY,
     min: 10,
     max: YEAR,
-    description: 'A sign-in ends after this long in any case, in seconds.',
+    description: 'A session expires after this long in any case, in seconds.',
   }),
   admin_idle_seconds: integer({
     group: 'Sessions',
@@ -73,14 +72,14 @@ export const settingDefinitions = {
     min: 60,
     max: DAY,
     description:
-      'After this long without a click the Admin UI asks for a new sign-in, and it takes none that is older, in seconds.',
+      'After this long without activity the Admin UI requires a new sign-in, in seconds. It accepts no older sign-in.',
   }),
   interaction_seconds: integer({
     group: 'Sessions',
     default: 3600,
     min: 60,
     max: DAY,
-    description: 'How long a person has to complete a sign-in page, in seconds.',
+    description: 'How long a user has to complete a sign-in, in seconds.',
   }),
   lockout_threshold: integer({
     group: 'Sign-in',
@@ -88,7 +87,7 @@ export const settingDefinitions = {
     min: 1,
     max: 100,
     description:
-      'Wrong passwords in a row that close password sign-in for browsers in which the user has not signed in before.',
+      'Consecutive wrong passwords that lock password sign-in in browsers in which the user has not signed in before.',
   }),
   lockout_seconds: integer({
     group: 'Sign-in',
@@ -96,7 +95,7 @@ export const settingDefinitions = {
     min: 1,
     max: 900,
     description:
-      'How long it stays closed, in seconds. Sessions, tokens, passkeys and mailed links are not affected.',
+      'How long a lockout lasts, in seconds. Sessions, tokens, passkeys and mailed links are not affected.',
   }),
   password_min_length: integer({
     group: 'Sign-in',
@@ -104,7 +103,7 @@ export const settingDefinitions = {
     min: 8,
     max: 64,
     description:
-      'The fewest characters of a new password. At least 15 where a password is the only factor there can be: with ' +
+      'The minimum length of a new password. At least 15 where a password is the only possible factor: with ' +
       '`auth_mode` `password` and `mfa_mode` `off`. Passwords that people have keep working.',
   }),
   auth_mode: choice({
@@ -112,20 +111,20 @@ export const settingDefinitions = {
     default: 'password_and_passkey',
     choices: ['password', 'password_and_passkey', 'passkey_only'],
     description:
-      'What people sign in with: a password, a password or a passkey, or a passkey alone. With `password`, passkeys that ' +
-      'people have still serve as their second factor. `passkey_only` needs an administrator who has a passkey.',
+      'How users sign in: with a password, with a password or a passkey, or with a passkey only. With `password`, existing ' +
+      'passkeys still work as second factors. `passkey_only` requires an administrator with a passkey.',
   }),
   passkey_extra_origins: origins({
     group: 'Sign-in',
     default: '',
     description:
-      'Further origins at which the passkeys of this service may be used, separated by blanks ' +
+      'Further origins at which the passkeys of this service may be used, separated by spaces ' +
       '(such as https://example.net); they are listed at /.well-known/webauthn.',
   }),
   require_pkce: flag({
     group: 'Sign-in',
     default: true,
-    description: 'Every application must use PKCE with S256. Public ones must in any case.',
+    description: 'Every application must use PKCE with S256. Public applications must in any case.',
   }),
   ...secondFactorDefinitions,
   allow_password_reset: flag({
@@ -143,28 +142,28 @@ export const settingDefinitions = {
     default: 1800,
     min: 60,
     max: 3600,
-    description: 'How long a link to set a new password is good, in seconds.',
+    description: 'How long a link to set a new password is valid, in seconds.',
   }),
   email_verification_link_seconds: integer({
     group: 'Links by mail',
     default: DAY,
     min: 60,
     max: 30 * DAY,
-    description: 'How long a link to confirm an e-mail address is good, in seconds.',
+    description: 'How long a link to confirm an e-mail address is valid, in seconds.',
   }),
   magic_link_seconds: integer({
     group: 'Links by mail',
     default: 900,
     min: 60,
     max: 3600,
-    description: 'How long a link to sign in without a password is good, in seconds.',
+    description: 'How long a link to sign in without a password is valid, in seconds.',
   }),
   invitation_link_seconds: integer({
     group: 'Links by mail',
     default: 7 * DAY,
     min: 60,
     max: 30 * DAY,
-    description: 'How long an invitation is good, in seconds.',
+    description: 'How long an invitation is valid, in seconds.',
   }),
   key_rotation_seconds: integer({
     group: 'Operation',
@@ -172,7 +171,7 @@ export const settingDefinitions = {
     min: 0,
     max: 10 * YEAR,
     description:
-      'How long a key signs tokens before a new one takes its place, in seconds; 0: for ever. A new key is shown a ' +
+      'How long a key signs tokens before a new one replaces it, in seconds; 0: never. A new key is published a ' +
       'quarter of an hour before it signs.',
   }),
   purge_interval_seconds: integer({
@@ -192,11 +191,10 @@ export const settingDefinitions = {
   retention_audit_seconds: integer({
     group: 'Operation',
     default: YEAR,
-    // Not less: whoever can change settings must not be able to wipe out the traces of today.
+    // A lower bound, so that whoever can change settings cannot erase the latest events.
     min: DAY,
     max: 10 * YEAR,
-    description:
-      'How long events stay in the audit log, in seconds; those of tokens have a time of their own.',
+    description: 'How long events stay in the audit log, in seconds; token events have a separate setting.',
   }),
   retention_token_events_seconds: integer({
     group: 'Operation',
@@ -213,7 +211,7 @@ export const settingDefinitions = {
     default: '',
     description:
       'The mail server: smtps:// (TLS), smtp+starttls:// (STARTTLS or nothing) or smtp:// (STARTTLS when offered), ' +
-      'with user:password@ where it asks for them. Empty: mails are kept for administrators to read.',
+      'with user:password@ if it requires them. Empty: mails are kept for administrators to read.',
   }),
   mail_from: email({
     group: 'Mail',
@@ -223,14 +221,14 @@ export const settingDefinitions = {
   mail_reply_to: email({
     group: 'Mail',
     default: '',
-    description: 'Where answers to mails go. Empty: to the address they come from.',
+    description: 'The Reply-To address of mails. Empty: the address they come from.',
   }),
   retention_mails_seconds: integer({
     group: 'Mail',
     default: 30 * DAY,
     min: 3600,
     max: YEAR,
-    description: 'How long mails that are sent, given up or kept stay in the list, in seconds.',
+    description: 'How long sent, failed and kept mails stay in the list, in seconds.',
   }),
   ...brandingDefinitions,
 } as const;
@@ -242,12 +240,12 @@ type ValueOf<D> = D extends SettingDefinition<infer T> ? T : never;
 /** The values that hold now. */
 export type SettingValues = { readonly [Key in SettingKey]: ValueOf<Definitions[Key]> };
 
-// Object.keys() forgets the names in its type; they are exactly the keys of the list above.
+// Object.keys() loses the names in its type; they are exactly the keys of the list above.
 export const settingKeys = Object.keys(settingDefinitions) as readonly SettingKey[];
 
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(settingDefinitions, key);
 
-// As the interface that all definitions share, not as the union of the kinds in the list.
+// As the interface that all definitions share, not as the union of the types in the list.
 export const definitionOf = (key: SettingKey): SettingDefinition<number | boolean | string> =>
   settingDefinitions[key];
 
@@ -255,7 +253,7 @@ export const isSecretSetting = (key: SettingKey): boolean => definitionOf(key).i
 
 type NumberKey = { [Key in SettingKey]: SettingValues[Key] extends number ? Key : never }[SettingKey];
 
-/** What is wrong between values that are right one by one; both sides are named, because either can be mended. */
+/** Values that are valid one by one but contradict each other; both are named, because either can be changed. */
 export function combinationProblems(values: SettingValues): Partial<Record<SettingKey, string>> {
   const problems: Partial<Record<SettingKey, string>> = {};
   const notLonger = (shorter: NumberKey, longer: NumberKey): void => {

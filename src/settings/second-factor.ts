@@ -1,4 +1,3 @@
-// Owns the settings of second factors: who is asked for one, and how long codes and trusted browsers are good.
 import { choice, flag, integer } from './definitions.ts';
 
 const DAY = 86_400;
@@ -9,29 +8,29 @@ export const secondFactorDefinitions = {
     default: 'optional',
     choices: ['off', 'optional', 'required'],
     description:
-      'Whether a second factor is asked for: never, of those who have one, or of everybody. With `required` it is asked of ' +
-      'sessions that began without one, too, at their next sign-in to an application and on the pages here.',
+      'Whether a second factor is required: never, for users who have one, or for everyone. `required` also applies to ' +
+      'existing sessions without one, at their next sign-in to an application or use of the account pages.',
   }),
   admin_mfa: choice({
     group: 'Second factor',
     default: 'offered',
     choices: ['offered', 'required'],
     description:
-      'Of administrators and auditors: `offered` asks them for a passkey or an authenticator app until there is one, which ' +
-      'they may put off for a day; with `required` nothing less than two factors opens the Admin UI and the admin API.',
+      'For administrators and auditors: `offered` asks them to set up a passkey or an authenticator app, which ' +
+      'they can postpone for a day; `required` demands two factors for the Admin UI and the admin API.',
   }),
   allow_email_codes: flag({
     group: 'Second factor',
     default: true,
     description:
-      'Whether people other than administrators may choose codes by mail as their second factor. Who has, keeps them.',
+      'Whether users other than administrators may choose codes by mail as their second factor. Existing choices stay.',
   }),
   email_code_seconds: integer({
     group: 'Second factor',
     default: 600,
     min: 60,
     max: 600,
-    description: 'How long a code sent by mail is good, in seconds.',
+    description: 'How long a code sent by mail is valid, in seconds.',
   }),
   trusted_device_seconds: integer({
     group: 'Second factor',
@@ -39,6 +38,6 @@ export const secondFactorDefinitions = {
     min: 60,
     max: 365 * DAY,
     description:
-      'For this long after its last use a trusted browser is not asked for the second factor, in seconds.',
+      'How long after its last use a trusted browser is not asked for the second factor, in seconds.',
   }),
 };

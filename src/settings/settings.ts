@@ -1,12 +1,12 @@
-// Owns the runtime settings of this process: the values that hold now, and changing them for all processes. One document
-// has them all, so that no reader ever sees half of a change (checklist R132); compare-and-set keeps parallel changes.
+// The runtime settings of this process: the current values, and changing them for all processes. One document holds them
+// all, so that no reader sees half of a change (checklist R132); compare-and-set protects parallel changes.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { SettingsRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import type { SettingType } from './definitions.ts';
-import { complete, parse, read, refuseBadCombination, type SomeValues, type StoredEntry } from './parse.ts';
+import { checkCombination, complete, parse, read, type SomeValues, type StoredEntry } from './parse.ts';
 import {
   definitionOf,
   isSecretSetting,
@@ -17,12 +17,12 @@ import {
 } from './schema.ts';
 import { createSecrets, type SettingSealer, toStore } from './stored.ts';
 
-/** The one document that has them all. */
+/** The document that holds all settings. */
 export const SETTINGS_ID = 'current';
 
 type Value = number | boolean | string;
 
-/** Wire names: this is what the API answers. */
+/** With wire names, as the API returns it. */
 export interface SettingDescription {
   readonly key: SettingKey;
   /** null for a secret, which is write-only. */
@@ -34,12 +34,12 @@ export interface SettingDescription {
   readonly description: string;
   readonly group: string;
   readonly is_secret: boolean;
-  /** RFC 3339; null while the default holds. */
+  /** RFC 3339; null while the default applies. */
   readonly updated_at: string | null;
   readonly updated_by: string | null;
 }
 
-/** What a change came to, for the audit log; secrets are not shown. */
+/** A change, for the audit log; secrets are not included. */
 export interface SettingChange {
   readonly key: SettingKey;
   readonly from: Value | null;
@@ -49,13 +49,13 @@ export interface SettingChange {
 export interface Settings {
   /** Frozen; the defaults before the first refresh. */
   current(): SettingValues;
-  /** To be called at each request: reads only if another process may have written. @throws StoreUnavailable */
+  /** Call at each request: reads only if another process may have written. @throws StoreUnavailable */
   refresh(): Promise<void>;
   describe(): SettingDescription[];
   /** Stored values that could not be used, for the log and the Admin UI. */
   problems(): readonly string[];
   /**
-   * Sets what is given, all or nothing. @param actor whom the settings say it was
+   * Sets the given values, all or none. @param actor recorded with the values
    * @throws AppError setting.unknown, request.invalid
    */
   patch(
@@ -63,26 +63,26 @@ export interface Settings {
     actor: string,
     options?: IfVersion,
   ): Promise<SettingChange[]>;
-  /** Like patch, and what is not given goes back to its default. */
+  /** Like patch, and resets all other settings to their defaults. */
   replaceAll(
     values: Readonly<Record<string, unknown>>,
     actor: string,
     options?: IfVersion,
   ): Promise<SettingChange[]>;
-  /** What patch would come to now; nothing is written. @throws AppError as patch does */
+  /** The changes that patch would make; nothing is written. @throws AppError as patch does */
   preview(values: Readonly<Record<string, unknown>>): Promise<SettingChange[]>;
-  /** Of all settings together, as of the last refresh; 0 while nothing was set. */
+  /** Version of all settings together, as of the last refresh; 0 while none is set. */
   version(): number;
 }
 
-/** @throws AppError setting.changed where the settings have another version */
+/** @throws AppError setting.changed when the settings have another version */
 export interface IfVersion {
   readonly ifVersion?: number | undefined;
 }
 
 /**
- * @param deps.stamp the store's own: a number that differs when another process may have written; undefined if unknown
- * @param deps.pollMs how old the values may be where there is no stamp
+ * @param deps.stamp of the store: a number that differs when another process may have written; undefined if unknown
+ * @param deps.pollMs maximum age of the values where there is no stamp
  */
 export function createSettings(deps: {
   collection: EphemeralCollection<SettingsRecord>;
@@ -94,7 +94,7 @@ export function createSettings(deps: {
   const { collection, sealer, clock, stamp, pollMs = 1000 } = deps;
   const secrets = createSecrets(sealer);
   let held = read({}, secrets.open);
-  // Which document `held` was read from: under load the stamp changes all the time, the settings hardly ever.
+  // The document version that `held` was read from: under load the stamp changes constantly, the settings hardly ever.
   let heldAs: { readonly version: number | undefined; readonly updatedAt: number | undefined } = {
     version: undefined,
     updatedAt: undefined,
@@ -111,10 +111,10 @@ export function createSettings(deps: {
   }
 
   async function readAgain(): Promise<void> {
-    // Taken before the read: a write of another process that comes in between makes the next call read again.
+    // Taken before the read: a write by another process in between makes the next call read again.
     const before = { stamp: stamp(), at: clock(), writes };
     const stored = await collection.find(SETTINGS_ID);
-    // Our own writes don't show in the stamp: what was read beside one may be older than it.
+    // Our own writes do not show in the stamp: a read that ran beside one may be older than it.
     if (before.writes !== writes) return;
     const isSame = stored?.version === heldAs.version && stored?.value.updatedAt === heldAs.updatedAt;
     if (!isSame) held = read(stored?.value.values ?? {}, secrets.open);
@@ -123,7 +123,7 @@ export function createSettings(deps: {
   }
 
   async function refresh(): Promise<void> {
-    // Two rounds: a read that is under way may have begun before the write that we must see, the next one has not.
+    // Two rounds: a read in progress may have started before the write that must be seen, the next one has not.
     for (let round = 0; round < 2 && isStale(); round += 1) {
       reading ??= readAgain().finally(() => {
         reading = undefined;
@@ -145,7 +145,7 @@ export function createSettings(deps: {
       const entries = new Map(isPatch ? was.entries : []);
       for (const [key, value] of given) entries.set(key, { value, at: clock(), by: actor });
       const is = complete(new Map(Array.from(entries, ([key, { value }]) => [key, value])));
-      refuseBadCombination(is);
+      checkCombination(is);
       changes = differences(was.values, is);
       const left = Object.entries(isPatch ? before : {}).filter(
         ([key]) => !isSettingKey(key) || (was.unopened.has(key) && !given.has(key)),
@@ -178,7 +178,7 @@ export function createSettings(deps: {
     async preview(values) {
       const known = Array.from(held.entries, ([key, { value }]) => [key, value] as const);
       const is = complete(new Map([...known, ...parse(values)]));
-      refuseBadCombination(is);
+      checkCombination(is);
       return differences(held.values, is);
     },
     version: () => heldAs.version ?? 0,

@@ -1,4 +1,3 @@
-// Owns the settings of signing up: whether people may, what they are asked, and whose addresses are taken.
 import { choice, domains, flag, type SettingDefinition } from './definitions.ts';
 
 const group = 'Signing up';
@@ -10,7 +9,7 @@ const field = (name: string, byDefault: Asked, more = ''): SettingDefinition<Ask
     group,
     default: byDefault,
     choices: ['hidden', 'optional', 'required'],
-    description: `Whether people who sign up are asked for ${name}.${more}`,
+    description: `Whether the sign-up form asks for ${name}.${more}`,
   });
 
 export const signupDefinitions = {
@@ -18,37 +17,37 @@ export const signupDefinitions = {
     group,
     default: false,
     description:
-      'Whether people may make an account for themselves; an application can have its own answer. Invitations work in any case.',
+      'Whether users may create their own account; an application can override it. Invitations work in any case.',
   }),
   signup_require_verified_email: flag({
     group,
     default: true,
     description:
-      'Whether a new account needs an e-mail address that was confirmed by a code. If not, an address may be left out ' +
-      'as signup_email says; one that is given is kept only when it is confirmed.',
+      'Whether a new account needs an e-mail address that was verified by a code. If not, the address may be omitted ' +
+      'as signup_email says; an address is stored only after verification.',
   }),
-  signup_username: field('a username', 'required', ' Without one the e-mail address is the username.'),
+  signup_username: field('a username', 'required', ' Otherwise the e-mail address is the username.'),
   signup_email: field(
     'an e-mail address',
     'required',
-    ' It is required where it is the username or must be confirmed.',
+    ' Required if it is the username or must be verified.',
   ),
-  signup_given_name: field('their first name', 'optional'),
-  signup_family_name: field('their last name', 'optional'),
+  signup_given_name: field('the first name', 'optional'),
+  signup_family_name: field('the last name', 'optional'),
   signup_nickname: field('a nickname', 'hidden'),
   signup_phone_number: field('a telephone number', 'hidden'),
   signup_allowed_email_domains: domains({
     group,
     default: '',
     description:
-      'Only addresses of these domains may sign up: example.com is that domain alone, *.example.com every domain below ' +
-      'it. Empty: all. Invitations are not held against it.',
+      'Only addresses of these domains may sign up: example.com is that domain alone, *.example.com all its ' +
+      'subdomains. Empty: all. Does not apply to invitations.',
   }),
   signup_blocked_email_domains: domains({
     group,
     default: '',
     description:
-      'Addresses of these domains may not sign up: example.com with every domain below it, *.example.com those below ' +
-      'it only. It wins over the allowed ones. Invitations are not held against it.',
+      'Addresses of these domains may not sign up: example.com with all its subdomains, *.example.com its subdomains ' +
+      'only. Takes precedence over the allowed domains. Does not apply to invitations.',
   }),
 } as const;

@@ -1,8 +1,8 @@
-// Owns the form that settings rest in: only what differs from its default, secrets sealed (checklist R141).
+// How settings are stored: only those that differ from their default, secrets sealed (checklist R141).
 import type { OpenSecret, StoredEntry } from './parse.ts';
 import { definitionOf, isSecretSetting, type SettingKey } from './schema.ts';
 
-/** Encryption at rest; src/keys has it. */
+/** The part of keys/sealing.ts that is needed here. */
 export interface SettingSealer {
   seal(purpose: string, text: string): string;
   /** Throws when it cannot be opened. */
@@ -11,7 +11,7 @@ export interface SettingSealer {
 
 type SealSecret = (key: SettingKey, text: string) => string;
 
-/** What a setting's secret is sealed for. */
+/** The sealing purpose of a secret setting. */
 export const purposeOf = (key: SettingKey): string => `setting ${key}`;
 
 export function createSecrets(sealer: SettingSealer): {
@@ -24,14 +24,14 @@ export function createSecrets(sealer: SettingSealer): {
       try {
         return sealer.open(purposeOf(key), sealed);
       } catch {
-        // Reported among the problems, like every stored value that is of no use.
+        // Reported with the other unusable stored values.
         return undefined;
       }
     },
   };
 }
 
-/** @param left what stays as it is */
+/** @param left entries to keep unchanged */
 export function toStore(
   entries: ReadonlyMap<SettingKey, StoredEntry>,
   left: readonly [string, unknown][],

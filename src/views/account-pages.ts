@@ -1,4 +1,4 @@
-// Owns the list of people's own pages (/account…) and what each one is given; part of the list in pages.ts.
+// Models of the self-service pages (/account…); part of pages.ts.
 import type { FieldErrors, FormPage } from './form-page.ts';
 
 interface OwnPage {
@@ -6,11 +6,11 @@ interface OwnPage {
 }
 
 interface ChangingPage extends FormPage, OwnPage {
-  /** The last sign-in is too long ago, or was too weak, for changes: where to sign in again. */
+  /** The last sign-in is too old or not strong enough for changes: the URL to sign in again. */
   readonly confirmUrl?: string | undefined;
 }
 
-/** "Chrome on Windows" in two, so that each language can put them together; none: nothing of it is known. */
+/** "Chrome on Windows" in two parts, so that each language can combine them; absent when unknown. */
 interface Device {
   readonly browser?: string | undefined;
   readonly system?: string | undefined;
@@ -24,7 +24,7 @@ export interface AccountPageModels {
       readonly email?: string | undefined;
       readonly isEmailVerified: boolean;
     };
-    /** Epoch milliseconds, as all times here: what is told as "two hours ago" is told from this. */
+    /** Epoch milliseconds, like all times here; relative times ("two hours ago") refer to it. */
     readonly now: number;
     readonly glance: {
       readonly level: 'strong' | 'fair' | 'weak';
@@ -38,12 +38,12 @@ export interface AccountPageModels {
         | 'verify_email'
       )[];
     };
-    /** When wrong passwords last closed password sign-in for unknown browsers; none: not lately. */
+    /** The last lockout by wrong passwords from unknown browsers; absent: not recently. */
     readonly guesses?: { readonly at: number; readonly isThisBrowserKnown: boolean } | undefined;
     readonly codesLeft: number;
-    /** None where only passkeys sign in. */
+    /** Absent in passkey-only mode. */
     readonly password?: { readonly isSet: boolean; readonly changedAt?: number | undefined } | undefined;
-    /** None where it is not used and there is none. */
+    /** Absent when second factors are off and the account has none. */
     readonly secondFactor?:
       | {
           readonly appSince?: number | undefined;
@@ -52,7 +52,7 @@ export interface AccountPageModels {
           readonly isOff: boolean;
         }
       | undefined;
-    /** None where they are not used and there are none. */
+    /** Absent when passkeys are off and the account has none. */
     readonly passkeys?: { readonly count: number; readonly lastUsedAt?: number | undefined } | undefined;
     readonly sessions: readonly (Device & {
       readonly id: string;
@@ -93,14 +93,14 @@ export interface AccountPageModels {
   };
   readonly 'account-password': ChangingPage & {
     readonly hasPassword: boolean;
-    /** Whether a forgotten one can be replaced by mail. */
+    /** Whether the password can be reset by mail. */
     readonly canReset: boolean;
     readonly minLength: number;
     readonly errors: FieldErrors;
   };
   readonly 'account-second-factor': ChangingPage & {
     readonly now: number;
-    /** None is asked for here, whatever the account has. */
+    /** Second factors are turned off, whatever the account has. */
     readonly isOff: boolean;
     readonly isRequired: boolean;
     readonly appSince?: number | undefined;
@@ -113,7 +113,7 @@ export interface AccountPageModels {
   };
   readonly 'account-app': FormPage &
     OwnPage & {
-      /** The same secret, sealed; comes back with the form. */
+      /** The same secret, sealed; returned with the form. */
       readonly pending: string;
       readonly isReplacing: boolean;
       readonly qr: string;
@@ -121,6 +121,6 @@ export interface AccountPageModels {
       readonly secret: string;
       readonly otpauthUri: string;
     };
-  /** Never to be sent twice with the same codes. */
+  /** Shown once; a page never repeats the same codes. */
   readonly 'account-recovery-codes': OwnPage & { readonly codes: readonly string[] };
 }

@@ -1,5 +1,5 @@
-// Owns the files that pages refer to (style sheets, scripts, pictures): their addresses, which change with their
-// content, and answering for them. A request's path is only ever looked up in a list, so no path can leave the folder.
+// Serves the style sheets, scripts and pictures of pages under content-hashed addresses. A request's path is only looked up
+// in a list, so no path can leave the folder.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -18,12 +18,12 @@ interface Asset {
 }
 
 export interface Assets {
-  /** @returns the address of a file by its plain name, e.g. `page.js`; throws for a name that does not exist */
+  /** @returns the address of a file by its plain name, e.g. `page.js`; throws for an unknown name */
   url(name: string): string;
   routes(): Middleware;
 }
 
-/** A script from a package, and its licence (MIT), which goes with every copy. */
+/** A script from a package, with its licence (MIT), which must accompany every copy. */
 export interface Vendored {
   readonly file: URL;
   readonly licence: URL;
@@ -41,9 +41,9 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-// Safe to compress, unlike pages: nothing secret lies beside something that the requester chose (BREACH). At the first
-// request, beside the main thread, once: a start has nobody to serve yet.
-const compressedWhenAsked = (plain: Buffer): Asset['body'] => {
+// Safe to compress, unlike pages: they contain no secret next to text that the requester chose (BREACH). At the first
+// request, asynchronously and once, to keep the start short.
+const compressedLazily = (plain: Buffer): Asset['body'] => {
   const bodies = new Map<Encoding, Promise<Buffer>>([['identity', Promise.resolve(plain)]]);
   return (encoding) => {
     const body = bodies.get(encoding) ?? promisify(encoding === 'br' ? brotliCompress : gzip)(plain);
@@ -67,11 +67,11 @@ const load = (name: string, plain: Buffer, prefix: string): Asset => {
     path: `${prefix}${stem}.${digest}.${extension}`,
     type,
     digest,
-    body: compressedWhenAsked(plain),
+    body: compressedLazily(plain),
   };
 };
 
-// One encoding is asked for at a time: given a list, the negotiation follows the browser's order, which has gzip first.
+// Asks for one encoding at a time: for a list, the negotiation follows the browser's order, which has gzip first.
 const chooseEncoding = (ctx: Context): Encoding => {
   if (ctx.acceptsEncodings('br') === 'br') return 'br';
   return ctx.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'identity';
@@ -93,7 +93,7 @@ const answer = async (ctx: Context, asset: Asset): Promise<void> => {
 };
 
 /**
- * @param directory the folder; read once, now
+ * @param directory the folder; read once, at the start
  * @param vendored by the name that pages ask for
  * @param basePath the path part of the public address, '' or like `/auth`
  */

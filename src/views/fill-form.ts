@@ -1,6 +1,5 @@
-// Owns putting typed values back into a form of a page of ours, as HTML: into the one form with the given action, whatever
-// its fields are. The page shows what is stored; this lays what was typed over it. Passwords are never filled in, hidden
-// fields only where they say which version the form was made from.
+// Puts submitted values back into the rendered form with the given action, after a sign-in interrupted it. Passwords are
+// never filled in, hidden fields only where they identify the version that the form was rendered from.
 import { escapeHtml } from './views.ts';
 
 export type Typed = Readonly<Record<string, string>>;
@@ -13,7 +12,7 @@ const unescapeHtml = (text: string): string =>
     .replace(/&#(\d{1,7});/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replaceAll('&amp;', '&');
 
-/** Our templates quote every value and escape what is in it. */
+/** Our templates quote every attribute and escape its value. */
 function attributeOf(tag: string, name: string): string | undefined {
   const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
   return value === undefined ? undefined : unescapeHtml(value);
@@ -31,12 +30,12 @@ const TEXT_TYPES = new Set([
   'datetime-local',
 ]);
 
-/** Which version of a thing the form was made from: kept, so that a change in the meantime is still noticed. */
+/** The version that the form was rendered from is kept, so that a concurrent change is still detected. */
 const isVersion = (name: string): boolean => name === 'version' || name.startsWith('was.');
 
 const withValue = (tag: string, value: string): string => {
   const bare = tag.replace(/\svalue="[^"]*"/, '');
-  // A function, because `$` in a replacement text has a meaning.
+  // A function, because `$` in a replacement string has a meaning.
   return bare.replace(/^<input/, () => `<input value="${escapeHtml(value)}"`);
 };
 
@@ -67,7 +66,7 @@ function fill(form: string, typed: Typed): string {
     .replace(/<input\b[^>]*>/g, (tag) => fillInput(tag, typed))
     .replace(/(<textarea\b[^>]*>)([\s\S]*?)(<\/textarea>)/g, (whole, start: string, _, end: string) => {
       const value = typedFor(start);
-      // The parser drops the first line break.
+      // The HTML parser drops the first line break of a textarea.
       return value === undefined ? whole : `${start}\n${escapeHtml(value)}${end}`;
     })
     .replace(/<select\b[^>]*>[\s\S]*?<\/select>/g, (select) => {
@@ -76,7 +75,7 @@ function fill(form: string, typed: Typed): string {
     });
 }
 
-/** @param action as the form has it: path without host */
+/** @param action as in the form: a path without host */
 export function fillForm(html: string, action: string, typed: Typed): string {
   return html.replace(/<form\b[^>]*>[\s\S]*?<\/form>/g, (form) => {
     const start = form.slice(0, form.indexOf('>') + 1);

@@ -1,6 +1,6 @@
-// Owns what every page with a form is given: its token, what is wrong with which field, and the text that says so.
+// The part of a model that every page with a form has: CSRF token, field errors, alert.
 
-/** A key of the string files, a key with its placeholders, or text that is shown as it is. */
+/** A key of the string files, a key with placeholders, or literal text. */
 export type Text =
   | string
   | { readonly key: string; readonly values?: Readonly<Record<string, string | number>> };
@@ -11,6 +11,6 @@ export type FieldErrors = Readonly<Record<string, Text>>;
 export interface FormPage {
   readonly csrf: string;
   readonly alert?: Text | undefined;
-  /** With an alert: how long to wait before trying again; shown as a countdown. */
+  /** With an alert: seconds until the next attempt; shown as a countdown. */
   readonly retryAfterSeconds?: number | undefined;
 }

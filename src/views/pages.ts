@@ -1,10 +1,10 @@
-// Owns the list of pages and what each one is given. Texts that come from people are plain here: templates escape.
+// The models of all pages. Users' texts are unescaped here: templates escape them.
 import type { AccountPageModels } from './account-pages.ts';
 import type { FieldErrors, FormPage, Text } from './form-page.ts';
 
 export interface ConsentScope {
   readonly name: string;
-  /** `know`: tells the application who the person is; `act`: lets it do something. */
+  /** `know`: identity scopes; `act`: access to APIs. */
   readonly group: 'know' | 'act';
 }
 
@@ -18,37 +18,37 @@ export interface PageModels extends AccountPageModels {
   };
   readonly login: FormPage & {
     readonly interaction: string;
-    /** Comes back with the form, so that a page that has expired knows the way back. */
+    /** Returned with the form, so that an expired page can lead back to the application. */
     readonly clientId?: string | undefined;
     readonly clientName?: string | undefined;
     readonly clientLogoUri?: string | undefined;
     readonly values: { readonly username: string };
-    /** Whom the request is about (id_token_hint, re-authentication); `switchUrl` then leads to the open form. */
+    /** The account of the request (id_token_hint, re-authentication); `switchUrl` leads to the form for another. */
     readonly account?: { readonly username: string } | undefined;
     readonly switchUrl?: string | undefined;
-    /** Whether the known account may go on without its password (prompt=select_account). */
+    /** Whether the known account may continue without its password (prompt=select_account). */
     readonly canContinue?: boolean | undefined;
     readonly canCancel?: boolean | undefined;
     /** Default: password. */
     readonly mode?: 'password' | 'password_and_passkey' | 'passkey_only' | undefined;
     readonly canPasskey?: boolean | undefined;
-    /** Where a recovery code leads to a new passkey. */
+    /** Where a recovery code leads to registering a new passkey. */
     readonly recoverUrl?: string | undefined;
-    /** Whether a forgotten password can be replaced by mail. */
+    /** Whether the password can be reset by mail. */
     readonly canReset?: boolean | undefined;
-    /** Whether a link by mail signs in, too. */
+    /** Whether a sign-in link by mail is available. */
     readonly canMagicLink?: boolean | undefined;
-    /** Where an account is made; none: nobody may. */
+    /** The sign-up page; absent: sign-up is closed. */
     readonly signUpUrl?: string | undefined;
   };
-  /** With `interaction`: while signing in; with `token`: by an invitation. */
+  /** With `interaction`: during a sign-in; with `token`: by an invitation. */
   readonly signup: FormPage & {
     readonly interaction?: string | undefined;
     readonly token?: string | undefined;
     readonly clientId?: string | undefined;
     readonly clientName?: string | undefined;
     readonly clientLogoUri?: string | undefined;
-    /** The address that was invited; it is not asked for then. */
+    /** The invited address, which is then not asked for. */
     readonly invitedEmail?: string | undefined;
     readonly questions: {
       readonly fields: Readonly<Record<SignupFieldName, 'hidden' | 'optional' | 'required'>>;
@@ -60,14 +60,14 @@ export interface PageModels extends AccountPageModels {
     readonly errors: FieldErrors;
     readonly signInUrl?: string | undefined;
   };
-  /** The same whether or not the address is somebody's already. */
+  /** The same whether or not the address already has an account. */
   readonly 'signup-verify': FormPage & {
     readonly interaction: string;
     readonly clientId?: string | undefined;
     readonly email: string;
-    /** Until another code may be asked for; none or 0: now. */
+    /** Until another code can be requested; absent or 0: now. */
     readonly resendInSeconds?: number | undefined;
-    /** Whether the account may be made without the address. */
+    /** Whether the account can be created without the address. */
     readonly canSkip: boolean;
     readonly signupUrl: string;
   };
@@ -84,15 +84,15 @@ export interface PageModels extends AccountPageModels {
     readonly interaction: string;
     readonly clientId?: string | undefined;
     readonly clientName?: string | undefined;
-    /** What this account can use, best first. */
+    /** The methods of this account, best first. */
     readonly methods: readonly SecondFactorMethod[];
     /** The one that the page asks for. */
     readonly method: SecondFactorMethod;
-    /** Masked address that a code went to. None with method `email`: the page offers to send one first. */
+    /** Masked address that a code was sent to. Absent with method `email`: the page offers to send one first. */
     readonly sentTo?: string | undefined;
     readonly canTrust: boolean;
     readonly trustDays: number;
-    /** Until another code may be asked for; none or 0: now. */
+    /** Until another code can be requested; absent or 0: now. */
     readonly resendInSeconds?: number | undefined;
   };
   readonly 'mfa-enrol': FormPage & {
@@ -100,25 +100,25 @@ export interface PageModels extends AccountPageModels {
     readonly clientId?: string | undefined;
     /** The QR code with its quiet zone, as a data: URI. */
     readonly qr: string;
-    /** In groups, for typing; copied without the spaces. */
+    /** In groups, for reading; copied without the spaces. */
     readonly secret: string;
-    /** What the QR code says; opens the app where page and app are on one phone. */
+    /** The content of the QR code; opens the app on the same phone. */
     readonly otpauthUri?: string | undefined;
-    /** Whether codes by e-mail may be chosen instead. */
+    /** Whether codes by mail can be chosen instead. */
     readonly canUseEmail?: boolean | undefined;
     readonly canSkip: boolean;
   };
-  /** Never to be sent twice with the same codes. */
+  /** Shown once; a page never repeats the same codes. */
   readonly 'recovery-codes': {
     readonly csrf: string;
     readonly interaction: string;
     readonly clientId?: string | undefined;
     readonly codes: readonly string[];
   };
-  /** A passkey must be made to go on. */
+  /** A passkey must be registered to continue. */
   readonly 'passkey-enrol': PasskeyPage;
   readonly 'passkey-offer': PasskeyPage;
-  /** Nothing here may depend on whether there is such an account. */
+  /** Must not depend on whether the account exists. */
   readonly recover: FormPage & {
     readonly interaction: string;
     readonly clientId?: string | undefined;
@@ -139,7 +139,7 @@ export interface PageModels extends AccountPageModels {
       readonly lastUsedAt?: number | undefined;
       readonly canRemove: boolean;
     }[];
-    /** The last sign-in is too long ago, or was too weak, for changes: where to sign in again. */
+    /** The last sign-in is too old or not strong enough for changes: the URL to sign in again. */
     readonly confirmUrl?: string | undefined;
     readonly notice?: 'added' | 'renamed' | 'removed' | undefined;
     /** For the browser's signal methods (WebAuthn §5.1.10). */
@@ -147,12 +147,12 @@ export interface PageModels extends AccountPageModels {
   };
   readonly 'forgot-password': FormPage & {
     readonly values: { readonly email: string };
-    /** The sign-in to go back to. */
+    /** The sign-in to return to. */
     readonly interaction?: string | undefined;
-    /** `magic_link`: the mail that is asked for signs in instead of replacing the password. */
+    /** `magic_link`: the requested mail signs in instead of resetting the password. */
     readonly action?: 'magic_link' | undefined;
   };
-  /** Nothing here may depend on whether there is such an account; `email` is what was typed. */
+  /** Must not depend on whether the account exists; `email` is the submitted text. */
   readonly 'forgot-password-sent': {
     readonly email?: string | undefined;
     readonly interaction?: string | undefined;
@@ -162,7 +162,7 @@ export interface PageModels extends AccountPageModels {
     readonly token: string;
     readonly minLength: number;
     readonly errors: FieldErrors;
-    /** Whose password it is: for password managers, and judged as a part of a weak password. */
+    /** For password managers, and to detect passwords that contain it. */
     readonly username?: string | undefined;
   };
   readonly 'reset-done': WayOn;
@@ -170,13 +170,13 @@ export interface PageModels extends AccountPageModels {
   readonly 'verify-email-done': WayOn;
   readonly 'magic-link':
     | { readonly csrf: string; readonly token: string }
-    /** Another browser than the one that asked: nothing to press. */
+    /** Another browser than the one that requested the link: no button. */
     | (WayOn & { readonly isElsewhere: true; readonly token?: undefined });
-  /** The same for links that are used, too old, replaced or made up. */
+  /** The same for used, expired, replaced and invalid links. */
   readonly 'link-expired': {
-    /** Where a new link can be asked for; none: the page offers the sign-in. */
+    /** Where a new link can be requested; absent: the page offers the sign-in. */
     readonly newLinkUrl?: string | undefined;
-    /** Only whoever sent the link can send another. */
+    /** Only the inviter can send another link. */
     readonly isInvitation?: boolean | undefined;
   };
   readonly consent: FormPage & {
@@ -184,7 +184,7 @@ export interface PageModels extends AccountPageModels {
     readonly clientId?: string | undefined;
     readonly client: {
       readonly name: string;
-      /** Host of the redirect URI: the only part of a client's identity that we know to be true. */
+      /** Host of the redirect URI: the only verified part of a client's identity. */
       readonly host?: string | undefined;
       readonly logoUri?: string | undefined;
       readonly policyUri?: string | undefined;
@@ -195,11 +195,11 @@ export interface PageModels extends AccountPageModels {
     readonly scopes: readonly ConsentScope[];
   };
   readonly error: {
-    /** Also the status of the response, unless `send` is told another. */
+    /** Also the status of the response, unless `send` gets another. */
     readonly status: number;
     readonly titleKey?: string | undefined;
     readonly message: Text;
-    /** Our error code; a message that is the catalogue's own is then shown in the page's language. */
+    /** Our error code; a catalogue message is then shown in the page's language. */
     readonly reason?: string | undefined;
     readonly details?: readonly { readonly label: Text; readonly value: string }[] | undefined;
     readonly requestId: string;
@@ -226,7 +226,7 @@ export interface PageModels extends AccountPageModels {
     readonly userCode: string;
     readonly client: { readonly name: string };
     readonly scopes: readonly string[];
-    /** Where the device was when it started; '' where that is not known. */
+    /** Address of the device when it started the sign-in; '' when unknown. */
     readonly address: string;
     /** Whether that is another network than the browser's. */
     readonly isElsewhere: boolean;
@@ -236,7 +236,7 @@ export interface PageModels extends AccountPageModels {
     readonly maxSeconds: number;
   };
   readonly 'device-done': { readonly client?: { readonly name: string } | undefined };
-  /** Give `formAction: [action]` to `send`, or the browser refuses to post the form. */
+  /** Pass `formAction: [action]` to `send`, otherwise the CSP blocks the form. */
   readonly continue: { readonly action: string; readonly fields: readonly HiddenField[] };
 }
 
@@ -272,7 +272,7 @@ export interface CreatedApplication {
   readonly clientSecret?: string | undefined;
   readonly name: string;
   readonly type: ApplicationType;
-  /** The first one registered; none for machine-to-machine. */
+  /** The first registered one; absent for machine-to-machine applications. */
   readonly redirectUri?: string | undefined;
 }
 

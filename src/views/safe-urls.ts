@@ -1,15 +1,15 @@
-// Owns which addresses from outside (client metadata, settings) may become a link, a picture or a CSP source.
-// Autoescaping keeps an address inside its attribute; these rules keep `javascript:` and the like out of it.
+// Which addresses from outside (client metadata, settings) may become a link, an image or a CSP source. Escaping keeps an
+// address inside its attribute; these rules exclude `javascript:` and the like.
 
-// http(s), mail, a path on this host, and private-use schemes, which carry a dot (RFC 8252 §7.1).
+// http(s), mail, a path on this host, and private-use schemes, which contain a dot (RFC 8252 §7.1).
 const linkable = /^(?:https?:\/\/[^\s/\\]|mailto:[^\s]|\/(?![/\\])|[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:)/i;
 const showable = /^(?:https:\/\/[^\s/\\]|data:image\/(?:png|jpeg|gif|webp|svg\+xml)[;,]|\/(?![/\\]))/i;
 
-/** @returns the address when a link may carry it, else '' */
+/** @returns the address if it is safe as a link, else '' */
 export const safeLink = (value: unknown): string =>
   typeof value === 'string' && linkable.test(value) ? value : '';
 
-/** @returns the address when a picture may come from it under our img-src, else '' */
+/** @returns the address if it is safe as an image source under our CSP, else '' */
 export const safeImage = (value: unknown): string =>
   typeof value === 'string' && showable.test(value) ? value : '';
 
@@ -18,8 +18,8 @@ const unsafeScheme = /^(?:javascript|data|blob|file|filesystem|about|vbscript):$
 /**
  * A form-action source (CSP Level 3 §6.4.2) for a redirect URI: its origin, or its scheme where CSP has no way to
  * write the origin (private-use schemes; IPv6 literals, which the host-source grammar cannot express).
- * @param value an absolute URI, or a scheme (`https:`) for all of its hosts; unusable ones are dropped, so that nothing
- *   from outside can end the directive
+ * @param value an absolute URI, or a scheme (`https:`) for all of its hosts; an unusable one gives '', so that nothing
+ *    from outside can end the directive
  */
 export const formActionSource = (value: string): string => {
   const scheme = /^[a-z][a-z0-9+.-]*:$/i.exec(value)?.[0].toLowerCase();

@@ -1,5 +1,5 @@
-// Owns the languages of the pages: one file of strings per language, the choice of language for a request, and the
-// filling of `{name}` placeholders. Escaping is the templates' business.
+// The languages of the pages: one string file per language, choosing the language of a request, and filling `{name}`
+// placeholders. Escaping is left to the templates.
 import { readFileSync } from 'node:fs';
 
 /** The first is the fallback. */
@@ -11,13 +11,13 @@ export interface Strings {
   find(language: Language, key: string): string | undefined;
 }
 
-/** BCP 47 tags from outside are read no further than this; nobody honest sends more. */
-const longestList = 200;
+/** Limit for lists of BCP 47 tags from outside. */
+const MAX_LIST = 200;
 const mostTags = 10;
 
 const isLanguage = (tag: string): tag is Language => languages.some((language) => language === tag);
 
-/** `pt-BR` -> `pt`: the strings know languages, not regions. */
+/** `pt-BR` -> `pt`: strings exist per language, not per region. */
 const match = (tag: string): Language | undefined => {
   const [primary = ''] = tag.trim().toLowerCase().split(/[-_]/, 1);
   return isLanguage(primary) ? primary : undefined;
@@ -34,15 +34,15 @@ const weighted = (range: string): { tag: string; weight: number } => {
 /**
  * @param uiLocales the request parameter: tags separated by spaces, best first (OpenID Connect Core §3.1.2.1)
  * @param acceptLanguage the request header (RFC 9110 §12.5.4)
- * @returns the language of the page; never fails, English when nothing fits
+ * @returns the language of the page; English when nothing matches
  */
 export const chooseLanguage = (
   uiLocales: string | undefined,
   acceptLanguage: string | undefined,
 ): Language => {
-  const asked = (uiLocales ?? '').slice(0, longestList).split(/\s+/).slice(0, mostTags);
+  const asked = (uiLocales ?? '').slice(0, MAX_LIST).split(/\s+/).slice(0, mostTags);
   const accepted = (acceptLanguage ?? '')
-    .slice(0, longestList)
+    .slice(0, MAX_LIST)
     .split(',')
     .slice(0, mostTags)
     .map(weighted)
@@ -54,7 +54,7 @@ export const chooseLanguage = (
 
 export const direction = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
 
-/** @param put gives the text for a placeholder's name; called once for each `{name}` in the text */
+/** @param put returns the text for a placeholder's name */
 export const fill = (text: string, put: (name: string) => string): string =>
   text.replace(/\{(\w+)\}/g, (_, name: string) => put(name));
 
@@ -69,7 +69,7 @@ const read = (file: URL): ReadonlyMap<string, string> => {
   );
 };
 
-/** @param directory where `<language>.json` lie; read once */
+/** @param directory of the `<language>.json` files; read once */
 export const loadStrings = (directory: URL): Strings => {
   const all = new Map(languages.map((language) => [language, read(new URL(`${language}.json`, directory))]));
   return {

@@ -1,5 +1,5 @@
-// Owns what an operator's branding becomes on a page: the accent colour turned into a set of custom properties
-// that stays readable (WCAG 2.2 §1.4.3, §1.4.11) on every surface, light and dark, whatever colour was chosen.
+// Turns an operator's accent colour into custom properties that stay readable (WCAG 2.2 §1.4.3, §1.4.11) on every surface,
+// light and dark.
 
 export interface Theme {
   readonly productName: string;
@@ -11,7 +11,7 @@ export interface Theme {
   readonly termsUrl: string;
 }
 
-/** What the settings of that group say. */
+/** From the settings of the group Branding. */
 export const themeOf = (settings: {
   readonly product_name: string;
   readonly logo_url: string;
@@ -32,7 +32,7 @@ type Rgb = readonly [number, number, number];
 
 export const defaultAccent = '#1f6f5c';
 
-/** The surfaces that text and buttons lie on; the same values as `--page` and `--surface` in latchkey.css. */
+/** The background colours of text and buttons; the same values as `--page` and `--surface` in latchkey.css. */
 export const surfaces = {
   light: ['#f4f4f1', '#ffffff'],
   dark: ['#101214', '#191c1f'],
@@ -72,22 +72,22 @@ const mix = (color: Rgb, target: Rgb, share: number): Rgb => {
   return [blend(0), blend(1), blend(2)];
 };
 
-/** The nearest colour on the way to `target` that has at least `least` contrast with all of `backgrounds`. */
+/** The colour closest to `color`, mixed towards `target`, with at least `least` contrast to all of `backgrounds`. */
 const readable = (color: Rgb, target: Rgb, backgrounds: readonly Rgb[], least: number): Rgb => {
   for (let share = 0; share < 1; share += 0.02) {
-    // Judged as it will be written: rounding to eight bits must not lose the last hundredth.
+    // Checks the value as written: rounding to eight bits must not fall below the required contrast.
     const candidate = parse(format(mix(color, target, share)));
     if (backgrounds.every((background) => ratio(candidate, background) >= least)) return candidate;
   }
   return target;
 };
 
-// One of black and white always has at least 4.58:1; white where both will do, as people expect on buttons.
-const inkOn = (fill: Rgb): Rgb => (ratio(fill, white) >= 4.5 ? white : black);
+// One of black and white always has at least 4.58:1; prefers white where both are sufficient, as is usual on buttons.
+const textColorOn = (fill: Rgb): Rgb => (ratio(fill, white) >= 4.5 ? white : black);
 
 const properties = (accent: Rgb, away: Rgb, backgrounds: readonly Rgb[]): string => {
   const fill = readable(accent, away, backgrounds, 3);
-  const ink = inkOn(fill);
+  const ink = textColorOn(fill);
   const hover = mix(fill, ink === white ? black : white, 0.14);
   const link = readable(accent, away, backgrounds, 4.5);
   return `--accent:${format(fill)};--accent-hover:${format(hover)};--on-accent:${format(ink)};--link:${format(link)}`;
@@ -98,7 +98,7 @@ const accentOf = (accentColor: string): Rgb => parse(isColor(accentColor) ? acce
 /** @returns the colours of a button in a mail, where there are no custom properties; both `#rrggbb` */
 export const buttonColors = (accentColor: string): { readonly fill: string; readonly ink: string } => {
   const fill = readable(accentOf(accentColor), black, surfaces.light.map(parse), 3);
-  return { fill: format(fill), ink: format(inkOn(fill)) };
+  return { fill: format(fill), ink: format(textColorOn(fill)) };
 };
 
 /**

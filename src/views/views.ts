@@ -1,5 +1,5 @@
-// Owns turning a template and its model into an HTML response: language, branding, asset addresses and the page's own
-// Content-Security-Policy. The one door to nunjucks.
+// Renders a template and its model to an HTML response: language, branding, asset addresses and the page's own
+// Content-Security-Policy. The only file that imports nunjucks.
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Context, Middleware } from 'koa';
@@ -15,31 +15,31 @@ import { type Theme, themeCss } from './theme.ts';
 export interface SendOptions {
   /** Default: the model's own `status`, else 200. */
   readonly status?: number | undefined;
-  /** URIs that the page's forms may lead to beside this host: Chromium judges redirects after a POST by it, too. */
+  /** URIs that the page's forms may lead to besides this host: Chromium applies form-action to redirects after a POST too. */
   readonly formAction?: readonly string[] | undefined;
-  /** The request's `ui_locales` (OpenID Connect Core §3.1.2.1); goes before Accept-Language. */
+  /** The request's `ui_locales` (OpenID Connect Core §3.1.2.1); takes precedence over Accept-Language. */
   readonly uiLocales?: string | undefined;
 }
 
-/** Narrow on purpose, so that oidc-provider's own contexts fit. */
+/** Narrow, so that oidc-provider's contexts fit too. */
 export type PageContext = Pick<Context, 'get' | 'set' | 'status' | 'body'>;
 
 export interface Views {
-  /** Answers with templates/<template>.njk; throws when the template asks for something the model does not have. */
+  /** Responds with templates/<template>.njk; throws when the template uses something that the model does not have. */
   send<T extends string>(
     ctx: PageContext,
     template: T,
     model: T extends PageName ? PageModels[T] : object,
     options?: SendOptions,
   ): void;
-  /** Answers {basePath}/assets/…; all else goes on. */
+  /** Serves {basePath}/assets/…; passes other requests on. */
   assetRoutes(): Middleware;
 }
 
 export const templates = new URL('../../templates/', import.meta.url);
 
-/** No error text from anywhere fills a page (checklist R118). */
-const longestText = 600;
+/** Bounds error texts on a page (checklist R118). */
+const MAX_TEXT = 600;
 
 const fromPackage = (resolved: string, file: string, licence: string): Vendored => ({
   file: new URL(file, resolved),
@@ -47,9 +47,8 @@ const fromPackage = (resolved: string, file: string, licence: string): Vendored 
 });
 
 /**
- * zxcvbn judges how hard a password is to guess; strength.js loads it where a password is set and nowhere else. webauthn is
- * what passkey.js speaks to authenticators with, loaded when there is something to say; the package has it as one file
- * beside the many that its door leads to.
+ * zxcvbn estimates password strength; strength.js loads it where a password is set. webauthn is used by passkey.js; the
+ * package contains it as one file besides its module entry.
  */
 const vendored = {
   'zxcvbn-core.js': fromPackage(
@@ -88,7 +87,7 @@ const contentSecurityPolicy = (nonce: string, formAction: readonly string[]): st
     ["form-action 'self'", ...new Set(formAction.map(formActionSource))].filter(Boolean).join(' '),
   ].join('; ');
 
-/** @param isHtml whether what is shown is escaped; false for plain text alone */
+/** @param isHtml whether values are escaped; false only for plain text */
 export const createEnvironment = ({ isHtml }: { isHtml: boolean }): nunjucks.Environment => {
   const environment = new nunjucks.Environment(new nunjucks.FileSystemLoader(fileURLToPath(templates)), {
     autoescape: isHtml,
@@ -98,7 +97,7 @@ export const createEnvironment = ({ isHtml }: { isHtml: boolean }): nunjucks.Env
   });
   environment.addFilter('link', safeLink);
   environment.addFilter('image', safeImage);
-  environment.addFilter('short', (value: unknown) => String(value).slice(0, longestText));
+  environment.addFilter('short', (value: unknown) => String(value).slice(0, MAX_TEXT));
   environment.addFilter('initial', (value: unknown) => [...String(value).trim()][0]?.toUpperCase() ?? '·');
   environment.addFilter('countdown', (value: number) => {
     const seconds = Math.max(0, Math.ceil(value));
@@ -116,7 +115,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** Such as "2 hours ago", which is right in every time zone; after a month a date says more. */
+/** Such as "2 hours ago", which needs no time zone; after a month, a date. */
 function timeAgo(language: Language, at: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - at) / 1000));
   if (seconds > 30 * 86_400) return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at);
@@ -128,8 +127,8 @@ function timeAgo(language: Language, at: number, now: number): string {
   );
 }
 
-/** What templates call to speak the page's language. */
-export const speech = (strings: Strings, language: Language) => {
+/** The functions with which templates produce text in the page's language. */
+export const textFunctions = (strings: Strings, language: Language) => {
   const find = (key: string): string => {
     const text = strings.find(language, key);
     if (text === undefined) throw new TypeError(`there is no string ${key}`);
@@ -145,21 +144,21 @@ export const speech = (strings: Strings, language: Language) => {
     t,
     say,
     has: (key: string): boolean => strings.find(language, key) !== undefined,
-    /** As `t`, but HTML: what people wrote stands out, and cannot turn the sentence around it (bidi isolation). */
+    /** As `t`, but HTML: users' texts are emphasised and isolated, so that they cannot reorder the sentence (bidi). */
     rich: (key: string, values: Values = {}) => {
       const put = (name: string): string => `<b><bdi>${escapeHtml(String(values[name] ?? ''))}</bdi></b>`;
       const html = fill(escapeHtml(find(key)), put);
       return new nunjucks.runtime.SafeString(html);
     },
-    /** A sentence of the catalogue in the page's language; a sentence made for the occasion as it is. */
+    /** A message of the error catalogue in the page's language; any other message unchanged. */
     explain: (message: Text, reason: unknown): string => {
       const isGeneric = isOurs(reason) && message === catalogue[reason].message;
       return say(isGeneric && strings.find(language, `reason.${reason}`) ? `reason.${reason}` : message);
     },
-    /** In words, so that each language has its plural. */
+    /** In words, with the language's plural form. */
     days: (count: number): string =>
       new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(count),
-    /** Such as "24 hours": in the largest unit that divides it, days from two on. */
+    /** Such as "24 hours": in the largest unit that divides it; in days from two days on. */
     duration: (seconds: number): string => {
       const [unit, length] = UNITS.find(
         ([name, each]) => seconds % each === 0 && seconds >= each * (name === 'day' ? 2 : 1),
@@ -169,7 +168,7 @@ export const speech = (strings: Strings, language: Language) => {
     },
     date: (at: number): string => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at),
     isoTime: (at: number): string => new Date(at).toISOString(),
-    /** To the minute, and in which zone: the reader's is not known. */
+    /** To the minute, with a time zone, since the reader's is unknown. */
     exactTime: (at: number): string =>
       new Intl.DateTimeFormat(language, {
         year: 'numeric',
@@ -185,8 +184,8 @@ export const speech = (strings: Strings, language: Language) => {
 };
 
 /**
- * @param theme the branding as it is now; asked at every page
- * @param basePath the path part of the public address, '' or like `/auth`; goes before every link of ours
+ * @param theme returns the current branding; called for every page
+ * @param basePath the path part of the public address, '' or like `/auth`; prefix of all our links
  */
 export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath: string }): Views => {
   const environment = createEnvironment({ isHtml: true });
@@ -199,7 +198,7 @@ export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath:
       const brand = theme();
       const html = environment.render(`${template}.njk`, {
         ...model,
-        ...speech(strings, language),
+        ...textFunctions(strings, language),
         language,
         direction: direction(language),
         nonce,
@@ -212,7 +211,7 @@ export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath:
       ctx.status = options.status ?? ownStatus;
       ctx.set('Content-Type', 'text/html; charset=utf-8');
       ctx.set('Content-Language', language);
-      // Never compressed: a page holds a token beside text that the requester chose (BREACH).
+      // Never compressed: a page contains a token next to text that the requester chose (BREACH).
       ctx.set('Cache-Control', 'no-store');
       ctx.set('Content-Security-Policy', contentSecurityPolicy(nonce, options.formAction ?? []));
       ctx.body = html;
