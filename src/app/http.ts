@@ -1,5 +1,5 @@
-// Owns the HTTP half of the composition (create-app.ts is the other): the order of everything a request goes through.
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+// The order of everything that a request passes; create-app.ts builds the parts.
+import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import mountAt from 'koa-mount';
 import type { Interactions } from '../../interactions/routes.ts';
@@ -15,9 +15,11 @@ import { errorBoundary, logLateErrors } from '../http/boundary.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { healthRoutes } from '../http/health.ts';
 import { createInProcess } from '../http/in-process.ts';
+import { createListener } from '../http/listener.ts';
 import { metricsRoute } from '../http/metrics.ts';
 import { pinOrigin } from '../http/origin.ts';
 import { limitByAddress } from '../http/rate-middleware.ts';
+import { refreshSettings } from '../http/refresh-settings.ts';
 import { relatedOrigins } from '../http/related-origins.ts';
 import { requestLog } from '../http/request-log.ts';
 import { requestOrigin } from '../http/request-origin.ts';
@@ -152,21 +154,13 @@ export function createHandler(parts: HttpParts): RequestListener {
   app.use(requestLog({ log, newId, onAnswered: metrics.answered }));
   app.use(securityHeaders({ isSecure }));
   app.use(errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }));
-  app.use(
-    healthRoutes({
-      ping: () => parts.store.ping(),
-      ...(parts.isDraining && { isDraining: parts.isDraining }),
-    }),
-  );
+  app.use(healthRoutes({ ping: () => parts.store.ping(), isDraining: parts.isDraining }));
   const { metricsToken: token, trustProxy } = config;
   app.use(metricsRoute({ token, baseUrl, trustProxy, text: metrics.text }));
   app.use(views.assetRoutes());
   app.use(relatedOrigins(() => passkeys.passkeys.origins()));
   app.use(requestOrigin(origins));
-  app.use(async (_ctx, next) => {
-    await settings.refresh();
-    return next();
-  });
+  app.use(refreshSettings(settings));
   const site = new Koa();
   site.use(aliases);
   site.use(limitByAddress({ limits }));
@@ -227,19 +221,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   for (const middleware of selfService) site.use(middleware);
   app.use(mountAt(basePath === '' ? '/' : basePath, site));
 
-  const koa = app.callback();
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    // The two public documents are bytes made beforehand: no middleware, no log line, no look-up.
-    const startedAt = performance.now();
-    if (!mount.documents.respond(request, response)) void koa(request, response);
-    else metrics.documentAnswered(response.statusCode, performance.now() - startedAt);
-  };
-  function handler(request: IncomingMessage, response: ServerResponse): void {
-    // Twice a second somebody waits for a look at the keys: so all processes sign and show the same ones.
-    const news = parts.keys.ready();
-    if (news === undefined) answer(request, response);
-    else void news.then(() => answer(request, response));
-  }
-  inProcess.attach(handler);
-  return handler;
+  const listener = createListener({ respond: app.callback(), ready: parts.keys.ready, mount, metrics });
+  inProcess.attach(listener);
+  return listener;
 }

@@ -7,7 +7,7 @@ export interface HealthOptions {
   /** Rejects when the store does not answer. */
   readonly ping: () => Promise<void>;
   /** True from the moment the process was told to stop, so that the balancer sends nobody here any more. */
-  readonly isDraining?: () => boolean;
+  readonly isDraining?: (() => boolean) | undefined;
   /** How long the store may take to answer. */
   readonly timeoutMs?: number;
 }
