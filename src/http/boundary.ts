@@ -1,5 +1,5 @@
-// Owns the one place where errors become answers. Everything thrown below ends here: logged once when it is our fault,
-// told to the caller in the shape that was asked for, never with more than the public sentence (checklist R120, R150).
+// The one place where errors become responses. An error thrown by any later middleware ends here: it is logged once if it is
+// ours, and the client gets the requested error format with the public message only (checklist R120, R150).
 import type Koa from 'koa';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -11,7 +11,7 @@ export interface ErrorPage {
   readonly status: number;
   readonly code: ErrorCode;
   readonly message: string;
-  /** What is wrong with which parameter. */
+  /** Problems by parameter. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
   readonly requestId: string;
 }
@@ -23,7 +23,7 @@ export interface ErrorBoundaryOptions {
   readonly basePath?: string;
 }
 
-// Headers that belong to the answer that failed.
+// Headers of the response that failed.
 const stale = [
   'Content-Type',
   'Content-Length',
@@ -52,7 +52,7 @@ function logFailure(
   else log.error({ ...fields, err: error }, 'request failed');
 }
 
-/** What nobody answered: no route, or a route that does not take this method. */
+/** A request without a response: no route, or none for this method. */
 function unansweredFailure(ctx: Koa.Context): Failure | undefined {
   if (ctx.respond === false || ctx.headerSent || (ctx.body !== undefined && ctx.body !== null))
     return undefined;
@@ -92,7 +92,7 @@ export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBounda
 
   return async (ctx, next) => {
     try {
-      // TRACE would echo cookies and tokens to whoever can make a browser send it.
+      // TRACE would echo cookies and tokens to an attacker who makes a browser send it.
       if (ctx.method === 'TRACE') throw new AppError('request.method_not_allowed');
       await next();
       const failure = unansweredFailure(ctx);
@@ -101,7 +101,7 @@ export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBounda
       const failure = describeFailure(error);
       logFailure(log, ctx, error, failure);
       if (!ctx.headerSent) await answer(ctx, failure);
-      // Half an answer must not look like a whole one.
+      // A partial response must not look complete.
       else ctx.res.destroy();
     }
   };
@@ -109,7 +109,7 @@ export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBounda
 
 const goneAway = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Koa reports here what fails after the boundary is left: mostly callers who hung up, which is no fault of ours. */
+/** Koa reports errors here that occur after the boundary: mostly closed connections, which are not our errors. */
 export function logLateErrors(app: Pick<Koa, 'on'>, log: Pick<Logger, 'error'>): void {
   app.on('error', (error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -1,12 +1,12 @@
-// Owns how the scripts of pages talk with us during a passkey ceremony: a JSON body that carries what a form's hidden
-// fields do, and answers that say where to go or, in a word the script knows, why not.
+// Requests and responses of page scripts during a passkey ceremony: a JSON body with the values of a form's hidden fields, and
+// a JSON response with the next address or an error code that the script knows.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 
 export interface JsonBody {
-  /** As of a form: texts alone. */
+  /** As in a form: strings only. */
   get(name: string): string | undefined;
-  /** What the browser's authenticator answered; not looked at here. */
+  /** The authenticator's response; not validated here. */
   readonly response: unknown;
 }
 
@@ -24,7 +24,7 @@ export function jsonBody(value: unknown): JsonBody {
   };
 }
 
-/** A script cannot follow a redirect to where a person goes, so it is told. */
+/** A script cannot follow a redirect to a page, so the response names the address. */
 export function leadOn(ctx: Koa.Context): void {
   const redirect = ctx.response.get('Location');
   ctx.remove('Location');
@@ -32,7 +32,7 @@ export function leadOn(ctx: Koa.Context): void {
   ctx.body = { redirect };
 }
 
-/** @param about what else the script is told with a refusal */
+/** @param about additional members of an error response */
 export async function answerJson(
   ctx: Koa.Context,
   act: () => Promise<void>,
@@ -42,7 +42,7 @@ export async function answerJson(
   try {
     await act();
   } catch (error) {
-    // What is wrong with us is for the boundary to note and answer.
+    // The boundary logs and answers errors of ours.
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     ctx.status = error.status;
     if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));

@@ -1,5 +1,5 @@
 // The one answer to "which address does this request come from": the socket, or the entry that our outermost trusted proxy
-// appended. Our own: Koa's takes the left-most entry, which the caller chooses (checklist F5, R115).
+// appended. Our own: Koa's takes the left-most entry, which the client chooses (checklist F5, R115).
 import type { IncomingMessage } from 'node:http';
 import { isIP, SocketAddress } from 'node:net';
 

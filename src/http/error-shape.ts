@@ -1,11 +1,11 @@
-// Owns the three shapes of an error answer and who gets which: the API envelope (interface decisions §6), the OAuth
-// error (RFC 6749 §5.2, RFC 6750 §3), or a page for a person.
+// The three formats of an error response and which request gets which: the API envelope, the OAuth error (RFC 6749 §5.2,
+// RFC 6750 §3), or a page.
 import type Koa from 'koa';
 import type { Failure } from './failure.ts';
 
 export type Shape = 'envelope' | 'oauth' | 'page';
 
-// Where people go; everything else below /oauth2 is called by programs.
+// Pages for people; everything else below /oauth2 is called by programs.
 const pages = new Set([
   'authorize',
   'login',
@@ -69,7 +69,7 @@ export const oauthErrorOf = (failure: Failure): object => ({
 /** RFC 6750 §3.1: a request without a token learns only the scheme. */
 export function challengeFor(failure: Failure): string | undefined {
   if (failure.code === 'auth.required') return 'Bearer';
-  // RFC 9470 §3, save that these APIs have answered 403 to it from the beginning.
+  // RFC 9470 §3, except that these APIs have always answered 403.
   if (failure.code === 'auth.stale')
     return `Bearer error="insufficient_user_authentication", error_description="${description(failure.message)}", max_age="300"`;
   if (failure.code !== 'auth.invalid_token' && failure.code !== 'auth.insufficient_scope') return undefined;

@@ -1,5 +1,5 @@
-// Owns what a thrown value means to the caller: one status, one code of the catalogue, one public sentence. What is not
-// known to be public becomes `server.error`; the log keeps the rest.
+// Maps a thrown value to a response: one status, one code of the catalogue, one public message. Anything not known to be
+// public becomes `server.error`; the log has the rest.
 import { STATUS_CODES } from 'node:http';
 import { AppError, catalogue, type ErrorCode } from '../errors.ts';
 import { StoreUnavailable } from '../store/port.ts';
@@ -25,7 +25,7 @@ const codeByStatus: Readonly<Record<number, ErrorCode>> = {
 
 export const failureOf = (code: ErrorCode): Failure => ({ code, ...catalogue[code] });
 
-/** Koa's contract: an error with `expose` carries a status and a message that were meant for the caller. */
+/** Koa's contract: an error with `expose` carries a status and a message for the client. */
 function exposedFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !('status' in error) || !('expose' in error)) return undefined;
   const { status, expose, message } = error;

@@ -1,9 +1,9 @@
-// Owns what a form body means (WHATWG URL §5.1, but strict): names appear once, text is well-formed, nothing is guessed.
+// Parses a form body (WHATWG URL §5.1, but strict): each name once, well-formed text, nothing repaired.
 import { AppError } from '../errors.ts';
 import { isPlainText, isPrototypeKey, nameForMessage } from '../untrusted-text.ts';
 
 export interface Form {
-  /** The field's text; undefined when it was not sent. */
+  /** The field's value; undefined if it was not sent. */
   get(name: string): string | undefined;
   has(name: string): boolean;
   keys(): string[];
@@ -27,7 +27,7 @@ function refuse(name: string, reason: string): never {
   });
 }
 
-/** @throws AppError request.malformed naming the field that is wrong */
+/** @throws AppError request.malformed naming the invalid field */
 export function createForm(body: string): Form {
   const fields = new Map<string, string>();
   let start = 0;

@@ -1,28 +1,28 @@
-// Owns what a load balancer asks: does the process live (/healthz), can it serve (/readyz). Cheap, public, unlogged,
-// and silent about everything else (checklist R166).
+// Probes for a load balancer: is the process alive (/healthz), can it serve (/readyz). Cheap, public, not logged, and without
+// any other information (checklist R166).
 import type Koa from 'koa';
 import { StoreUnavailable } from '../store/port.ts';
 
 export interface HealthOptions {
-  /** Rejects when the store does not answer. */
+  /** Rejects if the store does not respond. */
   readonly ping: () => Promise<void>;
-  /** True from the moment the process was told to stop, so that the balancer sends nobody here any more. */
+  /** True once the process was told to stop, so that the load balancer sends no more requests. */
   readonly isDraining?: (() => boolean) | undefined;
-  /** How long the store may take to answer. */
+  /** Timeout for the store. */
   readonly timeoutMs?: number;
 }
 
 const PING_TIMEOUT_MS = 2_000;
 
-/** Whether this path is a probe, which no log needs to tell every second. */
+/** Whether this path is a probe; probes are not logged. */
 export const isProbe = (path: string): boolean => path === '/healthz' || path === '/readyz';
 
-/** What is down when the store does not say it more exactly. */
+/** Reported as down if the store does not name its parts. */
 const STORE = ['store'];
 
 /**
- * However many ask at once, the store is asked once: a probe must not become a load.
- * @returns a function that tells what is down
+ * Concurrent probes share one request to the store: a probe must not cause load.
+ * @returns a function that reports which parts are down
  */
 function sharedPing(ping: () => Promise<void>, timeoutMs: number): () => Promise<readonly string[]> {
   let pending: Promise<readonly string[]> | undefined;

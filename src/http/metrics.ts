@@ -1,5 +1,5 @@
-// Owns who may read /metrics (checklist R166). With METRICS_TOKEN: who shows it. Without: this machine alone, and only where
-// nothing can stand in front of us; a proxy's loopback connection is everybody's.
+// Who may read /metrics (checklist R166). With METRICS_TOKEN: its bearer. Without: requests from this machine only, and only if
+// no proxy can be in front of us; any client's request arrives through a proxy's loopback connection.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
@@ -14,17 +14,17 @@ export interface MetricsRouteOptions {
   readonly text: () => Promise<string>;
 }
 
-/** The one path, which no log needs to tell every ten seconds. */
+/** Not logged: it is requested every few seconds. */
 export const METRICS_PATH = '/metrics';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 const isLoopback = (address: string): boolean => address === '::1' || /^127\./.test(address);
 
-/** What says that somebody passed this request on. */
+/** Headers of a forwarded request. */
 const FORWARDED = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip)$/;
 
-/** Asked on this machine, by this machine's name: no proxy, no tunnel, no page of a rebound name (DNS rebinding). */
+/** From this machine, to a loopback name: no proxy, no tunnel, no page that uses DNS rebinding. */
 function isDirect(request: IncomingMessage): boolean {
   const host = URL.parse(`http://${request.headers.host ?? ''}`)?.hostname ?? '';
   return (
@@ -36,13 +36,13 @@ function isDirect(request: IncomingMessage): boolean {
 
 export function metricsRoute({ token, baseUrl, trustProxy, text }: MetricsRouteOptions): Koa.Middleware {
   const expected = token === undefined ? undefined : digest(token);
-  // We speak no TLS: with https in BASE_URL there is a proxy.
+  // This server does no TLS: with https in BASE_URL there is a proxy.
   const isNothingInFront = trustProxy === 0 && baseUrl.startsWith('http:');
 
   return async (ctx, next) => {
     if (ctx.path !== METRICS_PATH) return next();
     if (expected === undefined) {
-      // As any address that there is not.
+      // As for any unknown address.
       if (!isNothingInFront || !isDirect(ctx.req)) return next();
     } else {
       const [, shown = ''] = /^Bearer +(\S+)$/i.exec(ctx.get('authorization')) ?? [];

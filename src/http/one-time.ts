@@ -1,6 +1,6 @@
-// Owns what is kept for a browser between two of its requests and read once: a new secret on its way to the page that shows
-// it, a form that met a sign-in. Sealed (checklist R141), bounded in size and time, and found only with the key it was kept
-// under, which names the session or browser it belongs to. It never travels in an address.
+// Values kept between two requests of a browser and read once: a new secret for the page that shows it, a form that a sign-in
+// interrupted. Sealed (checklist R141), limited in size and time, and found only by their key, which names the session or
+// browser they belong to. They are never part of an address.
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { Sealer } from '../keys/sealing.ts';
@@ -9,11 +9,12 @@ import type { EphemeralCollection } from '../store/port.ts';
 
 export interface OneTime {
   /**
-   * Replaces what was kept under the same key. @param key whose it is, and which one
-   * @returns false when it is too large to be kept
+   * Replaces the value under the same key.
+   * @param key the session or browser, and the purpose
+   * @returns false if the value is too large
    */
   keep(key: readonly string[], value: object, seconds: number): Promise<boolean>;
-  /** @returns undefined when there is none, it expired, or it was taken before */
+  /** @returns undefined if there is none, it expired, or it was read before */
   take(key: readonly string[]): Promise<object | undefined>;
 }
 
@@ -42,7 +43,7 @@ export function createOneTime({ collection, sealer, clock }: Deps): OneTime {
     async take(key) {
       const id = idOf(key);
       const found = await collection.find(id);
-      // Of several at once, one gets it.
+      // Of several concurrent requests, one gets it.
       if (found === undefined || !(await collection.remove(id))) return undefined;
       const value: unknown = JSON.parse(sealer.open(purposeOf(id), found.value.sealed));
       return typeof value === 'object' && value !== null ? value : undefined;

@@ -1,5 +1,5 @@
-// Owns who we are on the web: protocol, host and origin come from BASE_URL, the caller's address from
-// client-address.ts; never from Host, Forwarded or X-Forwarded-* (checklist F4, R006).
+// Protocol, host and origin of this server come from BASE_URL, the client's address from client-address.ts; never from Host,
+// Forwarded or X-Forwarded-* (checklist F4, R006).
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import { clientAddress } from './client-address.ts';
@@ -24,8 +24,8 @@ const originForm = (target: string): string => {
 };
 
 /**
- * Bends one app, not Koa: the getters go on this app's own request object, which every request inherits from. Works for
- * the protocol core too, which is a Koa app; both need it, since each makes contexts of its own.
+ * Overrides getters of one app, not of Koa: they go on this app's own request object, which every request inherits from. The
+ * protocol core is a Koa app with contexts of its own, so it needs this as well.
  */
 export function pinOrigin(app: Pick<Koa, 'request' | 'keys' | 'proxy'>, options: PinOriginOptions): void {
   const { trustProxy, keys } = options;

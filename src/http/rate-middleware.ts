@@ -1,9 +1,8 @@
-// Owns which addresses (paths) are limited per network, and which of their requests count. Signing in and administrators'
-// bearers are limited where they are judged, since they can come in by more than one path (src/accounts/guess-limits.ts).
+// Which paths are rate-limited per network, and which of their requests count. Sign-ins and administrators' bearers are limited
+// where they are checked, since more than one path accepts them (src/accounts/guess-limits.ts).
 //
-// An OAuth endpoint answers 429 with Retry-After (RFC 6585 §4) and `temporarily_unavailable`: RFC 6749 §5.2 has no code
-// for it at the token endpoint, and `slow_down` (RFC 8628 §3.5) would tell any other client than a polling device
-// nothing. Polling itself is not counted.
+// An OAuth endpoint answers 429 with Retry-After (RFC 6585 §4) and `temporarily_unavailable`: RFC 6749 §5.2 has no code for the
+// token endpoint, and `slow_down` (RFC 8628 §3.5) means something to polling devices only. Polling itself is not counted.
 import type Koa from 'koa';
 import type { ErrorCode } from '../errors.ts';
 import type { RateKind, RateLimits } from '../rate-limits/limits.ts';
@@ -13,7 +12,7 @@ import { describeFailure } from './failure.ts';
 interface Ending {
   readonly status: number;
   readonly body?: unknown;
-  /** Of one of our own refusals. */
+  /** The code of an AppError. */
   readonly code?: ErrorCode;
 }
 
@@ -22,7 +21,7 @@ export interface RateRule {
   readonly methods: readonly string[];
   /** Below BASE_URL's own path; lower case. */
   readonly paths: RegExp;
-  /** Whether such an ending keeps the point; others give it back. */
+  /** Whether a request that ends like this costs the point; others give it back. */
   readonly counts: (ending: Ending) => boolean;
 }
 
@@ -31,7 +30,7 @@ const whenRefused = ({ status }: Ending): boolean => status >= 400 && status < 5
 const whenGuessed = ({ code }: Ending): boolean => code === 'auth.invalid_token';
 const whenAnswered = ({ status }: Ending): boolean => status >= 200 && status < 300;
 
-/** RFC 8628 §3.5: a device that asks as often as it was told to does nothing wrong. */
+/** RFC 8628 §3.5: a device that polls at the given interval is not limited. */
 const pollingErrors: ReadonlySet<unknown> = new Set(['authorization_pending', 'slow_down']);
 
 function whenTokenRefused(ending: Ending): boolean {
@@ -49,7 +48,7 @@ const rateRules: readonly RateRule[] = [
     counts: whenRefused,
   },
   { kind: 'token_ip', methods: ['POST'], paths: /^\/oauth2\/token$/, counts: whenTokenRefused },
-  // Registering a client takes a token, so wrong ones are what counts; signing up takes nothing.
+  // Client registration requires a token, so invalid ones count; sign-up requires none.
   { kind: 'register_ip', methods: ['POST'], paths: /^\/oauth2\/(?:signup|enrol)$/, counts: always },
   {
     kind: 'register_ip',
@@ -63,14 +62,14 @@ const rateRules: readonly RateRule[] = [
     paths: /^\/oauth2\/(?:forgot-password|magic-link|verify-email|mfa\/email|signup\/email)$/,
     counts: always,
   },
-  // Each visit without a cookie stores a session for the form's token.
+  // Each request without a cookie stores a session for the form's token.
   {
     kind: 'public_requests_ip',
     methods: ['GET', 'POST'],
     paths: /^\/oauth2\/device$/,
     counts: always,
   },
-  // A sign-in page, a pushed request, a device code, a challenge: each is something in the store. A redirect back is not.
+  // A sign-in page, a pushed request, a device code and a challenge each store a document. A redirect back does not.
   {
     kind: 'authorize_ip',
     methods: ['GET', 'POST'],
@@ -79,7 +78,7 @@ const rateRules: readonly RateRule[] = [
   },
 ];
 
-/** Routers take more spellings of a path than one; a limit must know them all. */
+/** Routers accept several spellings of a path; a limit must cover them all. */
 function plainPath(path: string): string {
   const spelt = path.toLowerCase().replace(/\/{2,}/g, '/');
   return spelt.length > 1 && spelt.endsWith('/') ? spelt.slice(0, -1) : spelt;
@@ -87,7 +86,7 @@ function plainPath(path: string): string {
 
 /**
  * To be mounted where ctx.path is below BASE_URL's own path and aliases are resolved.
- * @returns middleware that answers 429 (AppError request.rate_limited) to a network whose points are spent
+ * @returns middleware that answers 429 (AppError request.rate_limited) to a network without points left
  */
 export function limitByAddress({
   limits,

@@ -1,5 +1,5 @@
-// Owns /.well-known/webauthn (WebAuthn §5.11, Related Origin Requests): at which other origins browsers may use the
-// passkeys of this one. At the root of the host, also where BASE_URL has a path: browsers ask nowhere else.
+// /.well-known/webauthn (WebAuthn §5.11, Related Origin Requests): the other origins at which browsers may use the passkeys of
+// this one. At the root of the host, even if BASE_URL has a path: browsers request it nowhere else.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 

@@ -1,5 +1,5 @@
-// Owns which request heads are refused before anybody looks at them (checklist R135). Node bounds the whole head; these
-// bounds are on the parts that an honest client never fills.
+// Request heads that are rejected before they are handled (checklist R135). Node limits the head as a whole; these limits are
+// for its parts, and no legitimate client reaches them.
 import type { IncomingMessage } from 'node:http';
 
 export interface Refusal {
@@ -32,8 +32,8 @@ const countOf = (text: string, mark: string): number => text.split(mark, MAX_COO
 
 /**
  * Also brings an absolute-form target (`GET http://any.host/a`, RFC 9112 §3.2.2) into origin-form, so that nothing
- * behind ever sees a host that the caller chose.
- * @returns undefined when the head is fine
+ * behind ever sees a host that the client chose.
+ * @returns undefined if the head is valid
  */
 export function refuseHead(request: IncomingMessage): Refusal | undefined {
   const target = (request.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '');

@@ -1,5 +1,5 @@
-// Owns the request's id and its one log line. The line tells method, path, outcome and caller; never the query, a
-// header's value or a body, since those carry codes, tokens and passwords (checklist R147).
+// The request's id and its one log line, with method, path, status and client address; never the query, a header's value or a
+// body, since those carry codes, tokens and passwords (checklist R147).
 import type Koa from 'koa';
 import type { Logger } from '../log.ts';
 import { isProbe } from './health.ts';
@@ -7,19 +7,19 @@ import { METRICS_PATH } from './metrics.ts';
 
 export interface RequestLogOptions {
   readonly log: Pick<Logger, 'info'>;
-  /** Makes the request's id; one from outside is never taken, it could forge the trail. */
+  /** Creates the request's id. An id from the client is never used: it could forge the audit trail. */
   readonly newId: () => string;
-  /** Told of every request that has a line, with its whole path; status undefined: the caller hung up before. */
+  /** Called for every logged request, with its whole path; status undefined: the client closed the connection first. */
   readonly onAnswered?: (path: string, status: number | undefined, ms: number) => void;
 }
 
 const MAX_PATH = 512;
 const MAX_USER_AGENT = 256;
 
-// The address a sign-in is resumed at ends in what is the resume cookie's value as well.
+// The address that resumes a sign-in ends in the value of the resume cookie.
 const resumeId = /(?<=\/oauth2\/(?:authorize|device)\/)[^/]+/;
 
-/** @returns a request's path as far as a log may tell it */
+/** @returns a request's path without secrets, for the log */
 export const pathForLog = (path: string): string => path.slice(0, MAX_PATH).replace(resumeId, '…');
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -30,7 +30,7 @@ export function requestIdOf(ctx: Koa.Context): string {
   return isText(id) ? id : '';
 }
 
-/** The first middleware of all: what it wraps is measured and has an id. */
+/** The first middleware: it measures all others and gives them the id. */
 export function requestLog({ log, newId, onAnswered }: RequestLogOptions): Koa.Middleware {
   return (ctx, next) => {
     const id = newId();
@@ -42,7 +42,7 @@ export function requestLog({ log, newId, onAnswered }: RequestLogOptions): Koa.M
     const path = pathForLog(asked);
     const userAgent = ctx.get('User-Agent').slice(0, MAX_USER_AGENT);
     const ip = ctx.ip;
-    // `close` comes exactly once, after the answer or after the caller went away.
+    // `close` is emitted exactly once, after the response or after the client closed the connection.
     ctx.res.once('close', () => {
       const errorCode: unknown = ctx.state.errorCode;
       const ms = performance.now() - startedAt;

@@ -1,5 +1,5 @@
-// Owns the headers every answer carries, errors included (checklist R112). Pages replace the Content-Security-Policy by
-// one that lets them show something (src/views/views.ts); what may be cached says so itself.
+// The headers of every response, errors included (checklist R112). Pages replace the Content-Security-Policy (src/views/views.ts);
+// a response that may be cached sets its own Cache-Control.
 import type Koa from 'koa';
 
 export interface SecurityHeadersOptions {
@@ -19,7 +19,7 @@ const always = {
   'Cache-Control': 'no-store',
 } as const;
 
-/** Also for answers that are made before there is a Koa context (server.ts). */
+/** Also for responses without a Koa context (server.ts). */
 export const securityHeaderValues = ({
   isSecure,
 }: SecurityHeadersOptions): Readonly<Record<string, string>> =>
@@ -30,7 +30,7 @@ export function securityHeaders(options: SecurityHeadersOptions): Koa.Middleware
   return async (ctx, next) => {
     ctx.set({ ...headers });
     await next();
-    // What other origins may read, they may also embed: the two headers must not contradict each other.
+    // Other origins may embed what they may read: the two headers must not contradict each other.
     if (!ctx.headerSent && ctx.res.hasHeader('Access-Control-Allow-Origin')) {
       ctx.remove('Cross-Origin-Resource-Policy');
     }

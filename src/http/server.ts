@@ -1,5 +1,5 @@
-// Owns the HTTP server: its limits against slow and oversized clients (checklist R135, R136) and how it stops without
-// failing a request (R158). What the requests mean is the handler's.
+// The HTTP server: its limits for slow clients and large requests (checklist R135, R136), and a stop that fails no request
+// (R158).
 import {
   createServer,
   type IncomingMessage,
@@ -21,7 +21,7 @@ import { securityHeaderValues } from './security-headers.ts';
 
 export interface HttpServerOptions {
   readonly handler: RequestListener;
-  /** Whether BASE_URL is https; decides the headers of answers made here. */
+  /** Whether BASE_URL is https; decides the headers of responses created here. */
   readonly isSecure?: boolean;
   /** Bytes of request line and headers together. */
   readonly maxHeaderSize?: number;
@@ -33,25 +33,25 @@ export interface HttpServerOptions {
 }
 
 export interface StopOptions {
-  /** What still runs after this is cut off. */
+  /** Requests that still run after this are aborted. */
   readonly graceMs: number;
   /**
-   * How long new connections are still served, each answer closing its connection, after readiness turned: time for
-   * the balancer to notice. Default 0.
+   * How long new connections are still served after /readyz failed, each response closing its connection: time for the load
+   * balancer to notice. Default 0.
    */
   readonly lingerMs?: number;
 }
 
-/** A server that can say that it is about to go. */
+/** A server that reports that it is stopping. */
 export interface HttpServer extends Server {
-  /** True from the call of stopServer on: what readiness looks at. */
+  /** True once stopServer was called; /readyz fails then. */
   isDraining: boolean;
 }
 
 const answers = new WeakMap<Server, Set<ServerResponse>>();
 const connections = new WeakMap<Server, Set<Socket>>();
 
-// node:http stops looking for late clients when a server is closed: a head that has not come by then is not waited for.
+// node:http checks no timeouts after a server was closed: an incomplete head is not waited for any longer.
 const HEAD_GRACE_MS = 2_000;
 
 const refusalHeaders = (refusal: Refusal, isSecure: boolean): Record<string, string> => ({
@@ -59,11 +59,11 @@ const refusalHeaders = (refusal: Refusal, isSecure: boolean): Record<string, str
   'Content-Type': 'text/plain; charset=utf-8',
   'Content-Length': String(Buffer.byteLength(refusal.message)),
   Connection: 'close',
-  // An overfull cookie jar would lock its owner out for ever: the browser is told to empty it.
+  // Too many cookies would lock the user out for ever: the browser is told to delete them.
   ...(refusal.message === cookieRefusal.message ? { 'Clear-Site-Data': '"cookies"' } : {}),
 });
 
-/** Browsers that don't know Clear-Site-Data, or came by plain http, lose the cookies one by one. */
+/** For browsers without Clear-Site-Data, and for plain http: expires the cookies one by one. */
 const expiredCookies = (request: IncomingMessage): string[] =>
   (request.headers.cookie ?? '')
     .split(';')
@@ -84,8 +84,8 @@ function refuse(
 }
 
 /**
- * Whether it is cookies that made the head too large. A long address is no reason to empty them: a link or a picture on
- * another site can make a browser ask for one, and would sign its owner out (checklist R065).
+ * Whether cookies made the head too large. A long address is no reason to delete them: a link or an image on another site can
+ * request one, and would sign the user out (checklist R065).
  */
 function isCookieOverflow(error: NodeJS.ErrnoException): boolean {
   const packet: unknown = 'rawPacket' in error ? error.rawPacket : undefined;
@@ -100,8 +100,8 @@ const clientErrors: Readonly<Record<string, [status: number, message: string]>> 
 };
 
 /**
- * What could not even be parsed as HTTP.
- * @param isAnswering whether an earlier answer is on its way on this socket: more bytes would corrupt it
+ * Answers a request that could not be parsed as HTTP.
+ * @param isAnswering whether an earlier response is being sent on this socket: more bytes would corrupt it
  */
 function answerClientError(
   error: NodeJS.ErrnoException,
@@ -125,8 +125,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const listener: RequestListener = (request, response) => {
     open.add(response);
     response.once('close', () => open.delete(response));
-    // Whoever refused a body half-way may have left the connection paused: its end would not be noticed, and a stop would
-    // wait for it.
+    // A body that was rejected half-way may leave the connection paused: its end would not be noticed, and a stop would wait
+    // for it.
     response.once('finish', () => {
       if (!request.complete) request.resume();
     });
@@ -142,7 +142,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       headersTimeout,
       requestTimeout: options.requestTimeoutMs ?? 30_000,
       keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
-      // Node looks for late clients only this often; its default of 30 s would make the limits above meaningless.
+      // How often Node checks these timeouts; its default of 30 s would make them meaningless.
       connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
       requireHostHeader: true,
     },
@@ -163,7 +163,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return server;
 }
 
-/** Connections on which nobody is being answered: silent ones, and those whose request has not come in full. */
+/** Closes connections without a response in progress: idle ones, and those with an incomplete request. */
 function closeUnanswered(server: Server): void {
   const busy = new Set([...(answers.get(server) ?? [])].map(({ socket }) => socket));
   for (const socket of connections.get(server) ?? []) {
@@ -186,9 +186,9 @@ export async function listen(server: Server, address: { port: number; host: stri
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Stops without failing a request: readiness turns at once, every answer from now on closes its connection, then the
- * port closes, and what runs gets `graceMs` to end.
- * @returns whether everything ended by itself
+ * Stops without failing a request: /readyz fails at once, every response from now on closes its connection, then the port
+ * closes, and running requests get `graceMs` to end.
+ * @returns whether all requests ended by themselves
  */
 export async function stopServer(
   server: HttpServer,
@@ -199,7 +199,7 @@ export async function stopServer(
   if (lingerMs > 0) await sleep(lingerMs);
   const closed = Promise.withResolvers<boolean>();
   server.close(() => closed.resolve(true));
-  // An answer whose head had gone out before may leave its connection open behind it.
+  // A response whose head was sent before may leave its connection open.
   const closedAt = performance.now();
   const sweeper = setInterval(() => {
     server.closeIdleConnections();
