@@ -1,5 +1,5 @@
 // Owns which `acr` a sign-in is asked to come to, and whether that can be had (OIDC Core §5.5.1.1; decisions §5).
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import { acrRequestOf, voluntaryAcrAbove } from '../src/oidc/acr.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import { ACR, ADMIN_SCOPES, isGrantable } from '../src/oidc/scopes.ts';

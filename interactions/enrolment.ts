@@ -1,7 +1,7 @@
 // Owns the page behind an administrator's one-time link to an account that exists: its owner chooses the first password,
 // or goes on to a passkey where there are no passwords. Opening the link does nothing; no session comes of it (R097).
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { Registration } from '../src/registration/index.ts';

@@ -1,7 +1,7 @@
 // Owns the page behind an invitation's link: the same form as at signing up, with the address that was invited. Opening
 // the link does nothing and is worth no session; sending the form makes the account and uses the invitation up.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account, ReportSignIn } from '../src/accounts/index.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import { acrOf } from '../src/oidc/acr.ts';
@@ -11,7 +11,6 @@ import type { Registration, SignupQuestions, SignupValues } from '../src/registr
 import type { FieldErrors } from '../src/views/form-page.ts';
 import type { Views } from '../src/views/views.ts';
 import type { DonePages } from './done-pages.ts';
-import type { ReportSignIn } from './sign-in-report.ts';
 import { signupProof } from './signup.ts';
 import { errorsOf, readSignup } from './signup-form.ts';
 import type { WaysBack } from './way-back.ts';

@@ -1,6 +1,6 @@
 // Owns the sign-in page with username and password.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';

@@ -1,7 +1,7 @@
 // Owns the pages behind links in mails: a new password, a verified address, a sign-in by link. Opening a link does
 // nothing (mail scanners follow links): its page has one button, and only the form behind that uses the link up.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';

@@ -1,5 +1,6 @@
 // Owns the first run: one page that makes the first administrator, signed in at once; closed for ever afterwards.
 import type Koa from 'koa';
+import type { ReportSignIn } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
@@ -7,7 +8,6 @@ import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import { ACR } from '../src/oidc/scopes.ts';
 import type { FieldErrors } from '../src/views/form-page.ts';
 import type { Views } from '../src/views/views.ts';
-import type { ReportSignIn } from './sign-in-report.ts';
 
 interface FirstAdmin {
   readonly username: string;

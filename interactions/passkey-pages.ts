@@ -1,7 +1,7 @@
 // Owns the pages on which a passkey is made during a sign-in: the one where it must be (there is no other way in), and
 // the offer after a password, which may be declined. The ceremony itself is passkeys.ts.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';

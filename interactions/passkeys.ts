@@ -1,7 +1,7 @@
 // Owns the ceremonies of passkeys during a sign-in (decisions §1): JSON in, JSON out, for the script of the page. What is
 // next after one follows from signin-steps.ts, as after every other proof.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import { answerJson, type JsonBody, jsonBody, leadOn } from '../src/http/ceremony.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';

@@ -1,6 +1,6 @@
 // Owns the way back in for who has lost every passkey: a recovery code, which lets one thing be done, making a new one.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';

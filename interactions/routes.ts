@@ -2,7 +2,7 @@
 // stored state alone, so that no step can be skipped by going to its address.
 
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';

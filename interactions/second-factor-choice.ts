@@ -1,5 +1,5 @@
 // Owns which second factors a person may choose from at this sign-in, and whether codes by mail may become one.
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import { ACR } from '../src/oidc/scopes.ts';
 import { type Method, unspentMethods } from './second-factor-methods.ts';

@@ -1,6 +1,6 @@
 // Pages only: which of them is next is decided in signin-steps.ts, whether a code matches in src/second-factors.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';

@@ -1,25 +1,8 @@
 // Owns what is told of a sign-in, for the audit log: that it is complete, with all that was authenticated; that a session
 // was raised; or that a first step was taken and another is asked for, which is no sign-in yet.
 import type { MethodTimes, ProofMethod } from '../src/accounts/freshness.ts';
+import type { SignInReport } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
-
-export interface SignInReport {
-  readonly kind: 'complete' | 'stepped_up' | 'password_accepted' | 'link_used';
-  readonly accountId: string;
-  /** The application; none: people's own pages, or before there is one. */
-  readonly clientId?: string | undefined;
-  /** All that the session consists of (RFC 8176). */
-  readonly amr: readonly string[];
-  /** What was authenticated in this sign-in. */
-  readonly methods: readonly string[];
-  /** What is asked for next. */
-  readonly next?: string | undefined;
-  /** The same person was signed in here already. */
-  readonly isAgain?: boolean | undefined;
-}
-
-/** Awaited before anything is given: a sign-in that cannot be written down is none (checklist R150). */
-export type ReportSignIn = (report: SignInReport) => Promise<void>;
 
 /** Which methods a first factor stands for. */
 const FIRST_FACTORS: Readonly<Record<string, readonly ProofMethod[]>> = {

@@ -2,7 +2,6 @@
 // was asked for, all read afresh, and from the progress that the interaction keeps. Only when nothing is missing does the
 // interaction get its result, which is all that the library will sign in by; so no address leads past a step.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
 import {
   type MethodTimes,
   mergeMethodTimes,
@@ -10,6 +9,7 @@ import {
   type ProofMethod,
   stampMethods,
 } from '../src/accounts/freshness.ts';
+import type { Account, ReportSignIn } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import { acrOf } from '../src/oidc/acr.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
@@ -18,7 +18,7 @@ import type { AuthMode } from '../src/settings/auth-mode.ts';
 import { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
 import type { CurrentInteraction } from './current.ts';
 import { stringParameter } from './page-options.ts';
-import { type ReportSignIn, reportOfCompletion, reportOfStep } from './sign-in-report.ts';
+import { reportOfCompletion, reportOfStep } from './sign-in-report.ts';
 
 /** What a sign-in has come to by one more step of it. */
 export interface Proof {

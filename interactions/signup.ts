@@ -2,7 +2,7 @@
 // that proves the address. Whether an address is known here shows on none of them (checklist R084, R086): every address
 // gets a mail, and a known one's says that there is an account.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';

@@ -1,7 +1,7 @@
 // Owns the cookie of "don't ask again on this device" (checklist R100, R114): HttpOnly, and Strict, since it is only
 // looked at when a form of ours is sent.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/account.ts';
+import type { Account } from '../src/accounts/index.ts';
 
 export interface TrustedDeviceCookie {
   /** Renews the cookie when the device still counts for this account. */

@@ -1,31 +1,13 @@
-// Owns the limits on guessing passwords and administrators' bearers, wrapped round the one function that judges each:
-// whatever path a guess comes in by (a page, the password grant, introspection), it is counted before it is judged. What
-// turns out to be right is given back, so that an office behind one address can sign in all day.
+// The limits on guessing passwords: whatever path a guess comes in by (a page, the password grant), it is counted before it is
+// validated. What turns out to be valid is given back, so that an office behind one address can sign in all day.
 import { AppError, type ErrorCode } from '../errors.ts';
-import { type Charge, keyFor, type RateKind, type RateLimits } from '../rate-limits/limits.ts';
+import { type Charge, chargeAll, keyFor, type RateLimits } from '../rate-limits/index.ts';
 import { parseLoginName } from './login-name.ts';
 
 interface Deps {
   readonly limits: Pick<RateLimits, 'consume'>;
   /** Of the request we are in; '' where there is none. */
   readonly address: () => string;
-}
-
-type Key = readonly [kind: RateKind, key: string];
-
-/** All or none: where one limit refuses, nothing was tried, and the others get their points back. */
-async function consumeAll(limits: Deps['limits'], keys: readonly Key[]): Promise<Charge> {
-  const charges: Charge[] = [];
-  const giveBack = (): void => {
-    for (const charge of charges) charge.giveBack();
-  };
-  try {
-    for (const [kind, key] of keys) charges.push(await limits.consume(kind, key));
-  } catch (error) {
-    giveBack();
-    throw error;
-  }
-  return { giveBack };
 }
 
 const isOneOf = (error: unknown, codes: readonly ErrorCode[]): boolean =>
@@ -53,7 +35,7 @@ export function limitSignIns<Account>(
     const name = parseLoginName(identifier)?.key ?? '';
     let charge: Pick<Charge, 'giveBack'>;
     try {
-      charge = await consumeAll(limits, [
+      charge = await chargeAll(limits, [
         ['login_account_ip', keyFor(name, address())],
         ['login_ip', address()],
       ]);
@@ -69,46 +51,6 @@ export function limitSignIns<Account>(
     } catch (error) {
       // Nobody has looked at the password.
       if (isOneOf(error, ['server.busy'])) charge.giveBack();
-      throw error;
-    }
-  };
-}
-
-/**
- * A user code has 34.6 bits (20^8), so what protects it is the number of guesses (RFC 8628 §5.1). Charged before the
- * look-up; a valid code gives the points back.
- * @param limits of the user codes
- * @returns the charge of one guess; throws AppError request.rate_limited
- */
-export const chargeUserCode =
-  (limits: Deps['limits']) =>
-  (address: string, holder: string): Promise<Charge> =>
-    consumeAll(limits, [
-      ['user_code_account', holder],
-      ['user_code_ip', address],
-    ]);
-
-/** @returns the charge of one refused client authentication; throws AppError request.rate_limited */
-export const chargeRefusedClient =
-  (limits: Deps['limits']) =>
-  (clientId: string, address: string): Promise<Charge> =>
-    limits.consume('client_failures_ip', keyFor(clientId, address));
-
-/**
- * Only bearers that are nobody's count, and only they are refused. A bearer is 256 random bits or a signature, so a guess
- * is worth nothing however many there are: the limit is against the load of guessing. If it also refused the right
- * bearer, whoever shares an address with the administrators (one proxy too few in TRUST_PROXY) could lock them out.
- * @returns authorize, which now also throws AppError request.rate_limited
- */
-export function limitBearerGuesses<Actor, More extends unknown[]>(
-  authorize: (authorization: string | undefined, ...more: More) => Promise<Actor>,
-  { limits, address }: Deps,
-): (authorization: string | undefined, ...more: More) => Promise<Actor> {
-  return async (authorization, ...more) => {
-    try {
-      return await authorize(authorization, ...more);
-    } catch (error) {
-      if (isOneOf(error, ['auth.invalid_token'])) await limits.consume('admin_failures_ip', address());
       throw error;
     }
   };

@@ -2,7 +2,7 @@
 // It owns the contract of routes, lists and pages, the resources, and test sign-ins. It does not own the rules of what it
 // administers: those are in the domains below, which it is given. Start with routes.ts (all routes) and console/create.ts.
 import type Koa from 'koa';
-import type { Account } from '../accounts/account.ts';
+import type { Account } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import { readForm } from '../http/body.ts';
@@ -12,7 +12,7 @@ import type { AccountDirectory } from '../oidc/find-account.ts';
 import { ACR } from '../oidc/scopes.ts';
 import type { SignedInUsers } from '../oidc/signed-in-user.ts';
 import type { TokenState } from '../oidc/token-state.ts';
-import type { Grants } from '../sessions/grants.ts';
+import type { Grants } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { Store } from '../store/port.ts';
 import { type AdminUiDeps, createAdminUi } from './console/create.ts';

@@ -1,11 +1,11 @@
 // What only the admin API uses: imports, statistics, issued tokens, and replies kept for `Idempotency-Key`.
-import type { Groups } from '../accounts/groups.ts';
+
 import { createPrepareImport } from '../accounts/import.ts';
-import type { RefusalTime } from '../accounts/passwords/refusal-time.ts';
+import type { Groups, RefusalTime } from '../accounts/index.ts';
 import { createStatistics } from '../audit/statistics.ts';
 import type { Clock } from '../clock.ts';
 import { newId } from '../ids.ts';
-import type { Grants } from '../sessions/grants.ts';
+import type { Grants } from '../sessions/index.ts';
 import { createIssuedTokens } from '../sessions/issued-tokens.ts';
 import * as administration from '../store/administration.ts';
 import * as model from '../store/collections.ts';

@@ -2,11 +2,12 @@
 // store, clock, log) and gives one request handler, the background jobs, and the domains that scripts use.
 import type { RequestListener } from 'node:http';
 import { createOidcAdapter, isHandle } from '../../adapters/oidc.ts';
+import { createKnownBrowsers } from '../../interactions/known-browsers.ts';
 import { createInteractions } from '../../interactions/routes.ts';
-import type { Accounts } from '../accounts/accounts.ts';
-import type { HashParameters } from '../accounts/passwords/password.ts';
+import { type Accounts, createAccountDomain, type HashParameters } from '../accounts/index.ts';
 import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
 import { resealReplies } from '../admin/index.ts';
+import { createAuditLogs } from '../audit/index.ts';
 import { createClients } from '../clients/clients.ts';
 import { seedConsoleClient } from '../clients/console-client.ts';
 import type { Clients } from '../clients/contract.ts';
@@ -21,25 +22,26 @@ import { createKeys, createResealing, createSealer, type Keys, type Resealing } 
 import type { Logger } from '../log.ts';
 import { resealMails } from '../mail/index.ts';
 import { createAppMetrics } from '../metrics/index.ts';
+import { createAccountDirectory, createConfirmSession } from '../oidc/account-directory.ts';
 import { createMount, createProtocol, createProtocolState } from '../oidc/index.ts';
 import { normalizeMetadata } from '../oidc/models/client.ts';
 import { createRevokeToken } from '../oidc/revocation.ts';
+import { createRateLimiting } from '../rate-limits/index.ts';
 import { createRecovery } from '../recovery/index.ts';
 import { createRegistration } from '../registration/index.ts';
 import { resealTotp } from '../second-factors/reseal-totp.ts';
+import { createSessionDomain } from '../sessions/index.ts';
+import { startSettings } from '../settings/index.ts';
 import { resealSettings } from '../settings/reseal-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { themeOf } from '../views/theme.ts';
 import { createViews } from '../views/views.ts';
-import { createAccountParts } from './accounts.ts';
 import { createFactors } from './factors.ts';
 import { createHandler } from './http.ts';
 import { createJobs } from './jobs.ts';
 import { createPasskeyApp } from './passkeys.ts';
-import { createProtection } from './protection.ts';
-import { startSettings } from './settings.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -78,15 +80,22 @@ export async function createApp(options: AppOptions): Promise<App> {
   const settings = await startSettings({ store, sealer, clock, log, smtpUrl: config.smtpUrl });
   const current = () => settings.current();
 
-  const protection = createProtection({
+  const { audit, tokenLog } = createAuditLogs({ store, clock, events, log });
+  const { limits, openSignIns, guards } = createRateLimiting({ store, clock, settings: current, log });
+  const { grants, sessions, consents } = createSessionDomain({ store, clock, events });
+  const { accounts, groups, signIns, reportSignIn, authenticate, ...passwords } = createAccountDomain({
     store,
     clock,
-    log,
-    baseUrl,
-    events,
     settings: current,
+    events,
+    limits,
+    sessions,
+    log,
+    config: { baseUrl, hashParameters: options.hashParameters },
   });
-  const { audit } = protection;
+  const knownBrowsers = createKnownBrowsers({ signIns, clock, baseUrl });
+  const directory = createAccountDirectory({ accounts, signIns, reportSignIn, settings: current, clock });
+  const confirmSession = createConfirmSession({ accounts, sessions });
   const mount = createMount({ events, log });
 
   const factors = createFactors({
@@ -99,7 +108,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     sealer,
     current,
     accounts: () => accounts,
-    protection,
+    events,
+    audit,
+    knownBrowsers,
+    reportSignIn,
   });
   const passkeys = createPasskeyApp({
     store,
@@ -111,19 +123,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     factors,
     audit,
     events,
-    limits: protection.limits,
+    limits,
   });
-  const { grants, sessions, consents, groups, accounts, directory, confirmSession, ...signIn } =
-    createAccountParts({
-      store,
-      clock,
-      current,
-      baseUrl,
-      protection,
-      ...(options.hashParameters && { hashParameters: options.hashParameters }),
-    });
-
-  const authenticate = passkeys.guardPasswords(signIn.authenticate);
 
   // --- applications and the protocol core ----------------------------------------------------------------------------
   const clients = createClients({
@@ -146,7 +147,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     domains: [keys.reseal, resealSettings, resealTotp, resealMails, resealReplies],
   });
   const { mail } = factors;
-  const { limits } = protection;
   const base = { store, clock, settings: current, events };
   const recovery = createRecovery({ ...base, baseUrl, accounts, mail, limits });
   const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
@@ -194,7 +194,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts: { directory, authenticate, confirmSession },
     clients,
     sessions: { sessions, grants, consents },
-    guards: protection.guards,
+    guards,
     tokens: state.tokens,
     revokeToken,
     events,
@@ -213,14 +213,19 @@ export async function createApp(options: AppOptions): Promise<App> {
     metrics,
     sealer,
     settings,
-    protection,
+    events,
+    audit,
+    tokenLog,
+    limits,
+    openSignIns,
+    knownBrowsers,
     accounts,
     groups,
     directory,
     clients,
     grants,
     sessions,
-    ...signIn,
+    ...passwords,
     confirmSession,
     state,
     revokeToken,
@@ -240,7 +245,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts,
     groups,
     clients,
-    audit: protection,
+    audit: { audit, tokenLog },
     jobs: [...mail.jobs, ...keys.jobs, ...resealing.jobs],
     beforeTick: () => settings.refresh().then(keys.ready),
   });

@@ -1,12 +1,15 @@
 // Owns putting together what a sign-in needs beyond the password: second factors, trusted devices, links by mail and the
 // mails themselves (create-app.ts builds the rest).
 import type Koa from 'koa';
+import type { KnownBrowsers } from '../../interactions/known-browsers.ts';
 import { createTrustedDeviceCookie } from '../../interactions/trusted-device-cookie.ts';
-import { type Account, isUsable } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Accounts, ReportSignIn } from '../accounts/index.ts';
+import { type Account, isUsable } from '../accounts/index.ts';
 import { hasSecondFactor } from '../accounts/security-state.ts';
+import type { Audit } from '../audit/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
+import type { Events } from '../events/index.ts';
 import { deviceName } from '../http/device-name.ts';
 import { createOneTime } from '../http/one-time.ts';
 import type { Sealer } from '../keys/sealing.ts';
@@ -19,8 +22,6 @@ import { type CodeMethod, createSecondFactors } from '../second-factors/second-f
 import type { SettingValues } from '../settings/schema.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
-import { reportedSignIns } from './audit.ts';
-import type { Protection } from './protection.ts';
 
 interface Parts {
   readonly store: Store;
@@ -33,14 +34,17 @@ interface Parts {
   readonly current: () => SettingValues;
   /** Built after this: an account's removal takes what is in here along. */
   readonly accounts: () => Accounts;
-  readonly protection: Pick<Protection, 'audit' | 'events' | 'knownBrowsers'>;
+  readonly events: Events;
+  readonly audit: Pick<Audit, 'write'>;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly reportSignIn: ReportSignIn;
 }
 
 export type Factors = ReturnType<typeof createFactors>;
 
 export function createFactors(parts: Parts) {
   const { store, config, basePath, isSecure, clock, log, sealer, current, accounts } = parts;
-  const { audit, knownBrowsers } = parts.protection;
+  const { audit, knownBrowsers } = parts;
   const { baseUrl } = config;
   const mail = createMail({ store, sealer, clock, settings: current, baseUrl, log });
   const factors = createSecondFactors({
@@ -107,7 +111,7 @@ export function createFactors(parts: Parts) {
     tellOwner,
     find: (id) => accounts().find(id),
     revokeDevices: (accountId) => factors.trustedDevices.revokeAll(accountId),
-    events: parts.protection.events,
+    events: parts.events,
     clock,
     log,
   });
@@ -135,7 +139,7 @@ export function createFactors(parts: Parts) {
     /** For interactions/. */
     signIn: {
       oneTime: createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock }),
-      reportSignIn: reportedSignIns(audit),
+      reportSignIn: parts.reportSignIn,
       mfaMode: () => current().mfa_mode,
       findUsable,
       stepOf: factors.stepOf,

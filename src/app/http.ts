@@ -2,14 +2,17 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import mountAt from 'koa-mount';
+import { noteFailedForms } from '../../interactions/current.ts';
+import type { KnownBrowsers } from '../../interactions/known-browsers.ts';
 import type { Interactions } from '../../interactions/routes.ts';
-import type { Accounts } from '../accounts/accounts.ts';
-import type { Groups } from '../accounts/groups.ts';
+import type { Accounts, createAccountDomain, Groups } from '../accounts/index.ts';
 import { createAdmin } from '../admin/index.ts';
+import type { Audit, TokenLog } from '../audit/index.ts';
 import { createApiKeys } from '../clients/api-keys.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
+import type { Events } from '../events/index.ts';
 import { readForm, readJson } from '../http/body.ts';
 import { errorBoundary, logLateErrors } from '../http/boundary.ts';
 import type { Csrf } from '../http/csrf.ts';
@@ -26,35 +29,35 @@ import { requestOrigin } from '../http/request-origin.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';
 import type { KeysInUse, Sealer } from '../keys/index.ts';
-
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/index.ts';
+import type { ConfirmSession } from '../oidc/account-directory.ts';
 import { createAuthorizeAdmin } from '../oidc/admin-bearer.ts';
 import { aliases } from '../oidc/aliases.ts';
+import { createBearerGuard } from '../oidc/bearer-guard.ts';
 import type { AccountDirectory } from '../oidc/find-account.ts';
 import type { ProtocolMount, ProtocolState } from '../oidc/index.ts';
 import { registrationRoutes } from '../oidc/registration.ts';
 import { protocolRoutes } from '../oidc/routes.ts';
 import type { AnyToken } from '../oidc/token-state.ts';
 import { createAuthorizeUser } from '../oidc/user-bearer.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
+import type { OpenSignIns } from '../rate-limits/open-sign-ins.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { Registration } from '../registration/index.ts';
 import { createSelfService } from '../self-service/index.ts';
 import { createApplicationAccess } from '../sessions/application-access.ts';
-import type { Grants } from '../sessions/grants.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { Grants, Sessions } from '../sessions/index.ts';
 import type { Settings } from '../settings/settings.ts';
 import { apiKeys as apiKeyRecords } from '../store/administration.ts';
 import type { Store } from '../store/port.ts';
 import type { Views } from '../views/views.ts';
-import type { AccountParts } from './accounts.ts';
-import { auditedRegistration } from './audit.ts';
 import type { Factors } from './factors.ts';
 import type { PasskeyApp } from './passkeys.ts';
-import type { Protection } from './protection.ts';
 
 /** What create-app.ts has built, each for the middleware that needs it. */
-export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirmSession' | 'refusalTime'> {
+export interface HttpParts
+  extends Pick<ReturnType<typeof createAccountDomain>, 'checkPassword' | 'refusalTime'> {
   readonly config: Config;
   readonly version: string;
   readonly basePath: string;
@@ -65,7 +68,13 @@ export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirm
   readonly metrics: Metrics;
   readonly isDraining?: () => boolean;
   readonly settings: Settings;
-  readonly protection: Protection;
+  readonly events: Events;
+  readonly audit: Audit;
+  readonly tokenLog: TokenLog;
+  readonly limits: RateLimits;
+  readonly openSignIns: Pick<OpenSignIns, 'markInUse'>;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly confirmSession: ConfirmSession;
   readonly accounts: Accounts;
   readonly groups: Groups;
   readonly directory: AccountDirectory<NonNullable<Awaited<ReturnType<Accounts['find']>>>>;
@@ -87,7 +96,8 @@ export interface HttpParts extends Pick<AccountParts, 'checkPassword' | 'confirm
 
 export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, metrics, mount, revokeToken } = parts;
-  const { audit, origins, limits } = parts.protection;
+  const { audit, tokenLog, events, limits, openSignIns, knownBrowsers } = parts;
+  const { origins } = events;
   const { settings, accounts, clients, sessions, interactions, factors, passkeys, views, csrf } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
@@ -100,20 +110,21 @@ export function createHandler(parts: HttpParts): RequestListener {
     newId,
     newSecret,
     secretDigest,
+    events,
   });
   const inProcess = createInProcess();
   const { tokens, sessionOf, browser, signedIn } = parts.state;
   const findClient = async (id: string) => (await clients.find(id))?.value;
-  const authorizeAdmin = parts.protection.limitAdmins(
-    createAuthorizeAdmin({
-      adminToken: config.adminToken,
-      tokens,
-      accounts: parts.directory,
-      findClient,
-      sessionOf,
-      useApiKey: apiKeys.use,
-    }),
-  );
+  const guard = createBearerGuard({ limits, events });
+  const authorizeAdmin = createAuthorizeAdmin({
+    adminToken: config.adminToken,
+    tokens,
+    accounts: parts.directory,
+    findClient,
+    sessionOf,
+    useApiKey: apiKeys.use,
+    guard,
+  });
   const authorizeRequest = (ctx: Koa.Context, need: 'all' | 'read' = 'all') =>
     authorizeAdmin(ctx.get('authorization'), need);
   const pages = { views, csrf, oneTime: factors.signIn.oneTime };
@@ -138,7 +149,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       sendEnrolmentLink: parts.registration.enrolment.sendLink,
       invitations: parts.registration.invitations,
       audit,
-      tokenEvents: parts.protection.tokenLog,
+      tokenEvents: tokenLog,
       groups: parts.groups,
       apiKeys,
       authorizeAdmin: authorizeRequest,
@@ -164,7 +175,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   const site = new Koa();
   site.use(aliases);
   site.use(limitByAddress({ limits }));
-  site.use(parts.protection.noteFailedForms);
+  site.use(noteFailedForms(openSignIns.markInUse));
   site.use(interactions.middleware);
   site.use(admin.testSignInGate);
   const protocol = protocolRoutes({
@@ -182,7 +193,8 @@ export function createHandler(parts: HttpParts): RequestListener {
     chargePublicRequest: (address) => limits.consume('public_requests_ip', address),
     refuseForeign: csrf.refuseForeign,
     registration: registrationRoutes({
-      clients: auditedRegistration(clients, { audit, origins }),
+      clients,
+      events,
       authorizeAdmin: authorizeRequest,
       readJson,
       path: '/oauth2/register',
@@ -198,7 +210,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     pages,
     users: {
       signedIn,
-      authorize: parts.protection.limitAdmins(createAuthorizeUser({ tokens, sessionOf, findClient })),
+      authorize: createAuthorizeUser({ tokens, sessionOf, findClient, guard }),
       origins,
     },
     domains: {
@@ -212,7 +224,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       recovery: parts.recovery,
       audit,
       limits,
-      knownBrowsers: parts.protection.knownBrowsers,
+      knownBrowsers,
       passwords: { check: parts.checkPassword },
       notifyOwner: factors.tellOwnerOf,
       confirmSession: parts.confirmSession,

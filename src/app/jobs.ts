@@ -1,6 +1,5 @@
 // All background jobs: each domain declares its own, here they meet the scheduler.
-import type { Accounts } from '../accounts/accounts.ts';
-import type { Groups } from '../accounts/groups.ts';
+import type { Accounts, Groups } from '../accounts/index.ts';
 import { type Audit, createAuditJobs, type TokenLog } from '../audit/index.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
@@ -9,8 +8,8 @@ import { finishInterrupted } from '../jobs/finish-interrupted.ts';
 import { purgeExpired } from '../jobs/purge-expired.ts';
 import { createScheduler, type Job, type Scheduler } from '../jobs/scheduler.ts';
 import type { Logger } from '../log.ts';
+import type { Sessions } from '../sessions/index.ts';
 import { countRunning } from '../sessions/running.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';

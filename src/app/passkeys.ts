@@ -4,8 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type Koa from 'koa';
 import { createPasskeyOfferCookie } from '../../interactions/passkey-offer-cookie.ts';
 import type { PasskeyDeps } from '../../interactions/routes.ts';
-import type { Account } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
 import { parseLoginName } from '../accounts/login-name.ts';
 import { hasCodeFactor, hasPasskey } from '../accounts/security-state.ts';
 import type { Audit } from '../audit/index.ts';
@@ -18,7 +17,7 @@ import { ACR } from '../oidc/scopes.ts';
 import type { RefusedPasskey } from '../passkeys/assertion.ts';
 import { createModeGuards } from '../passkeys/passkey-only.ts';
 import { createPasskeys, hasOtherWayIn } from '../passkeys/passkeys.ts';
-import { keyFor, type RateLimits } from '../rate-limits/limits.ts';
+import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import { mayBeLeftWith } from '../second-factors/factor-policy.ts';
 import type { AuthMode } from '../settings/auth-mode.ts';
 import type { SettingValues } from '../settings/schema.ts';
@@ -233,7 +232,6 @@ export function createPasskeyApp(parts: Parts) {
       },
     },
 
-    guardPasswords: guards.guardPasswords,
     guardSettings: guards.guardSettings,
   };
 }

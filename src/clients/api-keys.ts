@@ -3,6 +3,7 @@
 // request in every process; what its owner may do now is decided in src/oidc/admin-bearer.ts.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
 import type { ApiKeyOwner, ApiKeyRecord } from '../store/administration.ts';
 import { type Collection, type Query, type Stored, StoreUnavailable } from '../store/port.ts';
 import { update } from '../store/update.ts';
@@ -33,8 +34,6 @@ export interface ApiKeys {
   use(bearer: string): Promise<ApiKey | undefined>;
   /** @throws AppError api_key.not_found */
   remove(id: string): Promise<void>;
-  /** Removes all keys of a user who is being deleted. */
-  removeAllOf(accountId: string): Promise<void>;
 }
 
 interface Deps {
@@ -43,6 +42,8 @@ interface Deps {
   readonly newId: () => string;
   readonly newSecret: (bytes: number) => string;
   readonly secretDigest: SecretDigest;
+  /** All keys that belong to a user are removed with the account. */
+  readonly events: Pick<Events, 'on'>;
 }
 
 /** Identifies an API key: for us without a look-up, and for secret scanners. */
@@ -53,7 +54,8 @@ const USE_STEP_MS = 15 * 60 * 1000;
 /** Bound on keys created by keys created by keys. */
 const MAX_CHAIN = 10;
 
-export function createApiKeys({ collection, clock, newId, newSecret, secretDigest }: Deps): ApiKeys {
+export function createApiKeys(deps: Deps): ApiKeys {
+  const { collection, clock, newId, newSecret, secretDigest, events } = deps;
   /**
    * For keys from before keys had owners: their creator if known, else the installation. A key created by another key has
    * that key's owner; otherwise a demoted administrator would keep the access of such a key.
@@ -85,6 +87,18 @@ export function createApiKeys({ collection, clock, newId, newSecret, secretDiges
       if (!(error instanceof StoreUnavailable)) throw error;
     }
   }
+
+  events.on('accountRemoving', async ({ accountId }) => {
+    // Read first: a key's owner can be derived from another key that is removed here too.
+    const ids: string[] = [];
+    for await (const items of pagesOf(collection, { limit: 1000 })) {
+      for (const { id, value } of items) {
+        const owner = await ownerOf(value);
+        if (owner?.kind === 'user' && owner.id === accountId) ids.push(id);
+      }
+    }
+    await Promise.all(ids.map((id) => collection.remove(id)));
+  });
 
   return {
     async create({ name, scopes, expiresInSeconds, createdBy, owner }) {
@@ -119,18 +133,6 @@ export function createApiKeys({ collection, clock, newId, newSecret, secretDiges
 
     async remove(id) {
       if (!(await collection.remove(id))) throw new AppError('api_key.not_found');
-    },
-
-    async removeAllOf(accountId) {
-      // Read first: a key's owner can be derived from another key that is removed here too.
-      const ids: string[] = [];
-      for await (const items of pagesOf(collection, { limit: 1000 })) {
-        for (const { id, value } of items) {
-          const owner = await ownerOf(value);
-          if (owner?.kind === 'user' && owner.id === accountId) ids.push(id);
-        }
-      }
-      await Promise.all(ids.map((id) => collection.remove(id)));
     },
   };
 }

@@ -1,7 +1,6 @@
 // Owns when the owner of an account is told by mail of what others did to it: guesses of the password (decisions §8), a
 // password or second factor that an administrator replaced. A notice that cannot be queued undoes and delays nothing.
-import type { Account } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
 import { hasSecondFactor } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';
 import type { Events, Signals } from '../events/index.ts';

@@ -6,6 +6,7 @@ import { type AdminAccess, accessOfRole } from '../accounts/role-access.ts';
 import { AppError } from '../errors.ts';
 import type { ApiKeyOwner } from '../store/administration.ts';
 import type { ClientRecord } from '../store/collections.ts';
+import type { GuardBearer } from './bearer-guard.ts';
 import { isGrantTypeAllowed, scopesOfClient } from './entitlement.ts';
 import type { AccountDirectory } from './find-account.ts';
 import type { SessionOfToken } from './token-session.ts';
@@ -34,6 +35,7 @@ interface Deps {
   readonly sessionOf: SessionOfToken;
   /** @returns the API key that this bearer is, if it is valid now */
   readonly useApiKey: (bearer: string) => Promise<KnownApiKey | undefined>;
+  readonly guard: GuardBearer;
 }
 
 interface KnownApiKey {
@@ -60,7 +62,7 @@ const lowerOf = (
 };
 
 export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
-  const { adminToken, tokens, accounts, findClient, sessionOf, useApiKey } = deps;
+  const { adminToken, tokens, accounts, findClient, sessionOf, useApiKey, guard } = deps;
   const bootstrap = adminToken === undefined ? undefined : digest(adminToken);
 
   /** A key grants no more than its owner has now. @throws AppError auth.invalid_token when the owner no longer exists */
@@ -110,7 +112,7 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
     };
   }
 
-  return async (authorization, required = 'all') => {
+  async function authorize(authorization: string | undefined, required: AdminAccess): Promise<AdminActor> {
     if (authorization === undefined || authorization === '') throw new AppError('auth.required');
     const [scheme, bearer, ...rest] = authorization.split(' ');
     if (scheme?.toLowerCase() !== 'bearer') throw new AppError('auth.required');
@@ -119,7 +121,9 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
     if (access === undefined) throw new AppError('auth.insufficient_scope');
     if (access === 'read' && required === 'all') throw readOnlyToken();
     return { ...actor, access };
-  };
+  }
+
+  return (authorization, required = 'all') => guard(() => authorize(authorization, required));
 }
 
 const readOnlyToken = (): AppError =>

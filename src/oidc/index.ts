@@ -2,7 +2,7 @@
 // everything under /oauth2, the two discovery documents, and who a bearer or a browser session stands for. It does not own
 // sign-in pages (interactions/) nor accounts, clients, sessions and keys, which it reads by their domains.
 // Start with create-provider.ts (the library and what surrounds it) and routes.ts (the order of endpoints).
-import type { Account } from '../accounts/account.ts';
+import type { Account } from '../accounts/index.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
@@ -13,8 +13,7 @@ import { secretDigest } from '../ids.ts';
 import type { KeySet } from '../keys/signing-keys.ts';
 import type { Logger } from '../log.ts';
 import type { Consents } from '../sessions/consents.ts';
-import type { Grants } from '../sessions/grants.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { Grants, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { Store } from '../store/port.ts';
 import { oidcSessions } from '../store/protocol-collections.ts';

@@ -5,12 +5,14 @@ import type { Clients } from '../clients/contract.ts';
 import { readClient } from '../clients/read-client.ts';
 import { type Client, publicMetadata, toClient } from '../clients/to-client.ts';
 import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
 
 export interface RegistrationDeps {
   readonly clients: Pick<
     Clients,
     'create' | 'update' | 'remove' | 'verifyRegistrationToken' | 'verifySecret' | 'initialAccessTokens'
   >;
+  readonly events: Pick<Events, 'record' | 'origins'>;
   /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
   readonly authorizeAdmin: (ctx: Koa.Context) => Promise<unknown>;
   /** @throws AppError request.* */
@@ -70,13 +72,27 @@ interface RegistrationHandlers {
   manage(clientId: string): Handler;
 }
 
+const createRecord =
+  ({ record, origins }: Pick<Events, 'record' | 'origins'>) =>
+  (event: 'client.created' | 'client.updated' | 'client.removed', id: string): Promise<void> =>
+    record({
+      event,
+      // Whoever registers is no actor yet; later it is the client itself.
+      actor: origins.actor() ?? (event === 'client.created' ? undefined : { kind: 'client', id }),
+      target: { kind: 'client', id },
+      clientId: id,
+      details: { by: 'registration' },
+    });
+
 function createHandlers({
   clients,
+  events,
   authorizeAdmin,
   readJson,
   publicUrl,
 }: RegistrationDeps): RegistrationHandlers {
   const informationOf = createInformationOf(publicUrl);
+  const record = createRecord(events);
 
   const readMembers = async (ctx: Koa.Context): Promise<Members> => {
     const body = await readJson(ctx);
@@ -98,6 +114,7 @@ function createHandlers({
         ? { metadata: members, origin: 'registration', initialAccessToken: token, hasRegistrationToken: true }
         : { ...readClient(members), origin: 'admin', hasRegistrationToken: true },
     );
+    await record('client.created', client.id);
     ctx.status = 201;
     ctx.body = {
       ...(isInitialAccessToken ? {} : toClient(client)),
@@ -131,6 +148,7 @@ function createHandlers({
       if (!isSecretValid)
         throw refuse({ client_secret: 'Must be the secret of this client, or be left out.' });
       const changed = await clients.update(client.id, { metadata, mode: 'replace', authority: 'registrant' });
+      await record('client.updated', client.id);
       ctx.body = informationOf(changed.client, token, changed.clientSecret);
     };
 
@@ -138,6 +156,7 @@ function createHandlers({
     (client: Client): Handler =>
     async (ctx) => {
       await clients.remove(client.id);
+      await record('client.removed', client.id);
       ctx.status = 204;
     };
 

@@ -3,6 +3,7 @@
 // user authenticates again.
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
+import type { GuardBearer } from './bearer-guard.ts';
 import type { SessionOfToken, TokenSession } from './token-session.ts';
 import type { TokenState } from './token-state.ts';
 
@@ -18,11 +19,12 @@ interface Deps {
   readonly tokens: TokenState;
   readonly sessionOf: SessionOfToken;
   readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
+  readonly guard: GuardBearer;
 }
 
 /** @returns the user of an Authorization header; @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-export function createAuthorizeUser({ tokens, sessionOf, findClient }: Deps) {
-  return async (authorization: string | undefined): Promise<UserBearer> => {
+export function createAuthorizeUser({ tokens, sessionOf, findClient, guard }: Deps) {
+  async function authorize(authorization: string | undefined): Promise<UserBearer> {
     const [scheme, bearer = '', ...rest] = (authorization ?? '').split(' ');
     if (scheme?.toLowerCase() !== 'bearer') throw new AppError('auth.required');
     if (bearer === '' || rest.length > 0) throw new AppError('auth.invalid_token');
@@ -35,5 +37,7 @@ export function createAuthorizeUser({ tokens, sessionOf, findClient }: Deps) {
     if (account === undefined || token.kind !== 'AccessToken' || !live.scopes.has('openid') || !isOurs)
       throw new AppError('auth.insufficient_scope', { message: 'This token does not open the account.' });
     return { kind: 'user', id: account.id, session: await sessionOf(token, account.id) };
-  };
+  }
+
+  return (authorization: string | undefined): Promise<UserBearer> => guard(() => authorize(authorization));
 }

@@ -1,7 +1,7 @@
 // Owns using a passkey (WebAuthn §7.2): the options a browser is given, and judging what the authenticator signed. Which
 // account it is for follows from the passkey; what signing in with it is worth, from whether its holder was checked.
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
-import { type Account, isUsable, toAccount } from '../accounts/account.ts';
+import { type Account, isUsable, toAccount } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord } from '../store/collections.ts';

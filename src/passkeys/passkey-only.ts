@@ -1,7 +1,6 @@
-// Owns the rules of the mode in which passkeys alone sign in: a password is worth nothing on any path, and an administrator
-// who can come in stays (src/accounts/passkey-admins.ts).
-import type { Account } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+// Owns the rules of the mode in which passkeys alone sign in: an administrator who can come in stays
+// (src/accounts/passkey-admins.ts).
+import type { Account, Accounts } from '../accounts/index.ts';
 import { createPasskeyAdmins } from '../accounts/passkey-admins.ts';
 import { AppError } from '../errors.ts';
 import type { AuthMode } from '../settings/auth-mode.ts';
@@ -25,14 +24,6 @@ export function createModeGuards({ accounts, mode }: Deps) {
       const isOnly = account.passkeys?.every((passkey) => passkey.id === id) === true;
       if (isOnly) await passkeyAdmins.keepOne(account.id);
     },
-
-    /** On the page and in the password grant alike. */
-    guardPasswords:
-      <A, More extends unknown[]>(
-        authenticate: (...given: [string, string, ...More]) => Promise<A | undefined>,
-      ) =>
-      async (...given: [string, string, ...More]): Promise<A | undefined> =>
-        mode() === 'passkey_only' ? undefined : authenticate(...given),
 
     /** Nobody turns passwords off before an administrator can come in without one. */
     guardSettings<S extends Pick<Settings, 'patch' | 'replaceAll' | 'preview'>>(guarded: S): S {

@@ -1,6 +1,6 @@
 // Owns an account's passkeys as a whole: what they are made of (registration, assertion), what their owner and
 // administrators see of them, renaming and removing. How many sign-ins they are worth is the sign-in's own matter.
-import type { Account } from '../accounts/account.ts';
+import type { Account } from '../accounts/index.ts';
 import { settleFactors } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';

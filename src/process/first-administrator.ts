@@ -1,5 +1,5 @@
 // Headless onboarding: creates the first administrator from the configuration when there is none.
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Accounts } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 

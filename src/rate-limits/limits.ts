@@ -126,3 +126,21 @@ export function createRateLimits({ collection, clock, settings, log }: Deps): Ra
     },
   };
 }
+
+/** All or none: where one limit refuses, nothing was tried, and the others get their points back. */
+export async function chargeAll(
+  limits: Pick<RateLimits, 'consume'>,
+  keys: readonly (readonly [kind: RateKind, key: string])[],
+): Promise<Charge> {
+  const charges: Charge[] = [];
+  const giveBack = (): void => {
+    for (const charge of charges) charge.giveBack();
+  };
+  try {
+    for (const [kind, key] of keys) charges.push(await limits.consume(kind, key));
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+  return { giveBack };
+}

@@ -1,11 +1,11 @@
 // Ways back into an account by its mailbox: the tokens of mailed links (links.ts), who gets a link by mail and on whose request
 // (mailed-links.ts), and what a link is used for (use-links.ts). A link authenticates a mailbox: it is neither a session nor a
 // second factor. The pages are in interactions/mailed-links.ts.
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
-import type { RateLimits } from '../rate-limits/limits.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff } from '../settings/auth-mode.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import * as model from '../store/collections.ts';

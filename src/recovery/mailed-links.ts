@@ -1,13 +1,13 @@
-import { type Account, isUsable } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
 import { addressKey } from '../accounts/email.ts';
 import { findUsable } from '../accounts/find-usable.ts';
+import type { Accounts } from '../accounts/index.ts';
+import { type Account, isUsable } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import { deviceName } from '../http/device-name.ts';
 import type { Mail, MailValues, Requester } from '../mail/index.ts';
-import type { RateLimits } from '../rate-limits/limits.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff } from '../settings/auth-mode.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { MailRequestRecord } from '../store/collections.ts';

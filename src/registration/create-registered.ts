@@ -1,5 +1,4 @@
-import type { Account } from '../accounts/account.ts';
-import type { Accounts, NewAccount } from '../accounts/accounts.ts';
+import type { Account, Accounts, NewAccount } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { SettingValues } from '../settings/schema.ts';

@@ -1,6 +1,5 @@
-import type { Account } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
 import { findUsable } from '../accounts/find-usable.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
 import { checkNewPassword } from '../accounts/passwords/check-new-password.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';

@@ -1,14 +1,15 @@
 // How people come by an account of their own: signing up (sign-up.ts, where to start), an administrator's invitation
 // (use-invitations.ts), and a one-time link to an account that an administrator created (enrolment.ts). What an account is and
 // which passwords are accepted belongs to accounts/, the tokens of mailed links to recovery/, the pages to interactions/.
-import type { Accounts } from '../accounts/accounts.ts';
+
 import { findUsable } from '../accounts/find-usable.ts';
+import type { Accounts } from '../accounts/index.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
-import type { RateLimits } from '../rate-limits/limits.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import * as model from '../store/collections.ts';

@@ -1,10 +1,10 @@
-import type { Account } from '../accounts/account.ts';
 import { addressKey, parseEmail } from '../accounts/email.ts';
+import type { Account } from '../accounts/index.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Mail, MailTemplate, MailValues, Requester } from '../mail/index.ts';
-import type { RateLimits } from '../rate-limits/limits.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff } from '../settings/auth-mode.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { ClientRecord, MailRequestRecord } from '../store/collections.ts';

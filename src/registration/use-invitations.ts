@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/account.ts';
+import type { Account } from '../accounts/index.ts';
 import type { Clients } from '../clients/contract.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';

@@ -5,7 +5,7 @@
 //
 // No verdict without its count: a guess is judged inside the compare-and-set that also writes what it came to, so of any
 // number of guesses at once only as many are judged as were still free, and a right one beyond them is not looked at.
-import { isUsable } from '../accounts/account.ts';
+import { isUsable } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord, RateRecord } from '../store/collections.ts';

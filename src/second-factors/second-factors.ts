@@ -1,6 +1,6 @@
 // Owns what the sign-in asks about second factors, and puts their parts together: which ones an account has, whether
 // one is needed, whether a given code is right. In which order pages come is the sign-in's own matter.
-import { type Account, isUsable } from '../accounts/account.ts';
+import { type Account, isUsable } from '../accounts/index.ts';
 import { hasPasskey, hasSecondFactor, settleFactors, wantsSecondStep } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';

@@ -1,15 +1,15 @@
 // Acts of a user on their own account beside its credentials: ending sessions, forgetting trusted devices, removing
 // applications, asking for a verification mail. Pages and API call the same ones.
 import type Koa from 'koa';
-import type { Account } from '../accounts/account.ts';
 import { addressKey } from '../accounts/email.ts';
+import type { Account } from '../accounts/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
 import { AppError } from '../errors.ts';
-import type { RateLimits } from '../rate-limits/limits.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/second-factors.ts';
 import type { ApplicationAccesses } from '../sessions/application-access.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { Sessions } from '../sessions/index.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 

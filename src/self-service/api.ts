@@ -1,7 +1,7 @@
 // /account/api (decision 0023): what the pages of self-service do, for our own applications with a user's access token.
 // The acts are those of the pages; here are their addresses, bodies and JSON.
 import type Koa from 'koa';
-import type { Account } from '../accounts/account.ts';
+import type { Account } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { createRouter, type RouteMethod } from '../http/router.ts';
 import { type Body, invalid, membersOf } from './api-body.ts';

@@ -1,10 +1,9 @@
 // Changes of a user's own password, second factor and passkeys, and what follows from each: other sessions end, trusted
 // devices are revoked, the audit log and the owner are notified.
 import type Koa from 'koa';
-import type { Account } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
 import type { Authenticate } from '../accounts/authenticate.ts';
 import type { ProofMethod } from '../accounts/freshness.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
 import { checkNewPassword } from '../accounts/passwords/check-new-password.ts';
 import { hasPasskey, hasSecondFactor } from '../accounts/security-state.ts';
 import type { Audit } from '../audit/index.ts';
@@ -16,7 +15,7 @@ import type { BrowserSession } from '../oidc/browser-session.ts';
 import type { SignedInUsers } from '../oidc/signed-in-user.ts';
 import { mayBeLeftWith } from '../second-factors/factor-policy.ts';
 import type { SecondFactors } from '../second-factors/second-factors.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { SelfServiceUser } from './page-kit.ts';

@@ -1,7 +1,7 @@
 // Owns /account: who one is here, what protects the account, where it is signed in and what it is open to, and ending any
 // of that. What the password and the second factor are is changed on pages of their own.
 import type Koa from 'koa';
-import type { Account } from '../accounts/account.ts';
+import type { Account } from '../accounts/index.ts';
 import type { Form } from '../http/form.ts';
 import type { AccountPageModels } from '../views/account-pages.ts';
 import type { GlanceFacts } from './glance.ts';

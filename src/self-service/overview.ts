@@ -9,7 +9,7 @@ import { deviceName } from '../http/device-name.ts';
 import type { Passkeys } from '../passkeys/passkeys.ts';
 import type { SecondFactors } from '../second-factors/second-factors.ts';
 import type { ApplicationAccesses } from '../sessions/application-access.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { SessionRecord } from '../store/collections.ts';
 import type { AccountPageModels } from '../views/account-pages.ts';

@@ -1,7 +1,7 @@
 // What the pages of self-service share: forms that are valid for one session alone, fresh authentication before a sensitive
 // act (decision 0011, checklist R098, R113), results that are shown once.
 import type Koa from 'koa';
-import type { Account } from '../accounts/account.ts';
+import type { Account } from '../accounts/index.ts';
 import { type AccountPage, accountPages } from '../clients/console-sign-in.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';

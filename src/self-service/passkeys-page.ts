@@ -1,7 +1,7 @@
 // /account/passkeys: users add, rename and remove their passkeys. Reading takes a session; changing takes a fresh
 // authentication, as strong as the account can reach (decision 0011, checklist R098).
 import type Koa from 'koa';
-import type { Account } from '../accounts/account.ts';
+import type { Account } from '../accounts/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { answerJson, type JsonBody, jsonBody } from '../http/ceremony.ts';
 import type { Csrf } from '../http/csrf.ts';

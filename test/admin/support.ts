@@ -192,6 +192,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     groups,
     ...createOwnParts({ store, clock, sealer, grants, groups, refusalTime: { note: async () => {} } }),
     apiKeys: createApiKeys({
+      events,
       collection: store.collection(apiKeyRecords),
       clock,
       newId,
@@ -251,6 +252,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
   app.use(adminRoutes(deps));
   app.use(
     registrationRoutes({
+      events,
       clients,
       authorizeAdmin,
       readJson,

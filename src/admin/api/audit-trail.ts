@@ -1,7 +1,7 @@
 // Owns what is written down about what administrators do: every route that changes something has a line here, and each
 // success becomes one event with who, what, and before and after (checklist R131, R146). A route without a line is
 // written down as `admin.acted`, and test/audit says so.
-import type { Account } from '../../accounts/account.ts';
+import type { Account } from '../../accounts/index.ts';
 import { toUser } from '../../accounts/to-user.ts';
 import { differenceOf } from '../../audit/details.ts';
 import { type Client, toClient } from '../../clients/to-client.ts';

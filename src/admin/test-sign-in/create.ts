@@ -1,7 +1,7 @@
 // Assembles test sign-ins ("Try it" in the Admin UI): the gate in front of the authorization endpoint, and what the Admin UI
 // runs them with. src/oidc/test-sign-in-gate.ts says what they may do.
 import type Koa from 'koa';
-import type { Account } from '../../accounts/account.ts';
+import type { Account } from '../../accounts/index.ts';
 import { createTrials } from '../../clients/trials.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/types.ts';
@@ -15,7 +15,7 @@ import {
   testSignInRedirectUri,
 } from '../../oidc/test-sign-in-gate.ts';
 import { describeToken, type TokenState } from '../../oidc/token-state.ts';
-import type { Grants } from '../../sessions/grants.ts';
+import type { Grants } from '../../sessions/index.ts';
 import * as administration from '../../store/administration.ts';
 import type { Store } from '../../store/port.ts';
 import type { TrialRunDeps } from './run.ts';

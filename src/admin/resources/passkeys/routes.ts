@@ -5,7 +5,7 @@ import {
   Object as ObjectSchema,
   String as StringSchema,
 } from 'typebox';
-import type { Account } from '../../../accounts/account.ts';
+import type { Account } from '../../../accounts/index.ts';
 import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
 import type { Passkey } from '../../../passkeys/passkeys.ts';

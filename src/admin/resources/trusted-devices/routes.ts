@@ -1,6 +1,6 @@
 // Owns the routes of a user's trusted browsers (decisions §6): which need not give the second factor, and the end of that.
 import { Object as ObjectSchema, String as StringSchema } from 'typebox';
-import type { Account } from '../../../accounts/account.ts';
+import type { Account } from '../../../accounts/index.ts';
 import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
 import type { TrustedDevice, TrustedDevices } from '../../../second-factors/trusted-devices.ts';

@@ -1,26 +1,22 @@
-// Owns putting together which browsers an account knows: the cookie, and what the account keeps (create-app.ts builds
-// the rest).
+// Which browsers an account knows: the cookie, and what the account keeps of it.
 import type Koa from 'koa';
-import { createKnownBrowserCookie } from '../../interactions/known-browser-cookie.ts';
-import type { Account } from '../accounts/account.ts';
-import { createCompleteSignIn } from '../accounts/complete-sign-in.ts';
-import { findKnownBrowser } from '../accounts/known-browsers.ts';
-import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
-import * as model from '../store/collections.ts';
-import type { Store } from '../store/port.ts';
+import { type Account, type CompleteSignIn, findKnownBrowser } from '../src/accounts/index.ts';
+import type { Clock } from '../src/clock.ts';
+import { AppError } from '../src/errors.ts';
+import { createKnownBrowserCookie } from './known-browser-cookie.ts';
 
 interface Parts {
-  readonly store: Store;
+  readonly signIns: CompleteSignIn;
   readonly clock: Clock;
   readonly baseUrl: string;
 }
 
-export function createKnownBrowsers({ store, clock, baseUrl }: Parts) {
+export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
+
+export function createKnownBrowsers({ signIns, clock, baseUrl }: Parts) {
   const isSecure = baseUrl.startsWith('https:');
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const cookie = createKnownBrowserCookie({ isSecure, basePath });
-  const signIns = createCompleteSignIn({ collection: store.collection(model.accounts), clock });
 
   return {
     /** For a password that is typed in this browser. */
@@ -35,10 +31,6 @@ export function createKnownBrowsers({ store, clock, baseUrl }: Parts) {
       const token = await signIns.complete(account, cookie.tokens(ctx));
       if (token === undefined) throw new AppError('signin.expired');
       cookie.set(ctx, account.id, token);
-    },
-    /** All factors were given where there is no browser. @returns false when the account changed since it was read */
-    async completeWithout(account: Account): Promise<boolean> {
-      return (await signIns.complete(account)) !== undefined;
     },
     isUnchanged: signIns.isUnchanged,
     /** The button of a mailed link was pressed in this browser, or the password changed in it. */

@@ -1,14 +1,15 @@
-// Owns putting together the runtime settings as they are at start (create-app.ts builds the rest).
+// Runtime settings: what there is (schema.ts, definitions.ts), reading and changing them while processes run (settings.ts, where
+// to start), and the values as they are at start. Boot configuration is src/config.
 import type { Clock } from '../clock.ts';
-import type { Sealer } from '../keys/sealing.ts';
 import type { Logger } from '../log.ts';
-import { createSettings, type Settings } from '../settings/settings.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
+import { createSettings, type Settings } from './settings.ts';
+import type { SettingSealer } from './stored.ts';
 
 interface Parts {
   readonly store: Store;
-  readonly sealer: Sealer;
+  readonly sealer: SettingSealer;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;
   /** What the setting starts with (SMTP_URL); nothing where there is a value already. */

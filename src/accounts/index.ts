@@ -1,0 +1,137 @@
+// Accounts: what stands in one and may be changed by whom (accounts.ts, where to start), groups and their members, passwords and
+// their limits (authenticate.ts), locks, known browsers, and what a complete sign-in leaves. Second factors, passkeys, and the
+// ways to a new account are domains of their own above; they subscribe to an account's removal and to administrators' changes.
+import { availableParallelism } from 'node:os';
+import { createFindRestricted } from '../clients/restricted.ts';
+import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
+import { newId } from '../ids.ts';
+import type { Logger } from '../log.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
+import type { Sessions } from '../sessions/index.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import { groups as groupCollection } from '../store/administration.ts';
+import * as model from '../store/collections.ts';
+import type { Store } from '../store/port.ts';
+import { createAccounts } from './accounts.ts';
+import { type Authenticate, createAuthenticate } from './authenticate.ts';
+import { createCompleteSignIn } from './complete-sign-in.ts';
+import { createGroups } from './groups.ts';
+import { limitSignIns } from './guess-limits.ts';
+import { estimatedMs } from './passwords/hash-work.ts';
+import { createPasswords, defaultHashParameters, type HashParameters } from './passwords/password.ts';
+import { minPasswordLength } from './passwords/password-rules.ts';
+import { createRefusalTime } from './passwords/refusal-time.ts';
+import { createPasswordEvents, createReportSignIn } from './sign-in-events.ts';
+
+export { type Account, isAuthenticationCurrent, isProofCurrent, isUsable, toAccount } from './account.ts';
+export type { Accounts, NewAccount } from './accounts.ts';
+export { toClaims } from './claims.ts';
+export type { CompleteSignIn } from './complete-sign-in.ts';
+export { isFresh } from './freshness.ts';
+export type { Groups } from './groups.ts';
+export { findKnownBrowser } from './known-browsers.ts';
+export type { HashParameters } from './passwords/password.ts';
+export type { RefusalTime } from './passwords/refusal-time.ts';
+export type { ReportSignIn, SignInReport } from './sign-in-events.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly settings: () => SettingValues;
+  readonly events: Events;
+  readonly limits: Pick<RateLimits, 'consume'>;
+  readonly sessions: Pick<Sessions, 'endAllOf'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly config: { readonly baseUrl: string; readonly hashParameters?: HashParameters | undefined };
+}
+
+// More waiting sign-ins than this would wait longer than a user does.
+const MAX_WAITING_HASHES = 128;
+
+/** Whether its owner can sign in without a password. */
+function hasOtherWayIn(
+  { passkeys = [], email, isEmailVerified }: model.AccountRecord,
+  { auth_mode: mode, allow_password_reset: canReset, allow_magic_link: canUseLinks }: SettingValues,
+): boolean {
+  const hasMailbox = email !== undefined && isEmailVerified;
+  return (mode !== 'password' && passkeys.length > 0) || (hasMailbox && (canReset || canUseLinks));
+}
+
+export function createAccountDomain({ store, clock, settings, events, sessions, ...deps }: Deps) {
+  const { limits, log, config } = deps;
+  const { memoryKib, passes } = config.hashParameters ?? defaultHashParameters;
+  const collection = store.collection(model.accounts);
+  const facts = store.collection(model.facts);
+  const passwords = createPasswords({
+    ...(config.hashParameters && { parameters: config.hashParameters }),
+    maxInFlight: availableParallelism(),
+    maxQueued: MAX_WAITING_HASHES,
+  });
+  const accounts = createAccounts({
+    collection,
+    facts,
+    clock,
+    newId,
+    passwords,
+    settings,
+    minPasswordLength: () => minPasswordLength(settings()),
+    contextWords: () => [settings().product_name, new URL(config.baseUrl).hostname],
+    endSessions: (accountId) => sessions.endAllOf(accountId),
+    events,
+  });
+  const groups = createGroups({
+    collection: store.collection(groupCollection),
+    accounts: collection,
+    clock,
+    findRestricted: createFindRestricted(store.collection(model.clients)),
+  });
+  const onUnknownTime = (err: unknown): void =>
+    log.warn({ event: 'refusal_time', err }, 'how long refused passwords are to take cannot be told');
+  const refusalTime = createRefusalTime({
+    facts,
+    clock,
+    // Twice: what an older release hashed with other parameters is no other kind.
+    ownMs: 2 * estimatedMs(`$argon2id$v=19$m=${memoryKib},t=${passes},p=1`),
+    verify: passwords.verify,
+    onError: onUnknownTime,
+  });
+  const passwordEvents = createPasswordEvents({ events, log });
+  const parts = {
+    collection,
+    clock,
+    passwords,
+    settings,
+    refusals: {
+      msFor: refusalTime.msFor,
+      met: (hash: string, ms: number) => void refusalTime.note(hash, ms).catch(onUnknownTime),
+    },
+    hasOtherWayIn: (record: model.AccountRecord) => hasOtherWayIn(record, settings()),
+    ...passwordEvents,
+  };
+  const limited = { limits, address: () => events.origins.current()?.ipAddress ?? '' };
+  const signIn = limitSignIns(createAuthenticate(parts), limited);
+
+  /** Where passkeys alone sign in, a password is worth nothing on any path. */
+  const authenticate: Authenticate = async (...given) =>
+    settings().auth_mode === 'passkey_only' ? undefined : signIn(...given);
+
+  /** By a user who is signed in already: counted and locked as a sign-in is, and no sign-in in the logs. */
+  const checkPassword: Authenticate = limitSignIns(
+    createAuthenticate({
+      ...parts,
+      onOutcome: (event) => (event.outcome === 'success' ? undefined : passwordEvents.onOutcome(event)),
+    }),
+    limited,
+  );
+
+  return {
+    accounts,
+    groups,
+    authenticate,
+    checkPassword,
+    refusalTime,
+    signIns: createCompleteSignIn({ collection, clock }),
+    reportSignIn: createReportSignIn(events),
+  };
+}

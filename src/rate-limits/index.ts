@@ -1,0 +1,48 @@
+// Limits on how often something may be tried, by address or name, over all processes (limits.ts, where to start), and how many
+// sign-ins of one network may be open at once (open-sign-ins.ts). What a limit protects is decided where it is consumed.
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../log.ts';
+import * as model from '../store/collections.ts';
+import type { Store } from '../store/port.ts';
+import { interactions } from '../store/protocol-collections.ts';
+import { type Charge, chargeAll, createRateLimits, keyFor, type RateSettings } from './limits.ts';
+import { createOpenSignIns } from './open-sign-ins.ts';
+
+export { type Charge, chargeAll, keyFor, type RateKind, type RateLimits } from './limits.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly settings: () => RateSettings & { readonly limit_open_signins_ip: number };
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+export function createRateLimiting({ store, clock, settings, log }: Deps) {
+  const limits = createRateLimits({ collection: store.ephemeral(model.rates), clock, settings, log });
+  const openSignIns = createOpenSignIns({
+    collection: store.ephemeral(interactions),
+    clock,
+    limit: () => settings().limit_open_signins_ip,
+  });
+  return {
+    limits,
+    openSignIns,
+    /** For the protocol core. */
+    guards: {
+      takePlace: openSignIns.take,
+      /**
+       * A user code has 34.6 bits (20^8), so what protects it is the number of guesses (RFC 8628 §5.1). Charged before the
+       * look-up; a valid code gives the points back.
+       * @throws AppError request.rate_limited
+       */
+      chargeUserCode: (address: string, holder: string): Promise<Charge> =>
+        chargeAll(limits, [
+          ['user_code_account', holder],
+          ['user_code_ip', address],
+        ]),
+      /** One refused client authentication. @throws AppError request.rate_limited */
+      chargeRefusedClient: (clientId: string, address: string): Promise<Charge> =>
+        limits.consume('client_failures_ip', keyFor(clientId, address)),
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// What a sign-in leaves behind: SSO sessions (sessions.ts, where to start), the grants and tokens born from them (grants.ts,
+// issued-tokens.ts), and what users agreed to (consents.ts). The session as the browser has it is a model of the protocol core
+// (src/oidc/models/session.ts); notifying applications of its end is the protocol core's, too.
+import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
+import { consents as consentCollection } from '../store/collections.ts';
+import type { Store } from '../store/port.ts';
+import { createConsents } from './consents.ts';
+import { createGrants } from './grants.ts';
+import { createSessions } from './sessions.ts';
+
+export type { Grants } from './grants.ts';
+export type { Sessions } from './sessions.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: Events;
+}
+
+export function createSessionDomain({ store, clock, events }: Deps) {
+  const grants = createGrants({ store });
+  const sessions = createSessions({ store, clock, grants, events });
+  const consents = createConsents({ collection: store.collection(consentCollection), clock, events });
+  events.on('accountRemoving', ({ accountId }) =>
+    Promise.all([consents.removeOfAccount(accountId), sessions.removeOfAccount(accountId)]),
+  );
+  return { grants, sessions, consents };
+}
