@@ -6,7 +6,7 @@ import type { Account } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import { readForm } from '../http/body.ts';
-import type { AskOurselves } from '../http/in-process.ts';
+import type { InjectRequest } from '../http/inject-request.ts';
 import type { BrowserSession } from '../oidc/browser-session.ts';
 import type { AccountDirectory } from '../oidc/find-account.ts';
 import { ACR } from '../oidc/scopes.ts';
@@ -51,7 +51,7 @@ export interface AdminDeps {
     readonly browser: BrowserSession;
     readonly tokens: TokenState;
     readonly grants: Grants;
-    readonly ask: AskOurselves;
+    readonly ask: InjectRequest;
   };
 }
 

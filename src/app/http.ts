@@ -17,7 +17,7 @@ import { readForm, readJson } from '../http/body.ts';
 import { errorBoundary, logLateErrors } from '../http/boundary.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { healthRoutes } from '../http/health.ts';
-import { createInProcess } from '../http/in-process.ts';
+import { createInjector } from '../http/inject-request.ts';
 import { createListener } from '../http/listener.ts';
 import { metricsRoute } from '../http/metrics.ts';
 import { pinOrigin } from '../http/origin.ts';
@@ -112,7 +112,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     secretDigest,
     events,
   });
-  const inProcess = createInProcess();
+  const injector = createInjector();
   const { tokens, sessionOf, browser, signedIn } = parts.state;
   const findClient = async (id: string) => (await clients.find(id))?.value;
   const guard = createBearerGuard({ limits, events });
@@ -157,7 +157,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       refusalTime: parts.refusalTime,
     },
     users: { signedIn, directory: parts.directory, setActor: origins.setActor },
-    protocol: { browser, tokens, grants: parts.grants, ask: inProcess.ask },
+    protocol: { browser, tokens, grants: parts.grants, ask: injector.ask },
   });
   const app = new Koa();
   pinOrigin(app, pinned);
@@ -234,6 +234,6 @@ export function createHandler(parts: HttpParts): RequestListener {
   app.use(mountAt(basePath === '' ? '/' : basePath, site));
 
   const listener = createListener({ respond: app.callback(), ready: parts.keys.ready, mount, metrics });
-  inProcess.attach(listener);
+  injector.attach(listener);
   return listener;
 }

@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import { toClient } from '../../clients/to-client.ts';
 import type { Clock } from '../../clock.ts';
 import { catalogue } from '../../errors.ts';
-import type { AskOurselves } from '../../http/in-process.ts';
+import type { InjectRequest } from '../../http/inject-request.ts';
 import { requestIdOf } from '../../http/request-log.ts';
 import { type AuditTrail, createAuditTrail } from '../api/audit-trail.ts';
 import { createPerform } from '../api/perform.ts';
@@ -25,7 +25,7 @@ export interface AdminUiDeps
   readonly addableFactors: () => FactorOffer;
   /** Setting admin_idle_seconds. */
   readonly idleSeconds: () => number;
-  readonly ask: AskOurselves;
+  readonly ask: InjectRequest;
   readonly trials: Omit<TrialRunDeps, 'ask' | 'basePath' | 'issuer'>;
   readonly cookieKeys: readonly string[];
   readonly clock: Clock;

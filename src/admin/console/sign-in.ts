@@ -5,7 +5,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type Koa from 'koa';
 import { CONSOLE_CLIENT_ID } from '../../clients/console-client.ts';
 import { AppError } from '../../errors.ts';
-import type { AskOurselves } from '../../http/in-process.ts';
+import type { InjectRequest } from '../../http/inject-request.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
 export interface PendingSignIn {
@@ -34,7 +34,7 @@ export interface SignInNeeds {
 
 interface Deps {
   readonly pending: SealedCookie<PendingSignIn>;
-  readonly ask: AskOurselves;
+  readonly ask: InjectRequest;
   readonly baseUrl: string;
   readonly basePath: string;
   readonly issuer: string;

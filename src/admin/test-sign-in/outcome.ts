@@ -1,6 +1,6 @@
 // Owns what a trial sign-in is told as: the outcome, decoded tokens with a sentence for each claim, and the requests in
 // order. Signatures and refresh tokens are left out, so that nothing on the page opens anything anywhere.
-import type { OwnAnswer } from '../../http/in-process.ts';
+import type { InjectedResponse } from '../../http/inject-request.ts';
 import { curlOf, quote } from '../pages/curl.ts';
 import { isMembers, textOf } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
@@ -67,7 +67,7 @@ const jsonOf = (value: unknown): string => JSON.stringify(value, undefined, 2);
 const TOKENS = ['access_token', 'id_token', 'refresh_token'];
 
 /** An answer's body as text, without what could be used. */
-function bodyOf({ body }: OwnAnswer): string {
+function bodyOf({ body }: InjectedResponse): string {
   const content = objectOf(body);
   if (content === undefined) return body.split('.').length === 3 ? '(a signed JWT, decoded above)' : body;
   const masked = Object.entries(content).map(([name, value]) => [

@@ -4,7 +4,7 @@
 import type Koa from 'koa';
 import type { Trial, Trials } from '../../clients/trials.ts';
 import type { RecordedEvent } from '../../events/index.ts';
-import type { AskOurselves, OwnAnswer } from '../../http/in-process.ts';
+import type { InjectedResponse, InjectRequest } from '../../http/inject-request.ts';
 import { isMembers } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
@@ -14,8 +14,8 @@ export interface TrialReport {
   readonly trial: Trial;
   /** What came back with the browser: a code, or an error. */
   readonly answer: URLSearchParams;
-  readonly token?: OwnAnswer;
-  readonly userinfo?: OwnAnswer;
+  readonly token?: InjectedResponse;
+  readonly userinfo?: InjectedResponse;
   readonly introspection?: Values;
 }
 
@@ -36,7 +36,7 @@ export interface TrialRunDeps {
   readonly redirectUri: string;
   readonly browserOf: (ctx: Koa.Context) => string | undefined;
   readonly isAdministrator: (accountId: string) => Promise<boolean>;
-  readonly ask: AskOurselves;
+  readonly ask: InjectRequest;
   readonly markExchange: (request: Koa.Context['req'], clientId: string) => void;
   /** What an application is answered about an access token. */
   readonly introspect: (accessToken: string) => Promise<Values>;
@@ -48,7 +48,7 @@ export interface TrialRunDeps {
 }
 
 /** @returns a member of a JSON object that is a text */
-export function memberOf(answer: OwnAnswer | undefined, name: string): string | undefined {
+export function memberOf(answer: InjectedResponse | undefined, name: string): string | undefined {
   const value = objectOf(answer?.body ?? '')?.[name];
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,39 +1,38 @@
-// In-process requests: they pass everything that a request from outside passes, without a network. This is how our own
-// application (the Admin UI) uses the public token endpoint wherever we listen and whatever BASE_URL is.
+// Requests without a network, through everything that a request from outside passes. This is how the Admin UI uses the token
+// endpoint, on whatever address the server listens and whatever BASE_URL is.
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
+import { Socket } from 'node:net';
 
-export interface OwnAnswer {
+export interface InjectedResponse {
   readonly status: number;
   readonly body: string;
 }
 
-export interface OwnRequestOptions {
+export interface InjectOptions {
   /** Sent as `Authorization`, by GET. */
   readonly bearer?: string;
-  /** Sees the request before it is answered: it is known by its object, which nobody outside can send. */
+  /** Gets the request before it is handled: the object identifies it, and no client can send that. */
   readonly mark?: (request: IncomingMessage) => void;
 }
 
-/** @param caller whose request causes this one: address and browser are told as they are */
-export type AskOurselves = (
+/** @param caller the request that causes this one: its address and browser are passed on */
+export type InjectRequest = (
   path: string,
   fields: Readonly<Record<string, string>>,
   caller: IncomingMessage,
-  options?: OwnRequestOptions,
-) => Promise<OwnAnswer>;
+  options?: InjectOptions,
+) => Promise<InjectedResponse>;
 
-/** Stands where a connection would be, and keeps what is written. */
-class Wire extends Duplex {
+/** A connection that keeps what is written to it. */
+class MemorySocket extends Socket {
   readonly written: Buffer[] = [];
-  readonly remoteAddress: string | undefined;
   constructor(remoteAddress: string | undefined) {
     super();
-    this.remoteAddress = remoteAddress;
+    // A getter of the class, which has no connection to ask.
+    Object.defineProperty(this, 'remoteAddress', { value: remoteAddress });
   }
   override _read(): void {
-    // Nothing comes over it: the request is handed over as a whole.
+    // Nothing is received: the request is passed as a whole.
   }
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.written.push(Buffer.from(chunk));
@@ -43,26 +42,25 @@ class Wire extends Duplex {
 
 const HEAD_END = '\r\n\r\n';
 
-const told = ['user-agent', 'x-forwarded-for', 'x-forwarded-proto', 'forwarded'] as const;
+const passedOn = ['user-agent', 'x-forwarded-for', 'x-forwarded-proto', 'forwarded'] as const;
 
-export interface InProcess {
-  readonly ask: AskOurselves;
+export interface Injector {
+  readonly ask: InjectRequest;
   /** @param listener of the whole server; once, before the first request */
   attach(listener: RequestListener): void;
 }
 
-export function createInProcess(): InProcess {
+export function createInjector(): Injector {
   let attached: RequestListener | undefined;
 
-  const ask: AskOurselves = async (path, fields, caller, { bearer, mark } = {}) => {
+  const ask: InjectRequest = async (path, fields, caller, { bearer, mark } = {}) => {
     if (attached === undefined) throw new TypeError('the server is not attached');
     const body = Buffer.from(new URLSearchParams(fields).toString());
-    const wire = new Wire(caller.socket.remoteAddress);
-    // Node's HTTP classes use of a socket what a stream has, and the address.
-    const request = new IncomingMessage(wire as unknown as Socket);
+    const socket = new MemorySocket(caller.socket.remoteAddress);
+    const request = new IncomingMessage(socket);
     request.method = bearer === undefined ? 'POST' : 'GET';
     request.url = path;
-    for (const name of told) {
+    for (const name of passedOn) {
       const value = caller.headers[name];
       if (value !== undefined) request.headers[name] = String(value);
     }
@@ -73,11 +71,11 @@ export function createInProcess(): InProcess {
     } else request.headers.authorization = `Bearer ${bearer}`;
     request.headers.accept = 'application/json';
     mark?.(request);
-    // Or its end would look like somebody who hung up.
+    // Otherwise its end would look like a closed connection.
     request.complete = true;
     request.push(null);
     const response = new ServerResponse(request);
-    response.assignSocket(wire as unknown as Socket);
+    response.assignSocket(socket);
     const finished = new Promise<void>((resolve, reject) => {
       response.once('finish', resolve);
       response.once('close', resolve);
@@ -85,8 +83,8 @@ export function createInProcess(): InProcess {
     });
     attached(request, response);
     await finished;
-    const text = Buffer.concat(wire.written).toString('utf8');
-    wire.destroy();
+    const text = Buffer.concat(socket.written).toString('utf8');
+    socket.destroy();
     return { status: response.statusCode, body: text.slice(text.indexOf(HEAD_END) + HEAD_END.length) };
   };
 
