@@ -225,10 +225,10 @@ test('groups: on the user page and as a list filter; deleted by typing the name'
 test('API key: shown once, reads and changes nothing, refused once revoked', async () => {
   await world.open('/keys');
   await press(page, 'API keys', 'link');
-  await press(page, 'Make a key', 'link');
+  await press(page, 'Create key', 'link');
   await page.getByLabel('Name').fill('Backup');
-  await page.getByLabel('Good for (days)').fill('30');
-  await press(page, 'Make key');
+  await page.getByLabel('Expires in (days)').fill('30');
+  await press(page, 'Create key');
   assert.equal(await heading(page), 'The key Backup is ready');
   const key = await text('#api-key');
   await world.admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -568,8 +568,8 @@ test('first steps: lead to a second factor, which /admin then asks for', async (
 
 test('registration token: shown once, registers one application, can be withdrawn', async () => {
   await world.open('/registration-tokens');
-  await page.getByLabel('What for').fill('The printer');
-  await press(page, 'Make a token');
+  await page.getByLabel('Name').fill('The printer');
+  await press(page, 'Create token');
   const token = await text('#token');
   const register = async (): Promise<number> => {
     const response = await fetch(`${world.server.issuer}/register`, {
@@ -581,8 +581,8 @@ test('registration token: shown once, registers one application, can be withdraw
   };
   assert.equal(await register(), 201);
   assert.equal(await register(), 401);
-  await page.getByLabel('What for').fill('Nobody');
-  await press(page, 'Make a token');
+  await page.getByLabel('Name').fill('Nobody');
+  await press(page, 'Create token');
   await press(page, 'Withdraw Nobody');
   assert.match(await noticeOf(page), /^Token withdrawn/);
   assert.ok(!(await page.content()).includes(token));

@@ -32,6 +32,8 @@ const short = (seconds: number): string => {
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
+export const count = (value: unknown): string => new Intl.NumberFormat('en').format(Number(value));
+
 /** Functions for templates. @param now epoch milliseconds */
 export const createFormats = (now: number) => ({
   /** Such as "3 min ago", "in 12 min", "14 Mar 2026". @param at RFC 3339 or null */
@@ -45,6 +47,6 @@ export const createFormats = (now: number) => ({
   /** Such as "2026-03-14 09:26:53 UTC". */
   stamp: (at: unknown): string => (typeof at === 'string' ? `${at.slice(0, 19).replace('T', ' ')} UTC` : ''),
   span: (seconds: unknown): string => spanOf(Number(seconds)),
-  count: (value: unknown): string => new Intl.NumberFormat('en').format(Number(value)),
+  count,
   json: (value: unknown): string => JSON.stringify(value, null, 2),
 });

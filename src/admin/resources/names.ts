@@ -4,6 +4,7 @@ import { eventLabels } from '../../events/index.ts';
 import { deviceName } from '../../http/device-name.ts';
 import { textOf } from '../pages/field-values.ts';
 import type { AdminContext, Values } from '../pages/page.ts';
+import type { Name } from '../pages/parts.ts';
 import { apiKeys } from './api-keys/resource.ts';
 import { groupLabel } from './groups/choice.ts';
 import { groups } from './groups/resource.ts';
@@ -34,12 +35,6 @@ export const eventLabel = (name: string): string => labels[name] ?? sentence(nam
 
 /** @returns '' where nothing is known */
 const reasonText = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ');
-
-export interface Name {
-  readonly label: string;
-  /** Below /admin; none where there is no such page. */
-  readonly href?: string;
-}
 
 /** @param kind as events have it. Each id is looked up once per page. */
 export type NameOf = (kind: string, id: string) => Promise<Name>;

@@ -1,7 +1,10 @@
-// Owns the pages of groups as a list, the making of one, and the form with how it is called and described.
+// The list of groups, the form of a new one, and the form of its name and description.
 import { refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
-import { listLinks } from '../../pages/list-links.ts';
+import { count } from '../../pages/format.ts';
+import { listPage } from '../../pages/list-page.ts';
+import { newPages } from '../../pages/new-page.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { code, link, rowLink, small, text, unseen, when } from '../../pages/parts.ts';
 import { groupLabel } from './choice.ts';
 import { groupMembers, groups } from './resource.ts';
 
@@ -26,45 +29,82 @@ async function memberCounts(
   return counts;
 }
 
-async function list(context: AdminContext): Promise<void> {
-  const { query, ctx } = context;
-  const { data } = await context.call(groups.list, { query });
-  const links = listLinks({
-    path: ctx.path,
-    query,
-    page: data,
-    defaultSort: groups.list.sort,
-    defaultOrder: groups.list.order,
-  });
-  const counts = await memberCounts(context, data.items);
-  context.show('groups', {
-    title: 'Groups',
-    here,
-    list: links,
-    groupLabel,
-    membersOf: (id: string) => counts.get(id),
-  });
-}
+const list = listPage({
+  path: '/groups',
+  title: 'Groups',
+  here,
+  list: groups.list,
+  async rowsOf(context, items) {
+    const counts = await memberCounts(context, items);
+    return items.map((group) => ({ ...group, label: groupLabel(group), members: counts.get(group.id) }));
+  },
+  columns: [
+    {
+      label: 'Group',
+      sort: 'display_name',
+      cell: ({ id, label, description }) => [
+        rowLink(`/groups/${id}`, label),
+        ...(description === null ? [] : [small([text(description)], 'cut')]),
+      ],
+    },
+    { label: 'Name in tokens', sort: 'name', look: 'wide', cell: ({ name }) => [code(name)] },
+    {
+      label: 'Members',
+      look: 'number',
+      cell: ({ id, label, members }) => [
+        members === undefined
+          ? link(`/groups/${id}`, 'Show')
+          : link(`/users?group=${id}`, unseen(`Users in ${label}: `), count(members)),
+      ],
+    },
+    { label: 'Created', sort: 'created_at', look: 'wide', cell: (group) => [when(group.created_at)] },
+  ],
+  search: 'Search by name',
+  noun: 'groups',
+  add: { path: '/groups/new', label: 'Create group' },
+  empty: {
+    icon: 'groups',
+    title: 'No groups yet',
+    text: 'A group says what its members may use: applications read it in their tokens, and an application can be open to members alone.',
+  },
+});
 
-const showNew = (context: AdminContext, model: object = {}, status = 200): void =>
-  context.show('group-new', { title: 'Create a group', here, crumbs: [crumb], values: {}, ...model }, status);
-
-async function create(context: AdminContext): Promise<void> {
-  const { form } = context;
-  try {
-    const { data } = await context.call(groups.create, {
-      body: {
-        name: (form.get('name') ?? '').trim(),
-        display_name: textOrNull(form.get('display_name')),
-        description: textOrNull(form.get('description')),
-      },
-    });
+const create = newPages({
+  path: '/groups/new',
+  title: 'Create a group',
+  here,
+  crumbs: [crumb],
+  fields: [
+    {
+      name: 'name',
+      label: 'Name in tokens',
+      hint: 'What applications read in the claim “groups”: a to z, digits, dot, hyphen, underscore. It never changes.',
+      attributes:
+        'required maxlength="64" pattern="[a-z0-9][a-z0-9._\\-]*" title="a to z, digits, dot, hyphen and underscore" autocomplete="off" autocapitalize="none" spellcheck="false"',
+    },
+    {
+      name: 'display_name',
+      label: 'Name (optional)',
+      hint: 'As it reads here, such as “Finance team”. You can change it any time.',
+      attributes: 'maxlength="200" autocomplete="off"',
+      toMember: textOrNull,
+    },
+    {
+      name: 'description',
+      label: 'Description (optional)',
+      hint: 'What it is for, and who decides about its members.',
+      attributes: 'maxlength="2000" autocomplete="off"',
+      toMember: textOrNull,
+    },
+  ],
+  button: 'Create group',
+  back: '/groups',
+  isSensitive: false,
+  async create(context, body) {
+    const { data } = await context.call(groups.create, { body });
     context.go(`/groups/${data.id}`, 'group-created');
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    showNew(context, { values: typedIn(form), alert, errors }, status);
-  }
-}
+  },
+});
 
 const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
@@ -105,9 +145,8 @@ async function edit(context: AdminContext): Promise<void> {
 }
 
 export const groupListPages: readonly Page[] = [
-  { method: 'GET', path: '/groups', handle: list },
-  { method: 'GET', path: '/groups/new', needs: 'admin', handle: async (context) => showNew(context) },
-  { method: 'POST', path: '/groups/new', handle: create },
+  list,
+  ...create,
   { method: 'GET', path: '/groups/:id/edit', needs: 'admin', handle: (context) => showEdit(context) },
   { method: 'POST', path: '/groups/:id/edit', handle: edit },
 ];

@@ -1,0 +1,46 @@
+// What a cell of a list or a fact of an item consists of, for templates/admin/parts.njk to draw. A string is words of ours.
+export interface Name {
+  readonly label: string;
+  /** Below /admin; none where there is no such page. */
+  readonly href?: string;
+}
+
+export type Part =
+  | string
+  | { readonly kind: 'text' | 'code' | 'unseen'; readonly text: string }
+  | { readonly kind: 'badge'; readonly text: string; readonly tone: string }
+  | { readonly kind: 'when' | 'stamp'; readonly at: string | null }
+  | { readonly kind: 'small'; readonly parts: readonly Part[]; readonly look: string }
+  | { readonly kind: 'link'; readonly path: string; readonly parts: readonly Part[]; readonly look: string };
+
+/** Text that others wrote: it may run in another direction. */
+export const text = (of: string): Part => ({ kind: 'text', text: of });
+export const code = (of: string): Part => ({ kind: 'code', text: of });
+/** For screen readers alone. */
+export const unseen = (of: string): Part => ({ kind: 'unseen', text: of });
+export const badge = (words: string, tone: '' | 'good' | 'warn' | 'bad' | 'strong' = ''): Part => ({
+  kind: 'badge',
+  text: words,
+  tone,
+});
+export const when = (at: string | null): Part => ({ kind: 'when', at });
+/** The time written out. */
+export const stamp = (at: string | null): Part => ({ kind: 'stamp', at });
+/** A line of its own below. */
+export const small = (parts: readonly Part[], look = ''): Part => ({ kind: 'small', parts, look });
+/** @param path below /admin */
+export const link = (path: string, ...parts: readonly Part[]): Part => ({
+  kind: 'link',
+  path,
+  parts,
+  look: '',
+});
+/** To the page of a list's row: the whole row is pressed. */
+export const rowLink = (path: string, of: string): Part => ({
+  kind: 'link',
+  path,
+  parts: [text(of)],
+  look: 'row',
+});
+export const named = ({ label, href }: Name): Part =>
+  href === undefined ? text(label) : link(href, text(label));
