@@ -44,6 +44,18 @@ async function msOf(name: string, password = 'not the password'): Promise<number
 
 const medianOf = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
+const MAX_RATIO = 1.35;
+
+/** @returns the medians of interleaved refusals of each kind of account, and how far they are apart */
+async function spreadOf(password: string, rounds: number) {
+  const times: Record<string, number[]> = { slow: [], quick: [], ours: [], nobody: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, all] of Object.entries(times)) all.push(await msOf(name, password));
+  }
+  const medians = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, medianOf(all)]));
+  return { medians, ratio: Math.max(...Object.values(medians)) / Math.min(...Object.values(medians)) };
+}
+
 test('attack: user enumeration by time with imported hashes', async () => {
   const slow = await bcrypt(OLD_PASSWORD, 10);
   const quick = `$pbkdf2-sha256$i=20000$${b64(SALT)}$${b64(pbkdf2Sync(OLD_PASSWORD, SALT, 20_000, 32, 'sha256'))}`;
@@ -56,15 +68,12 @@ test('attack: user enumeration by time with imported hashes', async () => {
   while ((await msOf('nobody')) < 40) await msOf('slow');
   // A password that is not normalized is tried twice against such hashes.
   for (const password of ['not the password', 'ｎot the password']) {
-    const times: Record<string, number[]> = { slow: [], quick: [], ours: [], nobody: [] };
-    for (let round = 0; round < 9; round += 1) {
-      for (const [name, all] of Object.entries(times)) all.push(await msOf(name, password));
-    }
-    const medians = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, medianOf(all)]));
-    const [least = 0, most = 0] = [Math.min(...Object.values(medians)), Math.max(...Object.values(medians))];
-    assert.ok(most / least < 1.35, JSON.stringify(medians));
+    // What strays is measured again, longer: a real difference is there again, a busy machine's is not.
+    const first = await spreadOf(password, 5);
+    const { ratio, medians } = first.ratio < MAX_RATIO ? first : await spreadOf(password, 15);
+    assert.ok(ratio < MAX_RATIO, JSON.stringify(medians));
   }
-  // A success waits for nobody, and the hash is one of ours from then on.
+  // A success does not wait, and the hash is argon2id from then on.
   assert.equal(isAccepted(await form.attempt('slow', OLD_PASSWORD)), true);
   assert.equal(isAccepted(await form.attempt('quick', OLD_PASSWORD)), true);
 });
