@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AccountRecord, accounts } from '../../src/store/collections.ts';
 import { bearer, call, change, claimsOf, introspect } from '../flows/support.ts';
-import { Agent, challengeOf, hiddenFields, type Page, redeem, refresh } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
+import { Agent, codeRequest, hiddenFields, type Page, redeem, refresh, VERIFIER } from '../support/agent.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { createPhone, enrolPhone } from '../support/phone.ts';
 
 const MULTI_FACTOR = 'urn:latchkey:acr:multi-factor';
-const VERIFIER = 'v'.repeat(43);
 
 let app: TestApp;
 let client: { id: string; secret: string };
@@ -23,12 +22,8 @@ after(() => app.stop());
 const authorize = async (agent: Agent, parameters: Record<string, string> = {}): Promise<Page> =>
   agent.follow(
     await agent.authorize({
-      client_id: client.id,
-      redirect_uri: REDIRECT_URI,
-      response_type: 'code',
+      ...codeRequest(client.id),
       scope: 'openid admin',
-      code_challenge: challengeOf(VERIFIER),
-      code_challenge_method: 'S256',
       ...parameters,
     }),
   );

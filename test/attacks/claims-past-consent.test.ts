@@ -5,7 +5,7 @@ import test, { after } from 'node:test';
 import { consents } from '../../src/store/collections.ts';
 import { grants } from '../../src/store/protocol-collections.ts';
 import { bearer, type Client, call, claimsOf, introspect, postForm, userinfo } from '../flows/support.ts';
-import { Agent, challengeOf, type Page, redeem, refresh } from '../support/agent.ts';
+import { Agent, codeRequest, type Page, redeem, refresh, VERIFIER } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 
 const app = await startApp({ store: 'sqlite' });
@@ -36,15 +36,9 @@ const only = (...names: string[]): string => {
   const wanted = Object.fromEntries(names.map((name) => [name, null]));
   return JSON.stringify({ userinfo: wanted, id_token: wanted });
 };
-const VERIFIER = 'v'.repeat(43);
 
 const request = (to: Client, claims: string, more: Record<string, string> = {}) => ({
-  client_id: to.id,
-  redirect_uri: REDIRECT_URI,
-  response_type: 'code',
-  scope: 'openid',
-  code_challenge: challengeOf(VERIFIER),
-  code_challenge_method: 'S256',
+  ...codeRequest(to.id),
   claims,
   ...more,
 });

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMib, type ServerProcess, startServer } from '../processes/server-process.ts';
 import { requestTokens } from '../support/agent.ts';
 import { isWithin } from '../support/patience.ts';
@@ -42,8 +43,6 @@ after(async () => {
   await server.stop('SIGKILL');
   await rm(folder, { recursive: true });
 });
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks again and again, as an honest client does, until told to stop. */
 async function timesOf(ask: () => Promise<number>, signal: AbortSignal): Promise<number[]> {

@@ -2,6 +2,7 @@
 // sessions is written after all sessions were ended (checklist R063, R076, R089).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, redeem } from '../support/agent.ts';
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts';
 import { liftLimits } from './limits.ts';
@@ -56,8 +57,6 @@ async function isActive(app: TestApp, token: string): Promise<boolean> {
   });
   return JSON.parse(await response.text()).active;
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const changes: Readonly<Record<string, (app: TestApp, id: string) => Promise<{ status: number }>>> = {
   'the password is changed': (app, id) =>

@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServerProcess, startServer } from '../processes/server-process.ts';
 import { requestTokens } from '../support/agent.ts';
 import { isWithin } from '../support/patience.ts';
@@ -36,8 +37,6 @@ after(async () => {
   await server.stop('SIGKILL');
   await rm(folder, { recursive: true });
 });
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Slow {
   readonly socket: Socket;

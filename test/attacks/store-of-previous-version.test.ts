@@ -10,7 +10,7 @@ import { generateSync } from 'otplib';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { bearer, call, claimsOf, isActive, userinfo } from '../flows/support.ts';
-import { Agent, codeRequest, type Page, redeem, refresh } from '../support/agent.ts';
+import { Agent, codeRequest, type Page, redeem, refresh, VERIFIER } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
 import { type Held, PUBLIC_URL } from './store-of-a-version.ts';
 
@@ -34,7 +34,6 @@ after(async () => {
 
 const { alice, bob } = held.users;
 const browser = (): Agent => new Agent(app, { publicUrl: PUBLIC_URL });
-const VERIFIER = 'v'.repeat(43);
 const codeIn = (page: Page): string => new URL(page.location ?? 'about:blank').searchParams.get('code') ?? '';
 
 test('store of the previous version: every document reads, and settings hold', async () => {

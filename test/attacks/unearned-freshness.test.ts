@@ -4,16 +4,15 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { generateSync } from 'otplib';
-import { claimsOf } from '../flows/support.ts';
-import { Agent, challengeOf, type Page, redeem, refresh } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
+import { change, claimsOf } from '../flows/support.ts';
+import { Agent, codeRequest, type Page, redeem, refresh, VERIFIER } from '../support/agent.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { goOn, makePasskey, originOf, usePasskey } from '../support/passkeys.ts';
 import { enrolPhone } from '../support/phone.ts';
 
 const MULTI_FACTOR = 'urn:latchkey:acr:multi-factor';
 const FACTOR = '/account/second-factor';
-const VERIFIER = 'v'.repeat(43);
 const FRESH_SECONDS = 300;
 
 let app: TestApp;
@@ -27,20 +26,12 @@ before(async () => {
 });
 after(() => app.stop());
 
-const set = async (values: Record<string, unknown>): Promise<void> => {
-  const { status, body } = await app.admin('PATCH', '/settings', values);
-  assert.equal(status, 200, JSON.stringify(body));
-};
+const set = (values: Record<string, unknown>): Promise<void> => change(app, values);
 
 const authorize = (agent: Agent, parameters: Record<string, string> = {}): Promise<Page> =>
   agent
     .authorize({
-      client_id: client.id,
-      redirect_uri: REDIRECT_URI,
-      response_type: 'code',
-      scope: 'openid',
-      code_challenge: challengeOf(VERIFIER),
-      code_challenge_method: 'S256',
+      ...codeRequest(client.id),
       ...parameters,
     })
     .then((page) => agent.follow(page));

@@ -4,7 +4,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { basic, bearer, type Client, call, introspect, tokensOf, userinfo } from '../flows/support.ts';
-import { Agent, challengeOf, redeem, refresh, requestTokens } from '../support/agent.ts';
+import { Agent, challengeOf, codeRequest, redeem, refresh, requestTokens } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 
 const app = await startApp({ store: 'sqlite' });
@@ -148,12 +148,7 @@ test('redirect URI withdrawn during the sign-in: no code is sent there', async (
   const client = await app.register();
   const agent = new Agent(app);
   const login = await agent.authorize({
-    client_id: client.id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf('v'.repeat(43)),
-    code_challenge_method: 'S256',
+    ...codeRequest(client.id),
   });
   await change(client, { redirect_uris: ['https://new.example/callback'] });
   const page = await agent.submit(login, { username: 'alice', password: PASSWORD });

@@ -2,7 +2,7 @@
 // unchanged, end to end, under any realm name.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, challengeOf, type Page } from '../support/agent.ts';
+import { Agent, challengeOf, type Page, VERIFIER } from '../support/agent.ts';
 import { ADMIN_TOKEN, REDIRECT_URI, startApp } from '../support/app.ts';
 import { basic, bearer, call, postForm } from './support.ts';
 
@@ -14,7 +14,6 @@ const client = await app.register({
   post_logout_redirect_uris: ['https://rp.example/bye'],
 });
 const alice = await app.createUser('alice');
-const VERIFIER = 'v'.repeat(43);
 
 const authorizationQuery = (more: Record<string, string> = {}): URLSearchParams =>
   new URLSearchParams({

@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { consents } from '../../src/store/collections.ts';
-import { Agent, challengeOf, hiddenFields, type Page, redeem } from '../support/agent.ts';
+import { Agent, challengeOf, hiddenFields, type Page, redeem, VERIFIER } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 import { type Client, claimsOf, isActive, tokensOf } from './support.ts';
 
@@ -18,7 +18,6 @@ const theirs = {
 const client = await app.register(theirs);
 const alice = await app.createUser('alice', { email: 'alice@example.com' });
 const root = await app.createUser('root', { role: 'admin' });
-const VERIFIER = 'v'.repeat(43);
 
 const authorize = (agent: Agent, to: Client, scope = 'openid profile', more: Record<string, string> = {}) =>
   agent.authorize({

@@ -3,7 +3,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { CROSS_ORIGIN } from '../../src/http/cors.ts';
-import { Agent, challengeOf } from '../support/agent.ts';
+import { Agent, challengeOf, VERIFIER } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';
 import { basic, call, isActive, postForm } from './support.ts';
 
@@ -13,7 +13,6 @@ const HOME = 'https://rp.example';
 const spa = await app.register({ token_endpoint_auth_method: 'none' });
 const server = await app.register({ grant_types: ['authorization_code', 'client_credentials'] });
 const alice = await app.createUser('alice');
-const VERIFIER = 'v'.repeat(43);
 const foreign = [
   'https://evil.example',
   'null',

@@ -2,13 +2,13 @@
 // attacks on them (checklist R093–R095, R098).
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { Agent, challengeOf, hiddenFields, type Page, redeem } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { Agent, codeRequest, hiddenFields, type Page, redeem, VERIFIER } from '../support/agent.ts';
+import { PASSWORD, startApp } from '../support/app.ts';
 import { type Mailbox, openMailbox } from '../support/mailbox.ts';
+import { change } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 const client = await app.register();
-const VERIFIER = 'v'.repeat(43);
 const MULTI_FACTOR = 'urn:latchkey:acr:multi-factor';
 let mailbox: Mailbox;
 before(async () => {
@@ -20,9 +20,7 @@ after(async () => {
   await mailbox.close();
 });
 
-async function set(values: Record<string, unknown>): Promise<void> {
-  equal((await app.admin('PATCH', '/settings', values)).status, 200);
-}
+const set = (values: Record<string, unknown>): Promise<void> => change(app, values);
 
 const addressOf = (username: string): string => `${username}@example.com`;
 
@@ -33,12 +31,7 @@ async function passwordGiven(
   parameters: Record<string, string> = {},
 ): Promise<Page> {
   const first = await agent.authorize({
-    client_id: client.id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf(VERIFIER),
-    code_challenge_method: 'S256',
+    ...codeRequest(client.id),
     ...parameters,
   });
   return agent.submit(first, { username, password: PASSWORD });
@@ -190,12 +183,7 @@ test('e-mail code after a mailed sign-in link: not sent and not accepted', async
   await set({ allow_magic_link: true });
   const agent = new Agent(app);
   const page = await agent.authorize({
-    client_id: client.id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf(VERIFIER),
-    code_challenge_method: 'S256',
+    ...codeRequest(client.id),
   });
   const { interaction = '' } = hiddenFields(page.body);
   const asked = await agent.get(`/oauth2/forgot-password?interaction=${interaction}&action=magic_link`);

@@ -4,10 +4,11 @@ import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { createLinks } from '../../src/recovery/links.ts';
 import * as model from '../../src/store/collections.ts';
-import { Agent, challengeOf, hiddenFields, type Page, redeem, refresh } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { Agent, codeRequest, hiddenFields, type Page, redeem, refresh, VERIFIER } from '../support/agent.ts';
+import { PASSWORD, startApp } from '../support/app.ts';
 import { openMailbox, tokenIn } from '../support/mailbox.ts';
 import { enrolPhone } from '../support/phone.ts';
+import { change } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 const mailbox = await openMailbox(app);
@@ -16,25 +17,16 @@ after(async () => {
   await mailbox.close();
 });
 const client = await app.register();
-const VERIFIER = 'v'.repeat(43);
 const NEW_PASSWORD = 'four purple kites over Lisbon';
 
-const set = async (values: Record<string, unknown>): Promise<void> => {
-  const { status, body } = await app.admin('PATCH', '/settings', values);
-  equal(status, 200, JSON.stringify(body));
-};
+const set = (values: Record<string, unknown>): Promise<void> => change(app, values);
 
 const person = (username: string): Promise<{ id: string; username: string }> =>
   app.createUser(username, { email: `${username}@example.com`, is_email_verified: true });
 
 const authorize = (agent: Agent, parameters: Record<string, string> = {}): Promise<Page> =>
   agent.authorize({
-    client_id: client.id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf(VERIFIER),
-    code_challenge_method: 'S256',
+    ...codeRequest(client.id),
     ...parameters,
   });
 

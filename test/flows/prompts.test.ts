@@ -2,7 +2,7 @@
 // id_token_hint, acr_values.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, challengeOf, hiddenFields, type Page, redeem } from '../support/agent.ts';
+import { Agent, challengeOf, hiddenFields, type Page, redeem, VERIFIER } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';
 import { type Client, claimsOf, epoch, isActive, later, sessionsOf, tokensOf } from './support.ts';
 
@@ -12,7 +12,6 @@ const client = await app.register();
 const asking = await app.register({ skip_consent: false });
 const alice = await app.createUser('alice', { email: 'alice@example.com', is_email_verified: true });
 const bob = await app.createUser('bob');
-const VERIFIER = 'v'.repeat(43);
 
 const authorize = (
   agent: Agent,

@@ -1,7 +1,7 @@
 // Pushed authorization requests (RFC 9126; checklist R018, R019): what was pushed is what counts, once, soon, and for its client.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, challengeOf, type Page, redeem } from '../support/agent.ts';
+import { Agent, challengeOf, type Page, redeem, VERIFIER } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 import { basic, type Client, claimsOf, later, postForm } from './support.ts';
 
@@ -10,7 +10,6 @@ after(() => app.stop());
 const client = await app.register();
 const other = await app.register();
 const alice = await app.createUser('alice');
-const VERIFIER = 'v'.repeat(43);
 
 const request = (to: Client): Record<string, string> => ({
   client_id: to.id,

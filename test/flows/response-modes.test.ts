@@ -2,7 +2,7 @@
 // were sent, whatever is in them.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, challengeOf, hiddenFields, type Page, redeem } from '../support/agent.ts';
+import { Agent, codeRequest, hiddenFields, type Page, redeem, VERIFIER } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';
 import { type Client, call, claimsOf } from './support.ts';
 
@@ -13,16 +13,10 @@ const asking = await app.register({ skip_consent: false });
 const alice = await app.createUser('alice');
 const agent = new Agent(app);
 await agent.signIn(client.id, alice);
-const VERIFIER = 'v'.repeat(43);
 
 const authorize = (more: Record<string, string>, to: Client = client, browser = agent): Promise<Page> =>
   browser.authorize({
-    client_id: to.id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf(VERIFIER),
-    code_challenge_method: 'S256',
+    ...codeRequest(to.id),
     ...more,
   });
 

@@ -3,39 +3,28 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { generateSync } from 'otplib';
-import { Agent, challengeOf, type Page, redeem, type Tokens } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { Agent, codeRequest, type Page, redeem, VERIFIER } from '../support/agent.ts';
+import { PASSWORD, startApp } from '../support/app.ts';
+import { change, claimsOf } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 const client = await app.register();
 const MULTI_FACTOR = 'urn:latchkey:acr:multi-factor';
-const VERIFIER = 'v'.repeat(43);
 
-const set = async (values: Record<string, unknown>): Promise<void> => {
-  const { status, body } = await app.admin('PATCH', '/settings', values);
-  equal(status, 200, JSON.stringify(body));
-};
+const set = (values: Record<string, unknown>): Promise<void> => change(app, values);
 before(() => set({ mfa_mode: 'optional' }));
 
 const authorize = (agent: Agent, parameters: Record<string, string> = {}): Promise<Page> =>
   agent.authorize({
-    client_id: client.id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf(VERIFIER),
-    code_challenge_method: 'S256',
+    ...codeRequest(client.id),
     ...parameters,
   });
 
 const codeIn = (page: Page): string => new URL(page.location ?? 'about:blank').searchParams.get('code') ?? '';
 
-const claimsOf = (tokens: Tokens): Record<string, unknown> =>
-  JSON.parse(Buffer.from(tokens.body.id_token.split('.')[1] ?? '', 'base64url').toString());
-
 const claimsAt = async (page: Page): Promise<Record<string, unknown>> =>
-  claimsOf(await redeem(app, client, { code: codeIn(page), verifier: VERIFIER }));
+  claimsOf((await redeem(app, client, { code: codeIn(page), verifier: VERIFIER })).body.id_token);
 
 /** The app on the phone. Each code is made for a later step than the one before, so that none is a replay. */
 class Authenticator {

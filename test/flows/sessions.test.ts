@@ -2,7 +2,7 @@
 // time, by an administrator, or by nobody else.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, challengeOf, codeRequest, type Page, redeem } from '../support/agent.ts';
+import { Agent, codeRequest, type Page, redeem } from '../support/agent.ts';
 import { REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 import { type Client, change, claimsOf, isActive, later, sessionsOf, tokensOf, withApp } from './support.ts';
 
@@ -13,12 +13,7 @@ const other = await app.register({ client_name: 'Second' });
 
 const authorize = (agent: Agent, to: Client, more: Record<string, string> = {}): Promise<Page> =>
   agent.authorize({
-    client_id: to.id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf('v'.repeat(43)),
-    code_challenge_method: 'S256',
+    ...codeRequest(to.id),
     ...more,
   });
 

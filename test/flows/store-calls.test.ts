@@ -6,8 +6,8 @@ import test, { after, type TestContext } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { FLUSH_MS } from '../../src/audit/token-log.ts';
 import type { Collection, CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
-import { Agent, challengeOf, hiddenFields, redeem, refresh, requestTokens } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { Agent, codeRequest, hiddenFields, redeem, refresh, requestTokens } from '../support/agent.ts';
+import { PASSWORD, startApp } from '../support/app.ts';
 import { introspect, tokensOf, userinfo } from './support.ts';
 
 const calls: string[] = [];
@@ -74,14 +74,9 @@ const app = await startApp({ shared: countingStore(createMemoryStore({ clock: Da
 after(() => app.stop());
 const client = await app.register();
 const alice = await app.createUser('alice');
-const VERIFIER = 'v'.repeat(43);
 const request = {
-  client_id: client.id,
-  redirect_uri: REDIRECT_URI,
-  response_type: 'code',
+  ...codeRequest(client.id),
   scope: 'openid profile email',
-  code_challenge: challengeOf(VERIFIER),
-  code_challenge_method: 'S256',
 };
 
 /** @returns the calls that `act` made */

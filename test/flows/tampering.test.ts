@@ -2,7 +2,7 @@
 // application sent, kept on the server.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, challengeOf, hiddenFields, requestTokens } from '../support/agent.ts';
+import { Agent, challengeOf, hiddenFields, requestTokens, VERIFIER } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 import { claimsOf } from './support.ts';
 
@@ -12,7 +12,6 @@ const client = await app.register({ redirect_uris: [REDIRECT_URI, 'https://rp.ex
 const other = await app.register();
 const alice = await app.createUser('alice', { email: 'alice@example.com' });
 const root = await app.createUser('root', { role: 'admin' });
-const VERIFIER = 'v'.repeat(43);
 const EVIL_VERIFIER = 'e'.repeat(43);
 
 const tampered: Readonly<Record<string, string>> = {

@@ -300,12 +300,8 @@ test('test sign-in: its consent is not remembered, and the client’s own tokens
   match(consent.body, /\/oauth2\/consent/);
   match(textOf((await agent.submit(consent, { action: 'allow' })).body), /Signed in as second-admin/);
   const asked = await agent.authorize({
-    client_id: id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
+    ...codeRequest(id),
     scope: 'openid profile email',
-    code_challenge: challengeOf('v'.repeat(43)),
-    code_challenge_method: 'S256',
   });
   match(asked.body, /\/oauth2\/consent/);
   // One that is left half-way keeps its grant for a while; that is no start for the application either.

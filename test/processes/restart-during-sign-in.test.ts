@@ -5,13 +5,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { Agent, challengeOf, hiddenFields, redeem, refresh } from '../support/agent.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Agent,
+  challengeOf,
+  codeRequest,
+  hiddenFields,
+  redeem,
+  refresh,
+  VERIFIER,
+} from '../support/agent.ts';
 import { ADMIN_TOKEN, PASSWORD, REDIRECT_URI } from '../support/app.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-const VERIFIER = 'v'.repeat(43);
 
 /** One installation that can be restarted: the same folder, the same address. */
 async function install(signal: NodeJS.Signals) {
@@ -57,12 +62,8 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       await site.restart();
 
       const login = await browser.authorize({
-        client_id: client.id,
-        redirect_uri: REDIRECT_URI,
-        response_type: 'code',
+        ...codeRequest(client.id),
         scope: 'openid profile',
-        code_challenge: challengeOf(VERIFIER),
-        code_challenge_method: 'S256',
       });
       assert.match(login.body, /name="password"/);
       await site.restart();

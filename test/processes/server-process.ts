@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ADMIN_TOKEN, createOperator, type Operator } from '../support/app.ts';
 import { handedOn } from '../support/environment.ts';
@@ -53,8 +54,6 @@ export function run(env: Readonly<Record<string, string>>): ChildProcess {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 function parse(line: string): LogLine {
   try {

@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/free-port.ts';
 import { isWithin } from '../support/patience.ts';
 import { isUp, run, type ServerProcess, startServer } from './server-process.ts';
@@ -24,8 +25,6 @@ afterEach(async () => {
   await server.stop('SIGKILL');
   await rm(folder, { recursive: true });
 });
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function timedStop(signal?: NodeJS.Signals): Promise<number> {
   const startedAt = performance.now();

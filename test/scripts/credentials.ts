@@ -3,14 +3,13 @@
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import { hashSync as bcrypt } from 'bcryptjs';
-import { Agent, challengeOf, type Page, redeem, refresh, requestTokens } from '../support/agent.ts';
-import { ADMIN_TOKEN, PASSWORD, REDIRECT_URI, type TestApp } from '../support/app.ts';
+import { Agent, codeRequest, type Page, redeem, refresh, requestTokens } from '../support/agent.ts';
+import { ADMIN_TOKEN, PASSWORD, type TestApp } from '../support/app.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import { enrol, goOn, openSignIn, originOf, usePasskey } from '../support/passkeys.ts';
 import { createPhone, type Phone } from '../support/phone.ts';
 
-const VERIFIER = 'v'.repeat(43);
 const OLD_PASSWORD = 'open sesame';
 
 export interface Credentials {
@@ -32,12 +31,7 @@ export interface Credentials {
 
 const begin = (agent: Agent, { id }: { id: string }, more: Record<string, string> = {}): Promise<Page> =>
   agent.authorize({
-    client_id: id,
-    redirect_uri: REDIRECT_URI,
-    response_type: 'code',
-    scope: 'openid',
-    code_challenge: challengeOf(VERIFIER),
-    code_challenge_method: 'S256',
+    ...codeRequest(id),
     ...more,
   });
 

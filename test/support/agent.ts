@@ -181,13 +181,16 @@ function sendExactly(url: URL, { method = 'GET', headers, body }: RequestInit): 
 export const challengeOf = (verifier: string): string =>
   createHash('sha256').update(verifier).digest('base64url');
 
+/** Of every request by `codeRequest`. */
+export const VERIFIER = 'v'.repeat(43);
+
 /** An authorization request of which the code, if there is one, is not redeemed. */
 export const codeRequest = (clientId: string) => ({
   client_id: clientId,
   redirect_uri: REDIRECT_URI,
   response_type: 'code',
   scope: 'openid',
-  code_challenge: challengeOf('v'.repeat(43)),
+  code_challenge: challengeOf(VERIFIER),
   code_challenge_method: 'S256',
 });
 

@@ -1,10 +1,8 @@
 // What the scripts of our pages do with an authenticator, step by step, over HTTP.
 import { equal, match } from 'node:assert/strict';
-import { type Agent, challengeOf, hiddenFields, type Page } from './agent.ts';
+import { type Agent, challengeOf, hiddenFields, type Page, VERIFIER } from './agent.ts';
 import { PASSWORD, REDIRECT_URI, type TestApp } from './app.ts';
 import type { Authenticator, Lies, Options } from './authenticator.ts';
-
-const VERIFIER = 'v'.repeat(43);
 
 export interface Answer {
   readonly status: number;

@@ -1,10 +1,8 @@
 // Signing up in tests: the page by way of a sign-in, its form filled in, and the code from the mail.
 import { equal, match, notEqual, ok } from 'node:assert/strict';
-import { Agent, challengeOf, type Page, redeem, type Tokens } from './agent.ts';
+import { Agent, challengeOf, type Page, redeem, type Tokens, VERIFIER } from './agent.ts';
 import { PASSWORD, REDIRECT_URI, type TestApp } from './app.ts';
 import type { Mailbox } from './mailbox.ts';
-
-const VERIFIER = 'v'.repeat(43);
 
 /** The first answer of the authorization endpoint. */
 export const begin = (
