@@ -5,12 +5,11 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createMongoStore } from '../../adapters/mongodb/store.ts';
-import type { Stored } from '../../src/store/port.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
-import { isToBeRemoved, type Note, notes, startChild, textOf } from './sqlite-support.ts';
+import { acknowledged, assertAcknowledged } from './acknowledged.ts';
+import { notes, startChild } from './sqlite-support.ts';
 
 const ROUNDS = process.env.LONG === '1' ? 100 : 10;
-const REMOVED = 3;
 const program = fileURLToPath(new URL('mongodb-child.ts', import.meta.url));
 
 let server: MongoServer;
@@ -19,31 +18,9 @@ before(async () => {
 });
 after(() => server.stop());
 
-function checkStep(id: string, step: number, stored: Stored<Note> | undefined): void {
-  // The one write that was under way at the kill may have happened or not.
-  const possible = [step, step + 1];
-  if (stored) assert.ok(possible.includes(stored.version), `${id}: ${stored.version} after step ${step}`);
-  else assert.ok(possible.includes(REMOVED) && isToBeRemoved(id), `${id}: lost after step ${step}`);
-}
-
 async function checkDatabase(uri: string, steps: ReadonlyMap<string, number>): Promise<void> {
   const store = await createMongoStore({ uri, clock: Date.now, timeoutMs: 20_000 });
-  const collection = store.collection(notes);
-  const { items } = await collection.query({ sort: 'id', order: 'asc', limit: 1000 });
-  const found = new Map(items.map((stored) => [stored.id, stored]));
-  for (const [id, step] of steps) checkStep(id, step, found.get(id));
-  for (const [id, stored] of found) {
-    checkStep(id, steps.get(id) ?? 0, stored);
-    const tag = stored.version === 1 ? 'new' : 'consumed';
-    assert.deepEqual(stored.value, { id, text: textOf(id, stored.version), tag });
-  }
-  for (const tag of ['new', 'consumed']) {
-    const expected = items.filter(({ value }) => value.tag === tag).map(({ id }) => id);
-    assert.deepEqual(
-      (await collection.findBy('tag', tag)).map(({ id }) => id),
-      expected,
-    );
-  }
+  await assertAcknowledged(store.collection(notes), steps);
   await store.close();
 }
 
@@ -60,8 +37,7 @@ async function killRound(round: number): Promise<number> {
       await child.ended();
     }),
   );
-  const lines = children.flatMap((child) => child.lines.map((line) => line.split(' ')));
-  const steps = new Map(lines.map(([id = '', step]) => [id, Number(step)]));
+  const steps = acknowledged(children);
   await checkDatabase(uri, steps);
   return steps.size;
 }

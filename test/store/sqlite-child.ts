@@ -1,26 +1,15 @@
-// What a child process of the SQLite tests does: the first argument names the act, the second the database file.
-// It prints a line for what is done; the parent takes a line as the store's acknowledgement.
+// The child process of the SQLite tests: the first argument names the act, the second the database file.
 import { once } from 'node:events';
-import { writeSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { openConnection } from '../../adapters/sqlite/connection.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { update } from '../../src/store/update.ts';
-import { isToBeRemoved, notes, textOf } from './sqlite-support.ts';
+import { churn, input, say } from './child-support.ts';
+import { notes, textOf } from './sqlite-support.ts';
 
 const [act = '', file = '', label = '', amount = '0'] = process.argv.slice(2);
 const repeat = (times: number, what: (n: number) => Promise<unknown>): Promise<unknown> =>
   Promise.all(Array.from({ length: times }, (_, n) => what(n)));
-
-// Straight to the pipe: a line that still sat in a buffer at the kill would be an acknowledgement never seen.
-const say = (line: string): void => {
-  writeSync(1, `${line}\n`);
-};
-
-// When the parent is gone, so is its end of the pipe: no child outlives a test that failed.
-const input = createInterface({ input: process.stdin });
-input.once('close', () => process.exit(1));
 
 const openNotes = () => {
   const store = createSqliteStore({ file, clock: Date.now });
@@ -60,22 +49,8 @@ const acts: Readonly<Record<string, () => Promise<void>>> = {
     await store.close();
   },
 
-  /** Creates, consumes and removes notes until it is killed; says how far each one is. */
-  async churn() {
-    const { collection } = openNotes();
-    await repeat(8, async (writer) => {
-      for (let n = 0; ; n += 1) {
-        const id = `${label}-${writer}-${n}`;
-        await collection.insert(id, { id, text: textOf(id, 1), tag: 'new' });
-        say(`${id} 1`);
-        await collection.replace(id, 1, { id, text: textOf(id, 2), tag: 'consumed' });
-        say(`${id} 2`);
-        if (!isToBeRemoved(id)) continue;
-        await collection.remove(id);
-        say(`${id} 3`);
-      }
-    });
-  },
+  /** Until it is killed. */
+  churn: () => churn(openNotes().collection, label, 8),
 
   /** Writes until the disk refuses, tries again once told to, and says what is there then. */
   async fill() {

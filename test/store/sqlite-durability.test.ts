@@ -5,63 +5,15 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection } from '../../adapters/sqlite/connection.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
-import type { Collection, Stored } from '../../src/store/port.ts';
-import {
-  type Child,
-  isToBeRemoved,
-  type Note,
-  notes,
-  startChild,
-  temporaryDirectory,
-  textOf,
-} from './sqlite-support.ts';
+import { acknowledged, assertAcknowledged } from './acknowledged.ts';
+import { notes, startChild, temporaryDirectory } from './sqlite-support.ts';
 
 const ROUNDS = process.env.LONG === '1' ? 1000 : 16;
-const REMOVED = 3;
-
-/** @returns how far each note was when the last acknowledgement about it was given */
-function acknowledged(children: readonly Child[]): Map<string, number> {
-  const lines = children.flatMap((child) => child.lines.map((line) => line.split(' ')));
-  return new Map(lines.map(([id = '', step]) => [id, Number(step)]));
-}
-
-async function readAll(collection: Collection<Note>): Promise<Map<string, Stored<Note>>> {
-  const found = new Map<string, Stored<Note>>();
-  for (let after: { sortValue: undefined; id: string } | undefined; ; ) {
-    const { items } = await collection.query({ sort: 'id', order: 'asc', limit: 1000, after });
-    for (const stored of items) found.set(stored.id, stored);
-    const last = items.at(-1);
-    if (!last) return found;
-    after = { sortValue: undefined, id: last.id };
-  }
-}
-
-function checkStep(id: string, step: number, stored: Stored<Note> | undefined): void {
-  // The one write that was under way at the kill may have happened or not.
-  const possible = [step, step + 1];
-  if (stored)
-    assert.ok(possible.includes(stored.version), `${id}: version ${stored.version} after step ${step}`);
-  else assert.ok(possible.includes(REMOVED) && isToBeRemoved(id), `${id}: lost after step ${step}`);
-}
-
-function checkWhole({ id, version, value }: Stored<Note>): void {
-  assert.deepEqual(value, { id, text: textOf(id, version), tag: version === 1 ? 'new' : 'consumed' });
-}
 
 async function checkFile(file: string, steps: ReadonlyMap<string, number>): Promise<void> {
   const store = createSqliteStore({ file, clock: Date.now });
   const collection = store.collection(notes);
-  const found = await readAll(collection);
-  for (const [id, step] of steps) checkStep(id, step, found.get(id));
-  for (const [id, stored] of found) {
-    checkStep(id, steps.get(id) ?? 0, stored);
-    checkWhole(stored);
-  }
-  for (const tag of ['new', 'consumed']) {
-    const indexed = await collection.findBy('tag', tag);
-    const expected = [...found.values()].filter(({ value }) => value.tag === tag);
-    assert.equal(indexed.length, expected.length, `index of ${tag}`);
-  }
+  await assertAcknowledged(collection, steps);
   await collection.put('after', { id: 'after', text: 'the store takes writes again' });
   await store.close();
   const connection = openConnection(file);

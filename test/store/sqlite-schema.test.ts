@@ -10,19 +10,9 @@ import {
   type Store,
   StoreUnavailable,
 } from '../../src/store/port.ts';
+import { small, type Thing } from './schema-fixture.ts';
 import { temporaryDirectory } from './sqlite-support.ts';
 
-interface Thing {
-  name: string;
-  rank: number;
-}
-
-const small: CollectionDefinition<Thing> = {
-  name: 'things',
-  durability: 'durable',
-  indexes: { rank: { key: (thing) => `r${thing.rank}` } },
-  fields: { rank: { type: 'number', of: (thing) => thing.rank } },
-};
 const grown: CollectionDefinition<Thing> = {
   ...small,
   indexes: { ...small.indexes, name: { unique: true, key: (thing) => thing.name } },
