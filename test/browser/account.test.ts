@@ -8,7 +8,7 @@ import { codeOf, scan, type } from './phone-steps.ts';
 import { type RunningServer, startServer } from './processes.ts';
 import { shoot } from './shots.ts';
 import { enter, heading, loaded } from './steps.ts';
-import { openWindow } from './window.ts';
+import { openWindow, withWindow } from './window.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const NEXT_PASSWORD = 'seven green kettles on a shelf';
@@ -24,16 +24,8 @@ after(async () => {
   assert.equal(await server.stop(), 0);
 });
 
-/** Runs `act` in a window of its own; what the browser complains about fails the test. */
-async function inWindow(act: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) {
-  const window = await openWindow(browser, options);
-  try {
-    await act(window.page);
-    assert.deepEqual(window.complaints, []);
-  } finally {
-    await window.close();
-  }
-}
+const inWindow = (act: (page: Page) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> =>
+  withWindow(browser, ({ page }) => act(page), options);
 
 async function createPerson(username: string, fields: object = {}) {
   await server.admin('POST', '/users', { username, password: PASSWORD, ...fields });

@@ -6,8 +6,8 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startMailServer } from '../mail/support.ts';
 import { launch } from '../pages/browser.ts';
 import { startSample, startServer } from './processes.ts';
-import { connect, enter, heading, loaded } from './steps.ts';
-import { openWindow } from './window.ts';
+import { connect, enter, heading, loaded, registerSample } from './steps.ts';
+import { withWindow } from './window.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -25,29 +25,10 @@ export async function startMailWorld(settings: Readonly<Record<string, unknown>>
   const [browser, server, mails] = await Promise.all([launch(), startServer(), startMailServer()]);
   await server.admin('PATCH', '/settings', { smtp_url: mails.url(), ...settings });
   const sample = await startSample(server.issuer);
-  const application = await server.admin('POST', '/clients', {
-    client_name: 'Sample',
-    redirect_uris: [`${sample.origin}/callback`],
-    post_logout_redirect_uris: [`${sample.origin}/`],
-    grant_types: ['authorization_code', 'refresh_token'],
-    skip_consent: true,
-  });
-  const clientId = String(application.client_id);
-  const clientSecret = String(application.client_secret);
+  const credentials = await registerSample(server, sample);
 
-  /** Runs `act` in a window of its own; what the browser complains about fails the test. */
-  async function inWindow(
-    act: (page: Page) => Promise<void>,
-    options: BrowserContextOptions = {},
-  ): Promise<void> {
-    const window = await openWindow(browser, options);
-    try {
-      await act(window.page);
-      assert.deepEqual(window.complaints, []);
-    } finally {
-      await window.close();
-    }
-  }
+  const inWindow = (act: (page: Page) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> =>
+    withWindow(browser, ({ page }) => act(page), options);
 
   /** The latest mail to this address, once `read` finds something in its text that is not `before`. */
   async function fromMail(
@@ -64,12 +45,12 @@ export async function startMailWorld(settings: Readonly<Record<string, unknown>>
     throw new Error(`nothing for ${address} in ${mails.received.length} mails`);
   }
 
-  await inWindow((page) => connect(page, sample, { clientId, clientSecret }));
+  await inWindow((page) => connect(page, sample, credentials));
 
   return {
     server,
     sample,
-    clientId,
+    clientId: credentials.clientId,
     inWindow,
 
     async createPerson(username: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Person> {

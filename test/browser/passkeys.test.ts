@@ -6,14 +6,14 @@ import type { Browser, Page } from 'playwright-core';
 import { launch } from '../pages/browser.ts';
 import { type Program, type RunningServer, startSample, startServer } from './processes.ts';
 import { shoot } from './shots.ts';
-import { claim, connect, enter, heading, loaded } from './steps.ts';
+import { claim, connect, enter, heading, loaded, registerSample } from './steps.ts';
 import {
   plugIn,
   type VirtualAuthenticator,
   withoutAutofill,
   withoutWebAuthn,
 } from './virtual-authenticator.ts';
-import { openWindow } from './window.ts';
+import { openWindow, withWindow } from './window.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -30,16 +30,8 @@ interface Person {
 before(async () => {
   [browser, server] = await Promise.all([launch(), startServer()]);
   sample = await startSample(server.issuer);
-  const application = await server.admin('POST', '/clients', {
-    client_name: 'Sample',
-    redirect_uris: [`${sample.origin}/callback`],
-    post_logout_redirect_uris: [`${sample.origin}/`],
-    grant_types: ['authorization_code', 'refresh_token'],
-    skip_consent: true,
-  });
-  const clientId = String(application.client_id);
-  const clientSecret = String(application.client_secret);
-  await inWindow((page) => connect(page, sample, { clientId, clientSecret }));
+  const credentials = await registerSample(server, sample);
+  await inWindow((page) => connect(page, sample, credentials));
 });
 
 after(async () => {
@@ -52,16 +44,8 @@ async function createPerson(username: string, fields: object = {}): Promise<Pers
   return { id: String(id), username, password: PASSWORD };
 }
 
-/** Runs `act` in a window of its own; what the browser complains about fails the test. */
-async function inWindow(act: (page: Page) => Promise<void>): Promise<void> {
-  const window = await openWindow(browser);
-  try {
-    await act(window.page);
-    assert.deepEqual(window.complaints, []);
-  } finally {
-    await window.close();
-  }
-}
+const inWindow = (act: (page: Page) => Promise<void>): Promise<void> =>
+  withWindow(browser, ({ page }) => act(page));
 
 /** From the application to the sign-in page. */
 async function begin(page: Page): Promise<void> {

@@ -7,7 +7,7 @@ import { launch } from '../pages/browser.ts';
 import { ADMIN_TOKEN, type Program, type RunningServer, startSample, startServer } from './processes.ts';
 import { shoot } from './shots.ts';
 import { claim, enter, heading, loaded } from './steps.ts';
-import { openWindow, type Window } from './window.ts';
+import { type Window, withWindow } from './window.ts';
 
 let browser: Browser;
 let server: RunningServer;
@@ -44,23 +44,8 @@ async function createUser(username: string): Promise<User> {
   return { username, password: PASSWORD };
 }
 
-/** Runs `act` in a window of its own; what the browser complains about fails the test. */
-async function inWindow(
-  act: (window: Window) => Promise<void>,
-  options: BrowserContextOptions = {},
-): Promise<void> {
-  const window = await openWindow(browser, options);
-  try {
-    await act(window);
-    assert.deepEqual(window.complaints, []);
-  } catch (error) {
-    // Where it ended says more than what was missed there.
-    const seen = await window.page.locator('main').innerText({ timeout: 1_000 });
-    throw new Error(`at ${window.page.url()}:\n${seen}`, { cause: error });
-  } finally {
-    await window.close();
-  }
-}
+const inWindow = (act: (window: Window) => Promise<void>, options?: BrowserContextOptions): Promise<void> =>
+  withWindow(browser, act, options);
 
 const begin = async (page: Page, program: Program): Promise<void> => {
   await page.goto(`${program.origin}/`);

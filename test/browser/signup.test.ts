@@ -9,8 +9,8 @@ import { type MailServer, startMailServer } from '../mail/support.ts';
 import { launch } from '../pages/browser.ts';
 import { type Program, type RunningServer, startSample, startServer } from './processes.ts';
 import { shoot } from './shots.ts';
-import { claim, connect, enter, heading, loaded } from './steps.ts';
-import { openWindow } from './window.ts';
+import { claim, connect, enter, heading, loaded, registerSample } from './steps.ts';
+import { withWindow } from './window.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const MAIL_MS = 60_000;
@@ -24,17 +24,9 @@ let clientId: string;
 before(async () => {
   [browser, server, mails] = await Promise.all([launch(), startServer(), startMailServer()]);
   sample = await startSample(server.issuer);
-  const application = await server.admin('POST', '/clients', {
-    client_name: 'Sample',
-    redirect_uris: [`${sample.origin}/callback`],
-    post_logout_redirect_uris: [`${sample.origin}/`],
-    client_uri: `${sample.origin}/sign-in`,
-    grant_types: ['authorization_code', 'refresh_token'],
-    skip_consent: true,
-  });
-  clientId = String(application.client_id);
-  const clientSecret = String(application.client_secret);
-  await inWindow((page) => connect(page, sample, { clientId, clientSecret }));
+  const credentials = await registerSample(server, sample, { client_uri: `${sample.origin}/sign-in` });
+  clientId = credentials.clientId;
+  await inWindow((page) => connect(page, sample, credentials));
 });
 
 beforeEach(async () => {
@@ -55,19 +47,8 @@ after(async () => {
   assert.deepEqual(codes, [0, 0]);
 });
 
-/** Runs `act` in a window of its own; what the browser complains about fails the test. */
-async function inWindow(
-  act: (page: Page) => Promise<void>,
-  options: BrowserContextOptions = {},
-): Promise<void> {
-  const window = await openWindow(browser, options);
-  try {
-    await act(window.page);
-    assert.deepEqual(window.complaints, []);
-  } finally {
-    await window.close();
-  }
-}
+const inWindow = (act: (page: Page) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> =>
+  withWindow(browser, ({ page }) => act(page), options);
 
 /** Of the newest mail to that address. */
 async function mailTo(address: string): Promise<string> {

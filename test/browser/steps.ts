@@ -48,6 +48,23 @@ export async function register(
   return { clientId: await text('client-id'), clientSecret: await text('client-secret') };
 }
 
+/** Registers the sample by the admin API, as a first-party web application. */
+export async function registerSample(
+  server: RunningServer,
+  sample: Program,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<Credentials> {
+  const application = await server.admin('POST', '/clients', {
+    client_name: 'Sample',
+    redirect_uris: [`${sample.origin}/callback`],
+    post_logout_redirect_uris: [`${sample.origin}/`],
+    grant_types: ['authorization_code', 'refresh_token'],
+    skip_consent: true,
+    ...fields,
+  });
+  return { clientId: String(application.client_id), clientSecret: String(application.client_secret) };
+}
+
 export async function connect(
   page: Page,
   sample: Program,

@@ -1,4 +1,5 @@
 // A person's browser: one Chromium, windows that notice everything the browser complains about, in any tab.
+import { deepEqual } from 'node:assert/strict';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
 export interface Window {
@@ -42,4 +43,26 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   context.setDefaultTimeout(45_000);
   const complaints = watch(context);
   return { context, page: await context.newPage(), complaints, close: () => context.close() };
+}
+
+/** Runs `act` in a window of its own; what the browser complains about fails the test. */
+export async function withWindow(
+  browser: Browser,
+  act: (window: Window) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const window = await openWindow(browser, options);
+  try {
+    await act(window);
+    deepEqual(window.complaints, []);
+  } catch (error) {
+    // The page it ended at says more than what was missed there.
+    const seen = await window.page
+      .locator('main')
+      .innerText({ timeout: 1_000 })
+      .catch(() => 'nothing');
+    throw new Error(`at ${window.page.url()}:\n${seen}`, { cause: error });
+  } finally {
+    await window.close();
+  }
 }
