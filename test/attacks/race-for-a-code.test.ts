@@ -29,23 +29,6 @@ for (const store of ['memory', 'sqlite'] as const) {
   });
 }
 
-test('authorization code: a second use revokes what the first gave (RFC 6749 §4.1.2)', async (t) => {
-  const app = await startApp();
-  t.after(() => app.stop());
-  const client = await app.register();
-  await app.createUser('alice');
-  const authorization = await new Agent(app).signIn(client.id, { username: 'alice' });
-  const first = await redeem(app, client, authorization);
-  assert.equal(first.status, 200);
-
-  const second = await redeem(app, client, authorization);
-  assert.deepEqual([second.status, second.body.error], [400, 'invalid_grant']);
-  const userinfo = await fetch(`${app.url}/oauth2/userinfo`, {
-    headers: { authorization: `Bearer ${first.body.access_token}` },
-  });
-  assert.equal(userinfo.status, 401);
-});
-
 test('race: a redemption with a wrong verifier neither wins nor uses up the code (R026)', async (t) => {
   const app = await startApp();
   t.after(() => app.stop());

@@ -52,7 +52,8 @@ suite('attack: reading across origins', () => {
     for (const { method, path } of routes) {
       for (const origin of [FRIEND, ...STRANGERS]) {
         const { headers } = await ask(path, origin, method);
-        assert.equal(headers['access-control-allow-origin'], undefined, `${method} ${path} for ${origin}`);
+        for (const name of Object.keys(headers))
+          assert.ok(!name.startsWith('access-control-'), `${name}: ${method} ${path} for ${origin}`);
       }
     }
   });
@@ -62,9 +63,9 @@ suite('attack: reading across origins', () => {
     await browser.signIn(serverApp.id, { username: 'alice' });
     const query = new URLSearchParams(honestRequest(serverApp.id));
     for (const agent of [browser, new Agent(app)]) {
-      for (const origin of [FRIEND, 'https://rp.example', ...STRANGERS]) {
+      for (const origin of [FRIEND, 'https://rp.example', app.url, ...STRANGERS]) {
         const page = await agent.get(`/oauth2/authorize?${query}`, { headers: { origin } });
-        assert.equal(page.headers.get('access-control-allow-origin'), null);
+        for (const name of page.headers.keys()) assert.ok(!name.startsWith('access-control-'), name);
       }
     }
   });
@@ -73,14 +74,6 @@ suite('attack: reading across origins', () => {
     for (const { method, path } of await allRoutes(app)) {
       const { headers } = await ask(path, FRIEND, method);
       assert.equal(headers['access-control-allow-credentials'], undefined, path);
-    }
-  });
-
-  test('public documents are readable by every origin', async () => {
-    for (const origin of [FRIEND, ...STRANGERS]) {
-      const { headers } = await ask('/.well-known/openid-configuration', origin);
-      assert.equal(headers['access-control-allow-origin'], '*');
-      assert.equal(headers['cross-origin-resource-policy'], undefined);
     }
   });
 

@@ -75,6 +75,7 @@ test('CORS: public documents are readable from anywhere', async () => {
   for (const path of [...CROSS_ORIGIN.any, '/.well-known/openid-configuration', '/.well-known/jwks.json']) {
     const { headers } = await call(app, 'GET', path, { headers: { origin: 'https://evil.example' } });
     equal(headers.get('access-control-allow-origin'), '*', path);
+    equal(headers.get('cross-origin-resource-policy'), null, path);
   }
 });
 
