@@ -10,7 +10,7 @@ withEachStore('account deletion: ends sessions, removes owned data, then the acc
   const world = createWorld(backend, {
     endSessions: async () => {
       order.push('sessions');
-      // From the first step on nobody can sign in (R062).
+      // From the first step on no one can sign in (R062).
       assert.equal(await world.authenticate('alice', goodPassword), undefined);
       assert.equal(await world.accounts.findByLogin('alice'), undefined);
     },

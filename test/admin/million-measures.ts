@@ -66,7 +66,7 @@ export const timedList = (app: TestApp, path: string, times?: number): Promise<F
     times,
   );
 
-/** A page of the Admin UI, as somebody sees it who is signed in. */
+/** A page of the Admin UI, as someone sees it who is signed in. */
 export const timedPage = (agent: Agent, path: string, times?: number): Promise<Figure> =>
   timed(
     `page ${path}`,

@@ -1,4 +1,4 @@
-// What may happen to an account while somebody is signing in to it.
+// Changes of an account during a sign-in to it.
 import assert from 'node:assert/strict';
 import type { TestApp } from '../support/app.ts';
 

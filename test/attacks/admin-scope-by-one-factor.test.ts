@@ -1,5 +1,5 @@
-// Attacks on the admin API with less than the administrator's two factors (decisions §2, §8): a token that a
-// session of the password alone came by, one that was there before the factor was, and the setting admin_mfa.
+// Attacks on the admin API with fewer factors than the administrator has (decisions §2, §8): a token of a password session,
+// one issued before the factor was enrolled, and the setting admin_mfa.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AccountRecord, accounts } from '../../src/store/collections.ts';

@@ -1,5 +1,5 @@
-// API keys that stay behind (decisions §2; checklist R131): a key must be worth no more than its owner is now, whoever it was
-// created by, and only an administrator who just signed in creates one that belongs to nobody.
+// Attack: API keys that outlive their owner (decisions §2; checklist R131). A key is worth no more than its owner is now,
+// whatever created it, and only a freshly authenticated administrator creates one without an owner.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { apiKeys } from '../../src/store/administration.ts';

@@ -1,6 +1,5 @@
-// Attack: calling what one has no right to (OWASP API1, API5; checklist R122, R123). Every route of both APIs is tried with
-// every kind of credential, and every id with somebody else's. The table of who may is written here by hand: a route that
-// is not in it fails.
+// Attack: broken access control (OWASP API1, API5; checklist R122, R123). Every route of both APIs is called with every kind
+// of credential, and every id with another user's. The table of permissions is written by hand: a route missing in it fails.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// A registered client that claims this server's own callback as its redirect URI: its codes would arrive at the Admin UI, at
-// /account or at a trial sign-in. Refused at registration, by whatever way, and at use (checklist R001, R036).
+// Attack: a registered client claims this server's own callback as its redirect URI, so that its codes would arrive at the
+// Admin UI, /account or a test sign-in. Refused at registration in every way, and at use (checklist R001, R036).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { createIsOwnAddress } from '../../src/clients/own-addresses.ts';

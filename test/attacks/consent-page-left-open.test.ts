@@ -1,5 +1,5 @@
-// A consent page left open in a shared browser: whoever sits down next presses "Allow" for the person who has signed out, or
-// under whose page they signed in themselves, and the application is remembered as allowed (checklist R016, R060).
+// Attack: a consent page left open in a shared browser. The next user presses "Allow" for the user who signed out, or for
+// the one signed in meanwhile, and the client counts as allowed (checklist R016, R060).
 import { equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { consents } from '../../src/store/collections.ts';
@@ -12,7 +12,7 @@ const alice = await app.createUser('alice');
 const bob = await app.createUser('bob');
 const ours = await app.register();
 
-/** @returns the open page, and an application that nobody allowed anything */
+/** @returns the open page, and an application that no one allowed anything */
 async function openPage(): Promise<{ agent: Agent; page: Page; client: { id: string } }> {
   const agent = new Agent(app);
   await agent.signIn(ours.id, alice);

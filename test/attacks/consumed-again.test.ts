@@ -1,5 +1,5 @@
-// Attack: presenting again what is used, expired or never was, to the part that says so to the protocol core (checklist
-// R073, R074): over each store, and over two processes of it. Races for it are race-for-a-*.test.ts.
+// Attack: presenting used, expired or invented codes and tokens again, at the adapter of the protocol core (checklist R073,
+// R074), over each store and over two processes of it. Races for them are race-for-a-*.test.ts.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Attack: words of a stranger on a page of ours (checklist R118): an address with `error_description`, `error` or a message
-// in it shows nothing of that, to whoever opens it, signed in or not.
+// Attack: text of a stranger on a page of this server (checklist R118): `error_description`, `error` or a message in an
+// address appears on no page, signed in or not.
 import { deepEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Agent } from '../support/agent.ts';

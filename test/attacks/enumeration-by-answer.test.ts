@@ -1,5 +1,5 @@
-// Attack: telling from an answer whether an account exists, is locked or is switched off (checklist R084;
-// Zitadel CVE-2026-23511 and CVE-2024-41952, Keycloak CVE-2026-4633).
+// Attack: user enumeration by the answer: whether an account exists, is locked or inactive (checklist R084; Zitadel
+// CVE-2026-23511 and CVE-2024-41952, Keycloak CVE-2026-4633).
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Page } from '../support/agent.ts';

@@ -1,8 +1,8 @@
-// Attack: telling from the time of an answer whether an account exists, is locked or is switched off (checklist
-// R085; keycloak #48888 had 15 ms against 36 ms). The hashes are the shipped ones: the time is what is tested.
+// Attack: user enumeration by response time (checklist R085; keycloak #48888 had 15 ms against 36 ms). The hashes are the
+// shipped ones: their time is what is tested.
 //
 // Two lanes (as many as cores hash at once on a small machine) each try the four kinds in random order, so that whatever
-// slows the machine slows all alike; timing.ts says how they are judged.
+// slows the machine slows all alike; timing.ts evaluates them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';

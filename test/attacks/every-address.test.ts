@@ -1,4 +1,4 @@
-// Checks that the attacks on "every address" are on every address: what the routers know, routes.ts knows.
+// Checks that routes.ts lists every address of the routers, so that attacks on every address miss none.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

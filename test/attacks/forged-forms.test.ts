@@ -1,5 +1,5 @@
-// Attack: a form of ours, sent by another site or with somebody else's token (checklist R113; Keycloak
-// CVE-2017-12159). After every refusal the honest form still works: the attack had no effect, and the test is no sham.
+// Attack: cross-site request forgery with every form (checklist R113; Keycloak CVE-2017-12159). After every refusal the
+// genuine form still works: the attack had no effect, and the test no false success.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { Agent, type Page } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Every form that changes something, each ready to be sent: what attacks from other sites are tried on.
+// Every form that changes something, ready to be sent: the targets of cross-site attacks.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// Making up requests out of the addresses there are, of treasures and of words (fuzz-words.ts), by a given randomness,
-// so that a seed tells a run.
+// Builds requests from the known addresses, real values and words (fuzz-words.ts) by a seeded random generator, so that a
+// seed repeats a run.
 import {
   CLAIMS,
   CONTENT_TYPES,

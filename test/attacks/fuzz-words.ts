@@ -1,5 +1,4 @@
-// The words that made-up requests are put together from: names that OAuth and the API know, values that are right, and
-// values that were somebody's undoing.
+// The words of fuzzed requests: names of OAuth and the API, valid values, and values known from vulnerabilities.
 
 export const PARAMETERS =
   `response_type response_mode client_id client_secret redirect_uri scope state nonce display prompt max_age ui_locales

@@ -1,6 +1,5 @@
-// Attack by everything: made-up requests over all addresses (checklist R140, R162). Nothing may end in a 5xx that
-// is not planned (503: too busy), nothing may show how it is built, and the process lives on without an error of its own.
-// The seed is printed; FUZZ_SEED repeats a run.
+// Attack: fuzzed requests at every address (checklist R140, R162). None may end in an unplanned 5xx (503 is planned: too
+// busy) or reveal internals, and the process continues without an error. The seed is printed; FUZZ_SEED repeats a run.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// Guesses of client secrets at every endpoint that authenticates clients (checklist R039): counted per application and
-// network; whoever has the right secret is not locked out by them. And visits of the device page, each of which stores a
-// session, are counted like other requests that anybody can make.
+// Attack: guessing client secrets at every endpoint that authenticates clients (checklist R039): counted per client and
+// network, without locking out the holder of the secret. Requests of the device page, each of which stores a session, are
+// limited like other requests that need no credential.
 import { deepEqual, equal } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { call, postForm, requestTokensOf } from '../flows/support.ts';

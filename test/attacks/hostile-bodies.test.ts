@@ -1,5 +1,5 @@
-// Attack: bodies that are too big, too deep, too many, broken or of another kind, on every address that takes one
-// (checklist R126, R134). The product runs as a process of its own, so that its memory and its life are its own.
+// Attack: bodies that are too large, too deep, too many, broken or of another type, at every address that takes one
+// (checklist R126, R134). The server is a process of its own, whose memory and exit are observed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

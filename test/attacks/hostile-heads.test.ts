@@ -1,5 +1,5 @@
-// Attack: request lines and headers that are too long, too many or broken, on every address (checklist R135), and
-// lengths that lie.
+// Attack: request lines and headers that are too long, too many or broken, at every address, and wrong lengths (checklist
+// R135).
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const MAX_GROWTH_MIB = 50;
 const numbered = (count: number, make: (index: number) => readonly [string, string]): Headers =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** Too much for anybody: refused whatever the address. */
+/** Too much for anyone: refused whatever the address. */
 const refused: Readonly<Record<string, readonly [headers: Headers, status: number]>> = {
   'one header of 17 kB': [[['X-Long', 'a'.repeat(17_000)]], 431],
   'an Authorization of 17 kB': [[['Authorization', `Bearer ${'a'.repeat(17_000)}`]], 431],

@@ -1,4 +1,4 @@
-// The bodies that no address can take, and those that are readable but unusual: made for attacks on every address.
+// Bodies that no address accepts, and readable but unusual ones, for attacks on every address.
 
 import { gzipSync } from 'node:zlib';
 

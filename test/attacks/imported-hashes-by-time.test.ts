@@ -1,5 +1,5 @@
-// Attack: telling from the time of an answer who exists, where accounts were imported with hashes that take
-// longer to check than ours; and importing hashes that would hold up the machine (checklist R085, R139).
+// Attack: user enumeration by response time where accounts were imported with slower hashes; and importing hashes of
+// excessive cost (checklist R085, R139).
 import assert from 'node:assert/strict';
 import { pbkdf2Sync } from 'node:crypto';
 import test, { after, before } from 'node:test';

@@ -1,6 +1,5 @@
-// Attack by accident: the process dies at any one of the writes of an act that touches several collections (checklist
-// R066, R153, R161, R172). From the first write on the answer that is safe holds, and what is left over is finished by the next start
-// or by asking again: deny first, clean later.
+// The process is killed at any write of an operation over several collections (checklist R066, R153, R161, R172). From the
+// first write on access is denied, and the rest is completed by the next start or a retry: deny first, clean up later.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

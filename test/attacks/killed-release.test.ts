@@ -1,5 +1,5 @@
-// The release step, killed at any moment, is run again and finishes (checklist R159): no index half made, no document lost,
-// nothing that a second run trips over.
+// The release step is killed at any moment and run again (checklist R159): no half-built index, no lost document, nothing
+// that a second run fails on.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

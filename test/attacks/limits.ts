@@ -1,4 +1,4 @@
-// Taking the rate limits away where an attack on something else needs many requests from one address.
+// Lifts the rate limits where an attack on something else needs many requests from one address.
 import assert from 'node:assert/strict';
 import { limitDefinitions } from '../../src/settings/limits.ts';
 import type { Operator } from '../support/app.ts';

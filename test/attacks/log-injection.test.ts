@@ -1,4 +1,4 @@
-// Attack: writing lines of one's own into the log, or into the terminal it is read on (checklist R148).
+// Attack: writing lines into the log, or into the terminal that shows it (checklist R148).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent } from '../support/agent.ts';
@@ -59,7 +59,7 @@ test('attack: log injection; every record stays one line of JSON and describes i
     assert.notEqual(record.msg, 'forged');
     return record.request_id;
   });
-  // An id from outside would let anybody write into the trail of somebody else.
+  // An id from outside would let anyone write into the trail of another user.
   for (const id of requests) if (id !== undefined) assert.match(String(id), /^[0-9a-f-]{36}$/);
   assert.equal(app.logged.filter((line) => line.includes('"outcome":"success"')).length, 0);
 });

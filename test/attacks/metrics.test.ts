@@ -1,5 +1,5 @@
-// Attacks on /metrics (checklist R166): strangers who read it, by a proxy, a rebound name or a guessed token, and
-// strangers who fill it with series of their own. And that it tells what it is there for.
+// Attacks on /metrics (checklist R166): reading it through a proxy, a rebound name or a guessed token, and filling it with
+// invented series. And that it reports what it should.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { postForm, requestTokensOf, tokensOf, withApp } from '../flows/support.ts';

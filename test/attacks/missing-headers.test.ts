@@ -1,5 +1,5 @@
-// Attack: framing, sniffing and injecting where an answer forgot its headers (checklist R112, R120). Every kind of
-// answer is asked for: pages, documents, errors of ours, of the protocol core and of the HTTP server itself.
+// Attack: framing, sniffing and injection where a response lacks security headers (checklist R112, R120). Every kind of
+// response is requested: pages, documents, errors of this server, of the protocol core and of the HTTP server itself.
 import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import { afterEach, suite, test } from 'node:test';

@@ -1,6 +1,6 @@
-// Attack: having passed the password page, and waiting at the second factor while the owner changes the password,
-// the account is switched off or deleted. Then the first half of the proof is worth nothing, and the attacker must
-// not make an authenticator of their own the owner's second factor (checklist R063, R089, R096, R098).
+// Attack: waiting at the second factor with a stolen password while the owner changes it, or the account is deactivated or
+// deleted. The first factor is then void, and the attacker must not enrol an authenticator of their own (checklist R063,
+// R089, R096, R098).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// Attacks on signing in by passkey (checklist R104–R108, R110): answers that were heard before, are another's, were
-// made elsewhere or were altered on the way.
+// Attacks on passkey sign-in (checklist R104–R108, R110): assertions that were replayed, made by another user or for another
+// site, or altered on the way.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Agent, type Page } from '../support/agent.ts';
@@ -235,7 +235,7 @@ test('attack: unknown and removed passkeys reveal nothing about accounts', async
   assert.equal(removed.status, 204);
   const gone = await usePasskey(agent, page, key);
   assert.deepEqual([gone.status, gone.body], [unknown.status, unknown.body]);
-  // What a name is typed for is never looked up: the same options for everybody.
+  // What a name is typed for is never looked up: the same options for everyone.
   assert.equal((await begin(agent, page)).challenge.length, 43);
 });
 

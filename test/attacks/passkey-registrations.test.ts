@@ -1,5 +1,5 @@
-// Attacks on making passkeys (checklist R098, R104–R107, R109, R111): for somebody else, by other answers than
-// were asked for, and at steps at which there is nothing to make.
+// Attacks on passkey registration (checklist R098, R104–R107, R109, R111): for another user, with other responses than
+// requested, and at steps where none is allowed.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Agent, type Page } from '../support/agent.ts';

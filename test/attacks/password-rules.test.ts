@@ -1,5 +1,5 @@
-// Attack: passwords made weak by rules (NIST SP 800-63B-4 §3.1.1.2; checklist R080): length alone counts, from 8 to at least
-// 64 characters, of any kind; nobody must change one by the calendar, and password managers can do their work.
+// Password rules that would weaken passwords (NIST SP 800-63B-4 §3.1.1.2; checklist R080): only length counts, from 8 to at
+// least 64 characters of any kind; no forced change, and password managers work.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

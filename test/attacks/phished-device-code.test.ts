@@ -1,5 +1,5 @@
-// Device flow under attack (RFC 8628 §5.1, §5.4): guessing user codes, and a user led to confirm a device that an attacker
-// started. The confirmation page has to show what is asked for and from where; `admin` is never granted this way.
+// Attacks on the device flow (RFC 8628 §5.1, §5.4): guessing user codes, and a user led to confirm an attacker's device. The
+// confirmation page shows what is requested and from where; `admin` is never granted this way.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { call, claimsOf, later, postForm, requestTokensOf } from '../flows/support.ts';

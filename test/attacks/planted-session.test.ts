@@ -1,4 +1,4 @@
-// Attack: a session that the attacker knows before somebody signs in with it (checklist R058; Keycloak
+// Attack: session fixation, a session that the attacker knows before the user signs in with it (checklist R058; Keycloak
 // CVE-2024-7341, Zitadel CVE-2024-28197).
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.stop());
 
-/** The device page needs a session before anybody has signed in: the attacker gets one there. */
+/** The device page needs a session before anyone has signed in: the attacker gets one there. */
 async function anonymousSession(): Promise<string> {
   const attacker = new Agent(app);
   await attacker.get('/oauth2/device');

@@ -1,4 +1,4 @@
-// Doing many things, a few at a time.
+// Runs many tasks, a few at a time.
 
 /** Runs `act` over all items, at most `width` at once; rejects with the first failure. */
 export async function pooled<T, R>(

@@ -1,5 +1,5 @@
-// Attack: one authorization code, redeemed by many at the same moment (checklist F1, R070; the class of
-// better-auth GHSA-7w99-5wm4-3g79). Exactly one may succeed, in every store, in every round.
+// Attack: one authorization code redeemed many times at once (checklist F1, R070; the class of better-auth
+// GHSA-7w99-5wm4-3g79). Exactly one redemption succeeds, in every store and round.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent, redeem } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// Attack: two accounts that a person would call by one name, made at the same moment in different spellings
-// (checklist R077; Keycloak CVE-2021-3754 and CVE-2026-19607, next-auth GHSA-7rqj-j65f-68wh).
+// Attack: two accounts of one name, created at once in different spellings (checklist R077; Keycloak CVE-2021-3754 and
+// CVE-2026-19607, next-auth GHSA-7rqj-j65f-68wh).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// Attack: being the first administrator, by being many, or by coming again later (checklist R128).
+// Attack: becoming the first administrator by a race, or once there is one (checklist R128).
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Attack: signing in with the old password again and again at the very moment it is changed, so that one of the
-// sessions is written after all sessions were ended (checklist R063, R076, R089).
+// Attack: signing in with the old password at the moment it is changed, so that a session is written after all sessions
+// were ended (checklist R063, R076, R089).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -83,7 +83,7 @@ for (const store of ['memory', 'sqlite'] as const) {
         const loot: Loot[] = [];
         const raid = { client, username, loot, signal: over.signal };
         const attacks = atOnce(ATTACKERS, (index) => (index % 3 === 0 ? hammerGrant : hammer)(app, raid));
-        // However slow the machine is: somebody was let in, others are on their way.
+        // However slow the machine is: someone was let in, others are on their way.
         while (loot.length === 0) await sleep(5);
         await sleep(round * 3);
         const { status } = await change(app, id);

@@ -1,4 +1,4 @@
-// Requests that no honest client sends: any Host, headers twice, bytes that are no HTTP.
+// Requests that no HTTP client library sends: any Host, repeated headers, bytes that are no HTTP.
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 
@@ -75,7 +75,7 @@ export function exchange(url: string, bytes: string | Uint8Array, patienceMs = 1
     );
   }, patienceMs);
   socket.on('data', (chunk) => chunks.push(chunk));
-  // A reset after the answer is the server's right: the rest of the request interests nobody.
+  // A reset after the answer is the server's right: the rest of the request interests no one.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     clearTimeout(timer);

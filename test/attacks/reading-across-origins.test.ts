@@ -1,4 +1,4 @@
-// Attack: a script of another site that reads what is not meant for it (checklist R010; Casdoor CVE-2024-41657).
+// Attack: a script of another site reads responses that are not meant for it (checklist R010; Casdoor CVE-2024-41657).
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { CROSS_ORIGIN } from '../../src/http/cors.ts';
@@ -87,7 +87,7 @@ suite('attack: reading across origins', () => {
       assert.equal(headers['access-control-allow-origin'], undefined, origin);
       assert.doesNotMatch(body, /access_token/);
     }
-    // An application with a secret is no script: nobody's browser may read its answers.
+    // An application with a secret is no script: no one's browser may read its answers.
     const server = await ask('/oauth2/token', 'https://rp.example', 'POST', form(serverApp.id));
     assert.equal(server.headers['access-control-allow-origin'], undefined);
   });

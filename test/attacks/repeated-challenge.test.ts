@@ -1,5 +1,5 @@
-// Attack: an application that sends the same code_challenge or nonce for every sign-in, and so has nothing from them
-// (RFC 9700 §2.1.1; checklist R022): the log says which application does.
+// A client that sends the same code_challenge or nonce for every sign-in loses its protection (RFC 9700 §2.1.1; checklist
+// R022): the log names it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createRepeatWatch } from '../../src/oidc/repeated-values.ts';

@@ -1,8 +1,8 @@
-// Attack: telling from the time of the answer whether an address that "forgot its password" has an account
-// (checklist R085; keycloak #26625). The jobs run meanwhile, since they are where the difference is made.
+// Attack: user enumeration by the response time of password reset requests (checklist R085; keycloak #26625). The jobs run
+// meanwhile, since they are where the difference is made.
 //
-// Both kinds in random order, one after the other, so that whatever slows the machine slows both alike; timing.ts says how
-// they are judged.
+// Both kinds in random order, one after the other, so that whatever slows the machine slows both alike; timing.ts evaluates
+// them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

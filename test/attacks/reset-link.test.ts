@@ -1,6 +1,6 @@
-// Attacks on links by mail: a forged host in the link, resetting somebody else's password, using a link for what
-// it is not, getting round the second factor by a reset (checklist R097, R006; Keycloak CVE-2026-18963, Zitadel
-// CVE-2025-64101, Django CVE-2019-19844).
+// Attacks on mailed links: a forged host in the link, resetting another user's password, using a link for another purpose,
+// removing the second factor by a reset (checklist R097, R006; Keycloak CVE-2026-18963, Zitadel CVE-2025-64101, Django
+// CVE-2019-19844).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { secretDigest } from '../../src/ids.ts';

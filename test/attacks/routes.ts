@@ -1,5 +1,5 @@
-// The list of all addresses, for attacks that try every one: pages and protocol by name, the admin API as its own
-// OpenAPI document tells it, so that a new route is attacked without anybody thinking of it.
+// Every address, for attacks on all of them: pages and protocol by name, the admin API from its own OpenAPI document, so that
+// a new route is attacked by default.
 import { ADMIN_TOKEN, type TestApp } from '../support/app.ts';
 
 export interface Route {

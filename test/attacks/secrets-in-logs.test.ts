@@ -1,6 +1,5 @@
-// Attack: reading the log to become somebody (checklist R147). Every secret that a whole day of the product shows
-// (passwords, cookies, codes, tokens, keys), and canaries wherever a person or a program could put one by mistake, is looked
-// for in the log at its most talkative.
+// Attack: reading secrets in the log (checklist R147). Every secret of a day of use (passwords, cookies, codes, tokens, keys),
+// and canaries wherever a user or client could enter one by mistake, are searched for in the log at its lowest level.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Agent, hiddenFields, redeem, refresh, requestTokens } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// Attack: living on with a session from before second factors were required (`mfa_mode`; checklist R012): it gave codes silently,
-// and opened people's own pages and the administrators', until it ended by itself.
+// Attack: using a session from before second factors were required (`mfa_mode`; checklist R012), which would give codes
+// silently and open /account and /admin until it ends.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { oidcSessions } from '../../src/store/protocol-collections.ts';

@@ -1,5 +1,5 @@
-// Attack: guessing a short password where nothing else is asked (decisions §8, NIST SP 800-63B-4 §3.1.1.2, checklist R080):
-// with `auth_mode` `password` and `mfa_mode` `off` a new password has at least 15 characters, by whichever door it comes.
+// Attack: guessing a short password that is the only factor (decisions §8, NIST SP 800-63B-4 §3.1.1.2, checklist R080): with
+// `auth_mode` `password` and `mfa_mode` `off` a new password has at least 15 characters, wherever it is set.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// An open sign-in page, for attacks that try it again and again.
+// An open sign-in page, for attacks that submit it repeatedly.
 import { Agent, challengeOf, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, type TestApp } from '../support/app.ts';
 

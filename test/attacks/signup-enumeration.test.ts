@@ -1,9 +1,8 @@
-// Attack: learning from signing up whether an e-mail address has an account here, by what the pages say, by
-// what happens afterwards, and by how long it takes (checklist R084–R086). Usernames are chosen in public and a taken one
-// is told; an address never is, not even where it is the username.
+// Attack: user enumeration by signing up, by the pages, by what happens afterwards, and by time (checklist R084–R086).
+// Usernames are public and a used one is reported; an address never is, not even as the username.
 //
 // The times: both kinds in random order, one after the other, so that whatever slows the machine slows both alike;
-// timing.ts says how they are judged. The hashes are the shipped ones, and the jobs run meanwhile: they are where the difference is made.
+// timing.ts evaluates them. The hashes are the shipped ones, and the jobs run meanwhile: they are where the difference is made.
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
@@ -52,7 +51,7 @@ function visible({ status, headers, body }: Page, typed: readonly string[]): obj
   return { status, headers: kept.map(([name, value]) => [name, plain(value)]), body: plain(body) };
 }
 
-/** Everything that somebody sees who signs up with this address and cannot read its mail. */
+/** Everything that someone sees who signs up with this address and cannot read its mail. */
 async function seenWith(
   { app, mailbox, client }: { app: TestApp; mailbox: Mailbox; client: { id: string } },
   email: string,

@@ -1,5 +1,5 @@
-// Attacks on a sign-up under way: another browser takes part in it, a step is left out, a code is carried
-// elsewhere or sent again (checklist R093, R096; authentik CVE-2026-49443, Keycloak CVE-2026-18963).
+// Attacks on a sign-up in progress: from another browser, leaving out a step, using a code elsewhere or again (checklist R093,
+// R096; authentik CVE-2026-49443, Keycloak CVE-2026-18963).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// Attacks on invitations: used again, after its end, after it was withdrawn, by the other link, for another kind
-// of link, read from the database (checklist R072, R078; authentik CVE-2025-64708).
+// Attacks on invitations: used again, expired, withdrawn, as another kind of link, read from the database (checklist R072,
+// R078; authentik CVE-2025-64708).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { allCollections } from '../../src/store/all-collections.ts';

@@ -1,5 +1,5 @@
-// Attack: asking silently (prompt=none) past what a person would have to do (OIDC Core §3.1.2.6; checklist R012): no code, no
-// page, and the error that says what is missing.
+// Attack: prompt=none to skip a step that needs the user (OIDC Core §3.1.2.6; checklist R012): no code, no page, and the error
+// that names what is missing.
 import { equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { change } from '../flows/support.ts';

@@ -1,4 +1,4 @@
-// How long the attacks go on: what every run can afford, and with LONG=1 what a release is held to.
+// How much of an attack every run performs, and how much LONG=1 does.
 
 export const isLong = process.env.LONG === '1';
 

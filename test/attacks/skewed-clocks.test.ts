@@ -1,7 +1,7 @@
-// Attack by accident: clocks that are wrong, between processes and within one (checklist R157). Each request is handled by
-// a process whose clock is off by that much: nothing lives longer than it may by the clock of whoever is asked, nobody is
-// shut out for longer than the clock was wrong, nothing crashes. A sign-in whose account was changed "later" than now is
-// refused until the clocks agree: that is the safe side.
+// Wrong clocks, between processes and within one (checklist R157). Each request is handled by a process whose clock is off:
+// nothing lives longer than it may by the clock of the process asked, no one is locked out for longer than the clock was
+// wrong, nothing crashes. A sign-in whose account was changed "later" than now is refused until the clocks agree: the safe
+// side.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { generateSync } from 'otplib';
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => app.stop());
 
-/** Somebody whose account was made long before all that follows. */
+/** Someone whose account was made long before all that follows. */
 const someone = (): Promise<{ id: string; username: string }> => {
   people += 1;
   return later(-24 * HOUR, () => app.createUser(`person-${people}`));

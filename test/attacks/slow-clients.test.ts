@@ -1,5 +1,5 @@
-// Attack: clients that send a byte a second and never end (slowloris; checklist F12, R136). Honest requests go on
-// as before, and the slow ones are shown the door in time.
+// Attack: clients that send a byte a second without end (slowloris; checklist F12, R136). Other requests are served as
+// before, and the slow connections are closed in time.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';

@@ -1,5 +1,5 @@
-// Hours of ordinary work (checklist R163): memory, open files and stored rows stay where they are. Every run does a small
-// round; LONG=1 half an hour.
+// Hours of ordinary use (checklist R163): memory, open files and stored rows stay constant. Every run does a small round;
+// LONG=1 half an hour.
 import { equal, ok } from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, test } from 'node:test';

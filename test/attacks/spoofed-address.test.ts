@@ -1,5 +1,5 @@
-// Attack: a request that lies about where it comes from (checklist R115, R116; authentik CVE-2024-47070 was a
-// password bypass by `X-Forwarded-For: a`). What administrators see in the session list and in the log is the truth.
+// Attack: a request that misstates its origin address (checklist R115, R116; authentik CVE-2024-47070 was a password bypass
+// by `X-Forwarded-For: a`). Session list and log show the true one.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Agent } from '../support/agent.ts';
@@ -91,7 +91,7 @@ suite('attack: spoofed address in the session list and the log', () => {
         ['6.6.6.6, 192.0.2.7, 198.51.100.1', '192.0.2.7'],
         ['192.0.2.7, 198.51.100.1', '192.0.2.7'],
         ['6.6.6.6, a, 198.51.100.1', SOCKET],
-        // Fewer entries than proxies: somebody came past one of them.
+        // Fewer entries than proxies: someone came past one of them.
         ['198.51.100.1', SOCKET],
       ];
       for (const [header, expected] of two) {

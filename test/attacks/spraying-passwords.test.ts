@@ -1,5 +1,5 @@
-// Attack: one password on many names, slowly enough that no account locks, from few addresses (checklist R088,
-// R090, R115). The limits per address count whatever door is used, and no header makes a new address.
+// Attack: one password on many names, slowly enough that no account locks, from few addresses (checklist R088, R090, R115).
+// The limits per address count at every endpoint, and no header changes the address.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -74,7 +74,7 @@ suite('attack: password spraying over many names', () => {
       'x-forwarded-for': `2001:db8::${(index + 1).toString(16)}`,
     });
     assert.equal(await spray(app, client.id, hopping), LIMIT);
-    // Somebody elsewhere is not kept out.
+    // Someone elsewhere is not kept out.
     const { browser, hidden } = await openSignIn(app, client.id);
     const fields = { ...hidden, username: 'alice', password: 'correct horse battery staple' };
     const headers = { 'x-forwarded-for': '203.0.113.9' };

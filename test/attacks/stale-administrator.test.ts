@@ -1,6 +1,6 @@
-// Attacks with an administrator's browser or token that was left open (decisions §8; checklist R098, R114): none of
-// the acts that open something to somebody, show secrets or cannot be undone is done by a sign-in of longer ago than five
-// minutes, whichever page or program asks. It also holds the table of all acts with their sensitivity.
+// Attacks with an administrator's browser or token left open (decisions §8; checklist R098, R114): no act that grants access,
+// shows secrets or cannot be undone accepts a sign-in older than five minutes, by page or program. The table of all acts with
+// their sensitivity is here.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bearer, call, tokensOf } from '../flows/support.ts';
@@ -146,7 +146,7 @@ test('attack: a user’s token older than five minutes at each sensitive act', a
     body: '{"name":"Plain"}',
   });
   assert.equal(rename.status, 200, rename.text);
-  // Programs have nobody to ask.
+  // Programs have no one to ask.
   const made = await send(ADMIN_TOKEN);
   assert.equal(made.status, 201);
   const byKey = await call(app, 'PATCH', '/admin/api/settings', {

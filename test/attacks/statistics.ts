@@ -1,4 +1,4 @@
-// The few statistics that attacks by time are judged by, and randomness that can be had again from its seed.
+// The statistics by which attacks by time are evaluated, and a seeded random generator.
 
 const sorted = (values: readonly number[]): number[] => values.toSorted((one, other) => one - other);
 

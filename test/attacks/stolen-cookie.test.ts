@@ -1,5 +1,5 @@
-// Attack: getting at a cookie, by script, by another host, by plain http, by an address or a page it stands in
-// (checklist R114). Every cookie that a whole sign-in sets is looked at, with http and with https.
+// Attack: stealing a cookie by script, another host, plain http, or an address or page that contains it (checklist R114).
+// Every cookie of a whole sign-in is examined, with http and https.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Agent, hiddenFields, type Page, redeem } from '../support/agent.ts';
@@ -82,7 +82,7 @@ for (const [scheme, publicUrl] of [
         }
       }
 
-      // A value that signs somebody in is in the Cookie headers and nowhere else.
+      // A value that signs someone in is in the Cookie headers and nowhere else.
       const secrets = cookies.filter(
         ({ name, value }) => /session|browser|admin|known/.test(name) && value.length > 20,
       );

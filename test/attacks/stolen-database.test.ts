@@ -1,6 +1,6 @@
-// Attack: a copy of the database in the wrong hands (checklist R143; autentico audit 2026-06, Pocket ID #379).
-// Every text in it is tried at every door that takes a secret, with the rest of the request as the owner would have it, and
-// cookies even signed with the right key: only then is it the digest that protects, not the signature.
+// Attack: a copy of the database (checklist R143; autentico audit 2026-06, Pocket ID #379). Every text in it is tried at every
+// endpoint that takes a secret, with the rest of the request as the owner would send it, cookies even with a valid signature:
+// then the digest protects, not the signature.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -22,7 +22,7 @@ let registered: { id: string; token: string };
 /** What the owners hold; none of it may be in the dump. */
 const owned: Record<string, string> = {};
 let loot: string[];
-/** Somebody with cookies of their own. */
+/** Someone with cookies of their own. */
 let thief: Agent;
 
 before(async () => {

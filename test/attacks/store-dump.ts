@@ -1,4 +1,4 @@
-// Reading a copy of the database as a thief does: every row of every table, without our code.
+// Reads a copy of the database as a thief would: every row of every table, without this product's code.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Redis } from 'ioredis';

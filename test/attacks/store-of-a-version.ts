@@ -1,6 +1,6 @@
-// The store that a release leaves behind for the next one to read: run with Node at the release
-// (`node test/attacks/store-of-a-version.ts 0.1.0`), it signs in people of every kind and writes the database, compressed,
-// and what its owners hold to test/attacks/fixtures/. The test is store-of-previous-version.test.ts.
+// The store that a release leaves for the next one to read: run with Node at the release
+// (`node test/attacks/store-of-a-version.ts 0.1.0`), it signs in users of every kind and writes the compressed database and
+// their credentials to test/attacks/fixtures/. The test is store-of-previous-version.test.ts.
 import { equal } from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

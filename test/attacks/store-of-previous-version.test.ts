@@ -1,5 +1,5 @@
-// A release over the store of the version before it (checklist R159): nobody is signed out, nothing that was revoked or
-// switched off comes back, and what was set stays set. The store was left by that version itself (store-of-a-version.ts).
+// A release over the store of the previous version (checklist R159): sessions stay signed in, revoked and deactivated things
+// stay so, and settings hold. That version itself wrote the store (store-of-a-version.ts).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,10 +1,10 @@
-// Judging whether two kinds of requests take the same time, by the ranks of interleaved tries and by their medians.
+// Evaluates whether two kinds of requests take the same time, by the ranks of interleaved attempts and by their medians.
 //
 // No distinguisher by time alone may do better than an area under the ROC curve of 0.5 + 4 standard errors + 0.02 (0.68 at
 // 100 tries, 0.64 at 200, 0.56 at 2,000). And the medians may differ by the share that the test gives, unless ranks show that
-// it is chance (an area within 2 standard errors of 0.5): on a machine that others use, too, medians jump between the humps
-// of the scheduler. What strays is measured again with three times as many tries, by limits that are narrower for it: what
-// really takes another time does so again, and is seen more surely.
+// it is chance (an area within 2 standard errors of 0.5): on a shared machine medians jump between the humps of the
+// scheduler. What strays is measured again with three times as many tries, by limits that are narrower for it: a real
+// difference repeats, and shows more surely.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { areaUnderCurve, quantile } from './statistics.ts';

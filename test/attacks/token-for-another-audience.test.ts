@@ -1,6 +1,5 @@
-// Attack: a token that was meant for somebody else. Of what comes with APIs and DPoP (checklist R055, R056) this holds
-// already: neither is announced, a resource that does not exist is refused wherever it is asked for and gives no token, and
-// nobody believes to have a bound token.
+// Attack: a token meant for another audience. Of what belongs to APIs and DPoP (checklist R055, R056) this holds already:
+// neither is announced, an unknown resource is refused wherever it is requested, and no token claims to be sender-constrained.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {

@@ -1,5 +1,5 @@
-// A database that was copied while it ran and put back later (checklist R164): what was given since is unknown, which is an
-// answer and not an error; what was given before goes on.
+// A database copied while running and restored later (checklist R164): what was issued since is unknown, which is an answer
+// and not an error; what was issued before works.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

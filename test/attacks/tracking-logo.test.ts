@@ -1,5 +1,5 @@
-// Attacks with what an application says of itself: a logo that makes the server call somebody (checklist R034;
-// CVE-2021-26715), or tells its owner who looks at the page.
+// Attacks by client metadata: a logo that makes the server send a request (checklist R034; CVE-2021-26715), or that reports
+// viewers of the page to its owner.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { lookup } from 'node:dns';

@@ -1,6 +1,6 @@
-// Attacks that would make an old session fresh without authenticating anybody (decisions §8; checklist R011,
-// R098): requests that ask for more than can be had, steps that have nothing to ask for, and whatever a seeded random walk
-// through sign-ins, step-ups, prompts, refreshes and half-finished pages comes by.
+// Attacks that would make an old session fresh without an authentication (decisions §8; checklist R011, R098): requests for
+// more than can be had, steps with nothing to ask for, and a seeded random walk through sign-ins, step-ups, prompts, refreshes
+// and half-finished pages.
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { generateSync } from 'otplib';

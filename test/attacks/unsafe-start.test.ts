@@ -1,5 +1,5 @@
-// Attack: a server that came up with what is only for development, or half (checklist R142, R156): the library's keys and
-// pages for trying out, secrets that everybody knows, plain http on the Internet, a database that is not there.
+// Attack: a server that starts in development state, or half (checklist R142, R156): the library's example keys and pages,
+// well-known secrets, plain http on the Internet, an absent database.
 import { deepEqual, doesNotMatch, equal, match, ok, throws } from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// Attacks that weak primitives invite, looked for in the source: guessable randomness, broken hashes, secrets compared
-// byte by byte (checklist R144), packages that run code or change unseen (R145), a database asked first and written then
-// (R168), and revocations that a cache could forget (R175).
+// Weak primitives, searched in the source: guessable randomness, broken hashes, secrets compared byte by byte (checklist
+// R144), packages that run code or change unnoticed (R145), read-then-write in place of a conditional write (R168), and
+// revocations that a cache could lose (R175).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { glob, readFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ test('weak primitives: no Math.random, MD5, SHA-1 or unauthenticated cipher', ()
   deepEqual(linesLike(/(?:aes-\d+-(?:cbc|ecb|ctr)|\brc4\b|\bdes\b)/i), []);
 });
 
-// What is compared with `===` although it sounds like a secret, and why nobody learns anything by its time.
+// What is compared with `===` although it sounds like a secret, and why no one learns anything by its time.
 const harmless: readonly RegExp[] = [
   /is_?secret === true/i,
   // The cursor's content, after its MAC was checked in constant time.

@@ -1,6 +1,6 @@
-// What was taken back from a client or an account must not live on in what it was given before: scopes, grant types, redirect
-// URIs, the client itself (decisions §3, §5; checklist R053). A token is worth the intersection of what it was given and what
-// its client and its account may have now, at refresh, introspection, userinfo and both APIs.
+// What was withdrawn from a client or an account must not survive in earlier tokens: scopes, grant types, redirect URIs, the
+// client itself (decisions §3, §5; checklist R053). A token is worth the intersection of its own grant and what client and
+// account may have now, at refresh, introspection, userinfo and both APIs.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { basic, bearer, type Client, call, introspect, tokensOf, userinfo } from '../flows/support.ts';
@@ -175,7 +175,7 @@ test('redirect URI withdrawn during the sign-in: no denial is sent there either'
       await change(client, { redirect_uris: ['https://new.example/callback'] });
       const denied = await agent.submit(page, { action: isConsent ? 'deny' : 'cancel' });
       deepEqual([denied.status, denied.location], [400, undefined], what);
-      // The page names the address to whoever builds the application, and leads nobody there.
+      // The page names the address to whoever builds the application, and leads no one there.
       match(denied.body, /<h1/, what);
       ok(!/(?:href|action)="https:\/\/rp\.example/.test(denied.body), what);
       ok(!denied.body.includes('state-of-the-application'), what);

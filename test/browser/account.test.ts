@@ -63,7 +63,7 @@ async function letIn(page: Page, clientId: string): Promise<void> {
     code_challenge_method: 'S256',
   });
   await page.goto(`${server.origin}/oauth2/authorize?${query}`);
-  // Nobody is there to answer; that it was sent there is enough.
+  // No one is there to answer; that it was sent there is enough.
   const arrived = page.waitForEvent('requestfailed', (request) =>
     request.url().startsWith('http://localhost:9/'),
   );

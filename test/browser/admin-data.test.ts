@@ -10,7 +10,7 @@ import { enter, heading, loaded } from './steps.ts';
 import { plugIn, withoutAutofill } from './virtual-authenticator.ts';
 import { openWindow } from './window.ts';
 
-// Nobody listens there: what the browser is sent to is all that is wanted.
+// No one listens there: what the browser is sent to is all that is wanted.
 const CALLBACK = 'http://localhost:8765/callback';
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -48,7 +48,7 @@ const userinfoStatus = async (token: string): Promise<number> => {
   return (await fetch(`${world.server.issuer}/userinfo`, { headers })).status;
 };
 
-/** Somebody signs in to the application, in a window of their own. @returns what the application got */
+/** Someone signs in to the application, in a window of their own. @returns what the application got */
 async function signIn(username: string, withPasskey = false): Promise<{ access: string; refresh: string }> {
   const { page: tab, close } = await openWindow(world.browser);
   await withoutAutofill(tab);
@@ -204,7 +204,7 @@ test('settings file: differences and problems are shown before anything changes'
   await press(page, 'Look at the difference');
   assert.match(await text('#difference'), /^2 of \d+ settings would change/);
   assert.match(await text('.difference tbody'), /lockout_threshold.*5.*7.*product_name.*Latchkey.*Acme/s);
-  // Somebody else changes one of them before it is applied.
+  // Someone else changes one of them before it is applied.
   await world.server.admin('PATCH', '/settings', { lockout_threshold: 9 });
   await press(page, 'Apply 2 changes');
   assert.match(await text('[role=alert]'), /Somebody changed settings/);

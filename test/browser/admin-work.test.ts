@@ -162,7 +162,7 @@ test('group: created, filled, and opens an application to its members only', asy
   await press(page, 'Create group');
   assert.match(await noticeOf(page), /^Group created/);
   assert.equal(await heading(page), 'Finance team');
-  // A part of a name is nobody's; whom it could mean is offered.
+  // A part of a name is no one's; whom it could mean is offered.
   await page.getByLabel('Add a member').fill('grac');
   await press(page, 'Add');
   assert.match(await text('[role=alert]'), /Nobody has this username/);
@@ -369,7 +369,7 @@ test('test sign-in: in a new tab, shows what the application would get', async (
   await tab.reload();
   assert.equal(await heading(tab), 'This trial is over');
   await tab.close();
-  // Somebody else, with the consent and the prompt of a partner's application; the page before can be used again.
+  // Someone else, with the consent and the prompt of a partner's application; the page before can be used again.
   const { id } = await world.createApplication({ client_name: 'Partner portal', skip_consent: false });
   const own = await openWindow(world.browser);
   await own.page.goto(`${world.server.origin}/admin/applications/${id}/try`);

@@ -1,4 +1,4 @@
-// Checks that nobody needs a mouse: the whole way from onboarding to signing out with Tab, typing, Space and
+// Checks that no one needs a mouse: the whole way from onboarding to signing out with Tab, typing, Space and
 // Enter. Whatever is needed must be reached by Tab, and be seen to be reached.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Checks that nobody needs JavaScript: the whole way from onboarding to signing out with scripts switched off,
+// Checks that no one needs JavaScript: the whole way from onboarding to signing out with scripts switched off,
 // mistakes included. The server then says what page.js says elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -73,7 +73,7 @@ export interface RunningServer extends Program {
   admin(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
 }
 
-/** A server that nobody has used yet. */
+/** A server that no one has used yet. */
 export async function startServer(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-browser-'));
   const port = await freePort();

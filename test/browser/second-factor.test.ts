@@ -93,7 +93,7 @@ test('e-mail code: instead of TOTP, read from the mail server', () =>
     await world.expectHello(page, person);
     await world.signOut(page);
 
-    // The next time the code is on its way before anybody asks for it.
+    // The next time the code is on its way before anyone asks for it.
     await world.signIn(page, person);
     assert.equal(await heading(page), 'Enter the code from your e‑mail');
     await type(page, await world.mailedCode(address, code));
@@ -126,7 +126,7 @@ test('back button during the second factor: leads nowhere without a code', () =>
 
     await type(page, codeOf(uri, 1));
     await world.expectHello(page, person);
-    // What is behind is over: the form of the step before signs nobody in a second time.
+    // What is behind is over: the form of the step before signs no one in a second time.
     await page.goBack();
     assert.doesNotMatch((await page.locator('main').textContent()) ?? '', /Error|stack/);
   }));

@@ -1,7 +1,7 @@
 // Kill -9 of MongoDB under load, again and again (checklist Q1, Q5, R169, R170), and cutting every connection
 // to it while it lives. The server for tests keeps everything in its memory: what a real one's journal and memory of
 // retried writes do for it is done on the wire (journal.ts). Servers of its own only: what MONGODB_TEST_URI names is
-// nobody's to kill.
+// no one's to kill.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +30,7 @@ const RECOVERY_MS = 60_000;
 const RETRIED_MS = 2_000;
 const CUTS = isLong ? 50 : 3;
 
-/** While MongoDB is gone: nobody is let in, believed, or told that something was done. */
+/** While MongoDB is gone: no one is let in, believed, or told that something was done. */
 async function assertClosed(
   { deployment, client, people }: Site,
   ledger: Ledger,
@@ -73,7 +73,7 @@ function wired(tap?: () => Tap) {
   };
 }
 
-/** What nobody may ever be answered, and what was acknowledged up to here. @returns how many second uses were refused */
+/** What no one may ever be answered, and what was acknowledged up to here. @returns how many second uses were refused */
 async function settleAccounts({ deployment, client }: Site, ledger: Ledger, round: number): Promise<number> {
   assert.deepEqual(ledger.odd, []);
   const web = deployment.webs[round % 2] ?? deployment.webs[0];
@@ -121,7 +121,7 @@ test(`MongoDB killed ${ROUNDS} times under load: no acknowledged write lost, non
     const endLoad = startLoad({ ...site, ledger });
     await untilBusy(ledger);
     await sleep(jitter(round, 80));
-    // In every other round MongoDB has written, and dies before anybody hears of it.
+    // In every other round MongoDB has written, and dies before anyone hears of it.
     if (round % 2 === 1) await wire().cut('unheard');
     await mongo.kill();
     await wire().cut();
@@ -166,7 +166,7 @@ test(`MongoDB connections cut ${CUTS} times under load: no write lost, none repe
     await untilBusy(ledger);
     await sleep(jitter(round, 80));
     await wire().cut(round % 2 === 0 ? 'answered' : 'unheard');
-    // Longer than anybody tries again.
+    // Longer than anyone tries again.
     if (round % 3 === 2) await Promise.all([assertClosed(site, ledger, 'mongodb'), sleep(RETRIED_MS)]);
     recoveries.push(await mendAndRecover(webs, wire()));
     await endLoad();

@@ -1,5 +1,5 @@
 // Kill -9 of Redis under load, again and again (checklist Q1, Q5, R169): what needs it is told so in time, the
-// rest goes on, it comes back by itself, and no decision falls in favour of whoever asks because nobody could be asked.
+// rest goes on, it comes back by itself, and no decision falls in favour of whoever asks because no one could be asked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,7 +44,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** While Redis is gone: what everybody needs it for, at both processes. */
+/** While Redis is gone: what everyone needs it for, at both processes. */
 async function assertRefused({ deployment, client }: Site, ledger: Ledger): Promise<void> {
   for (const web of deployment.webs) {
     const before = ledger.refusals.length;
@@ -142,7 +142,7 @@ test('attack: sign-in, guessing and use of revoked tokens while Redis is down', 
     code_challenge_method: 'S256',
   });
   assert.match(form.body, /name="password"/);
-  // Nobody may be let in, told that a token is good, or told that it is ended.
+  // No one may be let in, told that a token is good, or told that it is ended.
   const bearer = { authorization: `Bearer ${access}` };
   const operator = { authorization: `Bearer ${ADMIN_TOKEN}` };
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>

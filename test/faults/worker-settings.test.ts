@@ -22,7 +22,7 @@ for (const kind of ['mongodb', 'split'] as const) {
     const { id } = await web.createUser('ada', { email: 'ada@example.com' });
     for (const mails of [before, after]) {
       assert.equal((await web.admin('PATCH', '/settings', { smtp_url: mails.url() })).status, 200);
-      // On MongoDB alone everybody obeys within a second, not at once.
+      // On MongoDB alone everyone obeys within a second, not at once.
       await sleep(1_100);
       const asked = await web.admin('POST', `/users/${id}/send-email-verification`);
       assert.ok(asked.status < 300, JSON.stringify(asked.body));

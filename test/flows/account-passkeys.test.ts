@@ -139,7 +139,7 @@ test('attack: another user’s passkey by its id', async () => {
     assert.equal((await change(agent, page, act, { id, label: 'mine' })).status, 404, act);
   const { body } = await app.admin('GET', `/users/${victim.id}/passkeys`);
   assert.notEqual(body.data.items?.[0]?.label, 'mine');
-  // Nor by an administrator's path for somebody else.
+  // Nor by an administrator's path for another user.
   assert.equal((await app.admin('DELETE', `/users/${user.id}/passkeys/${id}`)).status, 404);
 });
 

@@ -497,7 +497,7 @@ test('TOTP: replacing or removing it needs the current factor, which is then voi
   const sent = await press(agent, fresh, 'second-factor/codes');
   assert.equal(sent.status, 303);
   const made = await agent.follow(sent);
-  // A reload of that page creates no others, and shows them to nobody again.
+  // A reload of that page creates no others, and shows them to no one again.
   const again = await agent.follow(await agent.get(sent.location ?? ''));
   assert.equal((again.body.match(/<li><code>/g) ?? []).length, 0);
   assert.equal((made.body.match(/<li><code>/g) ?? []).length, 10);

@@ -1,6 +1,6 @@
 // Attacks: Mongo operators, SQL, prototype keys, regular expressions that never end, NUL, overlong and endless text in every
 // parameter and field of every route of the admin API (checklist R125, R126). Never a server error, never more rows than the
-// text itself would find, nobody else's data changed, and no answer that takes long. It runs on each backend.
+// text itself would find, no other user's data changed, and no answer that takes long. It runs on each backend.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { IsObject, type TSchema } from 'typebox';

@@ -1,4 +1,4 @@
-// Thousands of users (ten with LONG=1), page by page over HTTP, while others are created and deleted: nobody is shown twice, nobody who was
+// Thousands of users (ten with LONG=1), page by page over HTTP, while others are created and deleted: no one is shown twice, no one who was
 // there all the time is left out, and the order holds, whatever is sorted by (decisions §6, storage rule C13).
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -21,7 +21,7 @@ after(() => app.stop());
 const api = (method: string, path: string, body?: unknown): Promise<Answer> =>
   send(`${app.url}/admin/api${path}`, method, body, { bearer: ADMIN_TOKEN });
 
-/** Everybody but those who come and go; every sort field has ties, and some have no value. */
+/** Everyone but those who come and go; every sort field has ties, and some have no value. */
 async function populate(): Promise<{ staying: Set<string>; going: string[] }> {
   const first = await app.createUser('first');
   const collection = app.store.collection(accounts);
@@ -59,7 +59,7 @@ const keyOf = (field: string, item: Members): string => {
   return value === null ? '0' : `1${String(value)}`;
 };
 
-/** @param change resolves when somebody has come or gone since */
+/** @param change resolves when someone has come or gone since */
 async function everybody(sort: string, order: string, change: () => Promise<void>): Promise<Members[]> {
   const seen: Members[] = [];
   let cursor = '';

@@ -219,7 +219,7 @@ test('attack: a callback with another browser’s code, another state or issuer,
 
   const isAdmitted = async (agent: Agent): Promise<boolean> =>
     (await agent.get('/admin/users')).status === 200;
-  // Somebody who was sent the attacker's way back has not asked for it.
+  // Someone who was sent the attacker's way back has not asked for it.
   const other = new Agent(app);
   await other.get('/admin');
   await other.get(back);

@@ -1,5 +1,5 @@
 // Back-channel logout (decisions §4, OIDC Back-Channel Logout 1.0; checklist R030, R067): a receiver inside our own network hears
-// nothing, and a receiver that fails holds nobody up. That a public one is told cannot be tried on a machine alone.
+// nothing, and a receiver that fails holds no one up. That a public one is told cannot be tried on a machine alone.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';

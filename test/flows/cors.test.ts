@@ -1,5 +1,5 @@
-// Who may read answers from a page of another origin (checklist R010): anybody what is public, an application's own origins what
-// is meant for it, nobody the pages.
+// Who may read answers from a page of another origin (checklist R010): anyone what is public, an application's own origins what
+// is meant for it, no one the pages.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { CROSS_ORIGIN } from '../../src/http/cors.ts';

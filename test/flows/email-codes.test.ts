@@ -58,7 +58,7 @@ const createUser = (username: string, fields: Record<string, unknown> = {}) =>
 
 const offersEmail = (page: Page): boolean => /name="action" value="email"/.test(page.body);
 
-/** Somebody who has chosen codes by mail, and has signed in with one. */
+/** Someone who has chosen codes by mail, and has signed in with one. */
 async function createMailUser(username: string): Promise<void> {
   await createUser(username);
   const agent = new Agent(app);

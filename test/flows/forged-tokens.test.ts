@@ -1,4 +1,4 @@
-// Tokens that somebody made or changed (RFC 8725, RFC 9068 §4; checklist R042): refused wherever a bearer is taken. The forger
+// Tokens that someone made or changed (RFC 8725, RFC 9068 §4; checklist R042): refused wherever a bearer is taken. The forger
 // starts from an administrator's own token, so that a forgery which passes would open everything.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHmac, createPublicKey, createSign, type KeyObject } from 'node:crypto';

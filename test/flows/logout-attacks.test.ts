@@ -45,7 +45,7 @@ async function expectAsked(page: Page, what: string): Promise<void> {
   ok((await agent.signIn(client.id, { username: 'nobody' }, { prompt: 'none' })).code, what);
 }
 
-/** What comes from nobody else's page is obeyed first; the mistake is reported after (decisions §4). The person signs in again. */
+/** What another site did not send is obeyed first, the mistake reported after (decisions §4). The user signs in again. */
 async function expectEnded(page: Page, what: string): Promise<void> {
   ok(page.location === undefined, `${what}: ${page.location}`);
   equal(await isActive(app, access), false, what);

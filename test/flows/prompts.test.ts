@@ -165,7 +165,7 @@ test('prompt=select_account: offers the current account or another one', async (
   ok(isLoginPage(bare) && hiddenFields(bare.body).username === undefined);
   const done = await agent.submit(bare, { username: 'bob', password: 'correct horse battery staple' });
   equal((await idTokenOf(done)).sub, bob.id);
-  // Nobody to select: the sign-in page as ever.
+  // No one to select: the sign-in page as ever.
   ok(isLoginPage(await authorize(new Agent(app), { prompt: 'select_account' })));
 });
 

@@ -86,7 +86,7 @@ test('registration by an administrator’s bearer: may set what strangers may no
     }),
     { status: 401 },
   );
-  // A person's token without the scope `admin` is nobody's.
+  // A person's token without the scope `admin` is no one's.
   const { access_token } = await tokensOf(app, await app.register(), alice);
   await rejects(register(metadata, access_token), { status: 403 });
 });

@@ -1,4 +1,4 @@
-// Whose session it is (checklist R058–R060): the identifier changes when somebody signs in, a sign-in belongs to the browser it
+// Whose session it is (checklist R058–R060): the identifier changes when someone signs in, a sign-in belongs to the browser it
 // was started in, and two people at one browser share nothing.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

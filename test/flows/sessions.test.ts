@@ -1,5 +1,5 @@
 // SSO sessions (decisions §5, §6; checklist R061, R068): one sign-in for all applications, what is known of it, and its end by
-// time, by an administrator, or by nobody else.
+// time, by an administrator, or by no one else.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, codeRequest, type Page, redeem } from '../support/agent.ts';

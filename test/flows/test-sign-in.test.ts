@@ -1,4 +1,4 @@
-// "Try it": an administrator sees what an application of any kind would get, and nobody, the application
+// "Try it": an administrator sees what an application of any kind would get, and no one, the application
 // itself and its owner included, gets anything else out of it. Attack by attack, over HTTP.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';

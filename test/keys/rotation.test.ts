@@ -274,7 +274,7 @@ test('keyring: a notified change that could not be read is read again as soon as
   await ring.ready();
   isAway = false;
   time.now += 500;
-  // Nobody waits for it after a look in vain; opening the key takes a moment.
+  // No one waits for it after a look in vain; opening the key takes a moment.
   ring.ready();
   for (let waited = 0; used.length === 0 && waited < 30_000; waited += 5) await sleep(5);
   assert.deepEqual(used, [(await keys.load()).current.kid]);

@@ -1,4 +1,4 @@
-// Checks that wishes for a mail are answered in order, once, and that one which cannot be answered holds up nobody.
+// Checks that wishes for a mail are answered in order, once, and that one which cannot be answered holds up no one.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

@@ -1,5 +1,5 @@
 // How we talk to mail servers: in clear, encrypted, signed in, and what we make of servers that refuse,
-// hang or are somebody else.
+// hang or are another user.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';

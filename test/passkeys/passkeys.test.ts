@@ -130,7 +130,7 @@ test('last sign-in method: cannot be removed', async () => {
     if (mayGo) await removal;
     else await assert.rejects(removal, refusal('passkey.last'), id);
   }
-  // A security key lets nobody in by itself.
+  // A security key lets no one in by itself.
   await add('key-left');
   const good = await make('key-left');
   await make('key-left', { canVerifyUser: false });

@@ -143,7 +143,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
           const { status } = await site.server.admin('POST', '/initial-access-tokens', { label: name });
           if (status === 201) acknowledged.push(name);
         } catch {
-          // The process was stopped before it answered: nobody was promised anything.
+          // The process was stopped before it answered: no one was promised anything.
         }
       };
       const writing = Array.from({ length: 300 }, (_, index) => write(`label-${index}`));

@@ -133,7 +133,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   return server;
 }
 
-/** Whether anybody answers on the port, whatever the answer is. */
+/** Whether anyone answers on the port, whatever the answer is. */
 export async function isUp(port: number): Promise<boolean> {
   try {
     await (await fetch(`http://127.0.0.1:${port}/healthz`)).text();

@@ -14,7 +14,7 @@ import { isWithin } from '../support/patience.ts';
 import { isUp, run, startServer } from './server-process.ts';
 
 const STARTS = process.env.LONG === '1' ? 10 : 5;
-// 500 ms is the goal on a machine of one's own; this one is shared, and 2.5 s is what nobody would call a start any more.
+// 500 ms is the goal on a machine of one's own; this one is shared, and 2.5 s is what no one would call a start any more.
 const MAX_MEDIAN_MS = 2500;
 
 let folder: string;
@@ -43,7 +43,7 @@ async function millisecondsUntilUp(port: number, start: () => ReturnType<typeof 
 
 test(`start: listens soon; median of ${STARTS} starts on a warm disk`, async (t) => {
   const port = await freePort();
-  // As anybody starts it: nothing that was compiled for other tests.
+  // As anyone starts it: nothing that was compiled for other tests.
   const ours = () =>
     run({ PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, NODE_COMPILE_CACHE: '' });
   const bareProgram = `require('node:http').createServer((q, s) => s.end()).listen(${port}, '127.0.0.1')`;

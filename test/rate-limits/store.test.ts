@@ -86,7 +86,7 @@ test('attack: with the limit store down a fifth of the limit remains', async () 
     const lines = app.logged.filter((line) => line.includes('cannot be counted in the store'));
     assert.equal(lines.length, 1, 'said once, not with every request');
     broken.clear();
-    // Nobody stays locked out by what this process counted alone.
+    // No one stays locked out by what this process counted alone.
     app.advance(1500);
     assert.equal((await guess(app)).status, 401);
   } finally {

@@ -1,5 +1,5 @@
 // Holds the backup of the embedded database: whole while writers run, private, never on top of anything, and a server that
-// starts on it knows everybody.
+// starts on it knows everyone.
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';

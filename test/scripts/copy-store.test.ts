@@ -24,7 +24,7 @@ import { run } from './run.ts';
 const MANY = 1_200;
 /**
  * The npm package's server compares every document of a collection with every other at each write to it: some 3 s a write at
- * 20,000 documents, minutes at 100,000. So many are for a real one, or for somebody with a day.
+ * 20,000 documents, minutes at 100,000. So many are for a real one, or for someone with a day.
  */
 const VERY_MANY = Number(
   process.env.COPY_USERS ?? (process.env.MONGODB_TEST_URI === undefined ? 12_000 : 100_000),
@@ -42,7 +42,7 @@ interface World {
   readonly given: Credentials;
 }
 
-/** Somebody with each kind of credential, and many who are only names. */
+/** Someone with each kind of credential, and many who are only names. */
 async function inhabit(folder: string): Promise<World> {
   const app = await startApp({ store: 'sqlite' });
   const given = await makeCredentials(app);
@@ -248,7 +248,7 @@ describe('scripts/copy-store.ts', () => {
       assert.ok(some?.value.passwordHash);
       const { passwordHash } = some.value;
       await fill(file, accounts, people(VERY_MANY, { now: Date.now(), passwordHash }));
-      // While it writes it answers nobody, not even whether it is alive.
+      // While it writes it answers no one, not even whether it is alive.
       const uri = `${mongo.freshUri()}&socketTimeoutMS=0&connectTimeoutMS=${HOUR_MS}`;
       const startedAt = performance.now();
       const { code, stdout, stderr } = await copy(uri);

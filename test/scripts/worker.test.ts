@@ -16,7 +16,7 @@ test('web and two workers on one store: each job runs once', async () => {
   const outputs = (): string => [server, ...workers].map(({ output }) => output()).join('');
   try {
     for (let tries = 0; tries < 50 && count(outputs(), 'purge_expired') === 0; tries += 1) await sleep(100);
-    // Two more looks of everybody: nobody may do it again before it is due.
+    // Two more looks of everyone: no one may do it again before it is due.
     await sleep(2_500);
     for (const job of ['purge_expired', 'finish_interrupted']) assert.equal(count(outputs(), job), 1, job);
   } finally {

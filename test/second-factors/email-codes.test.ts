@@ -217,7 +217,7 @@ withEachStore('attack: a copied database; codes cannot be searched without SECRE
     assert.notEqual(guess.digest('base64url'), digest);
   }
   assert.equal(await verify(digest), 'wrong');
-  // With another key nobody knows what the digest is of: the key takes part.
+  // With another key no one knows what the digest is of: the key takes part.
   const others = createFactors(backend.store, backend.now, { secretKeys: ['f'.repeat(32)] });
   assert.equal(await others.verify({ method: 'email', accountId: id, boundTo: 'a', code }), 'wrong');
   const rotated = createFactors(backend.store, backend.now, {

@@ -38,7 +38,7 @@ withEachStore('TOTP secret: stored sealed, for its own account (R099)', async (b
   const stored = await world.collection.find(world.id);
   assert.ok(stored?.value.totp);
   assert.equal(JSON.stringify(stored.value).includes(secret), false);
-  // Attack: somebody who can write to the database gives Bob the secret of an account he knows.
+  // Attack: someone who can write to the database gives Bob the secret of an account he knows.
   const bobStored = await world.collection.find(bob.id);
   assert.ok(bobStored);
   await world.collection.put(bob.id, { ...bobStored.value, totp: stored.value.totp });

@@ -70,7 +70,7 @@ withEachStore('attack: the trust cookie of one user in the sign-in of another', 
   assert.equal(await world.devices.check(bobNow, token), false);
   // Neither is it renewed by the attempt.
   assert.deepEqual(await world.devices.list(await world.current()), before);
-  // Attack: somebody who can write to the database gives Bob the device of an account that he knows.
+  // Attack: someone who can write to the database gives Bob the device of an account that he knows.
   const store = backend.store.collection(devicesDefinition);
   const [device] = await store.findBy('account', world.id);
   assert.ok(device);
@@ -101,7 +101,7 @@ for (const [what, change] of [
 ][]) {
   withEachStore(`attack: a trust token from before ${what}, in the same millisecond`, async (backend) => {
     const world = await createDeviceWorld(backend);
-    // Somebody who had already stolen it, with the account as it was.
+    // Someone who had already stolen it, with the account as it was.
     const token = await world.trust();
     assert.equal(await world.isTrusted(token), true);
     await change(world);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Collection } from '../../src/store/port.ts';
 import { isToBeRemoved, type Note, textOf } from './sqlite-support.ts';
 
-/** Straight to the pipe: a line still in a buffer at the kill would be an acknowledgement that nobody saw. */
+/** Straight to the pipe: a line still in a buffer at the kill would be an acknowledgement that no one saw. */
 export const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };

@@ -147,7 +147,7 @@ describe('MongoDB addresses', () => {
         data: { target: HOST, port, priority: 0, weight: 0 },
       },
       { type: 'TXT', name: `db.${ZONE}`, data: 'authSource=admin&replicaSet=rs0' },
-      // What a name server answers that somebody else holds: a host outside the domain is not believed.
+      // What a name server answers that another user holds: a host outside the domain is not believed.
       {
         type: 'SRV',
         name: `_mongodb._tcp.stolen.${ZONE}`,

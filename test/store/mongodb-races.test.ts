@@ -49,7 +49,7 @@ describe('mongodb: races', () => {
     assert.ok(collection);
     return collection;
   };
-  /** @returns the ids of those who got it; everybody else must have been refused for the right reason */
+  /** @returns the ids of those who got it; everyone else must have been refused for the right reason */
   async function race(act: (n: number) => Promise<{ id: string }>): Promise<string[]> {
     const outcomes = await Promise.allSettled(Array.from({ length: N }, (_, n) => act(n)));
     return outcomes.flatMap((outcome) => {

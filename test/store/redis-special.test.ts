@@ -300,7 +300,7 @@ describe('redis: faults', () => {
     assert.ok((await ttl('i:owner:brooms')) > short + MINUTE / 2);
     await entries.put('ever', { text: '', owner: 'brooms' });
     assert.equal(await ttl('i:owner:brooms'), -1);
-    // The broom came first: the index still names it, and nobody is shown a document that is not there.
+    // The broom came first: the index still names it, and no one is shown a document that is not there.
     await server.cli('del', 'latchkey:{notes}:d:long');
     assert.deepEqual(
       (await entries.findBy('owner', 'brooms')).map(({ id }) => id),

@@ -53,7 +53,7 @@ const plain = (text: string): string =>
     .replace(/[^A-Za-z]/g, '')
     .toLowerCase();
 
-/** @param passwordHash of everybody; @returns as many people, none twice */
+/** @param passwordHash of everyone; @returns as many people, none twice */
 export function* people(
   count: number,
   { now, passwordHash }: { now: number; passwordHash: string },
@@ -186,7 +186,7 @@ export function* pastRefreshTokens(
 }
 
 /**
- * Writes documents past the store, into a file that nobody uses: without its indexes and triggers, which its next opening makes.
+ * Writes documents past the store, into a file that no one uses: without its indexes and triggers, which its next opening makes.
  * @param file of an embedded store; made when missing
  */
 export async function fill<T>(

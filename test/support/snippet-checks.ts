@@ -36,7 +36,7 @@ export function checkYaml(code: string): Record<string, unknown> {
 }
 
 /**
- * A POSIX shell runs it, with a `curl` that notes its words instead of calling anybody.
+ * A POSIX shell runs it, with a `curl` that notes its words instead of calling anyone.
  * @returns the words of each call
  */
 export function runCurls(code: string): string[][] {
