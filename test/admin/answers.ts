@@ -1,4 +1,4 @@
-// The caller's side of tests over HTTP: sending JSON with a bearer, and looking into answers of the admin API.
+// The caller's side of tests over HTTP: sends JSON with a bearer and reads responses of the admin API.
 import { ok } from 'node:assert/strict';
 
 export const ADMIN = 'the-token-of-an-administrator-in-tests';

@@ -1,4 +1,4 @@
-// What the overview asks an administrator to look at first: only what is out of the ordinary, and never too late.
+// What the overview asks an administrator to check first: only what is unusual, and never too late.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyPlanOf } from '../../src/admin/resources/keys/plan.ts';

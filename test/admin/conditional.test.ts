@@ -1,4 +1,4 @@
-// Optimistic concurrency: whoever read something older loses nothing of others; and settings that travel.
+// Optimistic concurrency (If-Match), and export and import of settings.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { grants, refreshTokens } from '../../src/store/protocol-collections.ts';
 import { dataOf, errorOf, itemsOf, membersOf, wrongFields } from './answers.ts';

@@ -1,4 +1,4 @@
-// Holds the lists of the Admin UI and of the audit log: whatever is declared twice is shown twice, or hides its twin.
+// Nothing in the lists of the Admin UI and of the audit log is declared twice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adminPages } from '../../src/admin/console/page-list.ts';

@@ -1,4 +1,4 @@
-// Idempotency-Key on what makes something: the same request twice is done once, whoever sends it, however fast.
+// Idempotency-Key on requests that create something: a repeated request is performed once.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { idempotencyKeys } from '../../src/store/administration.ts';

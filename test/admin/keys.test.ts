@@ -1,4 +1,4 @@
-// The routes of the signing keys: what they answer, checked against their own declaration. What rotation does to tokens is
+// The routes of the signing keys, checked against their own declaration. The effect of rotation on tokens is in
 // test/flows/key-rotation.test.ts.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { itemsOf, wrongFields } from './answers.ts';

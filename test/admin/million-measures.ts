@@ -1,4 +1,4 @@
-// What is measured with a million of everything: which lists and pages, how often, and the figures as a table.
+// The measurements with a million documents: which lists and pages, how often, and the figures as a table.
 import { equal } from 'node:assert/strict';
 import { Agent } from '../support/agent.ts';
 import { ADMIN_TOKEN, PASSWORD, type TestApp } from '../support/app.ts';

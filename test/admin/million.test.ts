@@ -1,5 +1,5 @@
-// Holds lists, pages and clean-up to what they may take with a million of everything on the embedded store; LONG=1 alone,
-// since filling it takes minutes. The figures are printed; what is held to is processor time, which other work does not change.
+// Limits for lists, pages and clean-up with a million documents on the embedded store; LONG=1 only, since filling it takes
+// minutes. The figures are printed; the limit is on processor time, which other work does not change.
 import { ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

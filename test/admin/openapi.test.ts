@@ -1,5 +1,5 @@
-// The OpenAPI document itself: valid by the meta-schema of OpenAPI 3.1, its examples fit their own schemas, and the check
-// that all other tests go through (test/support/api-check.ts) can fail.
+// The OpenAPI document: valid by the meta-schema of OpenAPI 3.1, with examples that match their schemas; and the response
+// check of all other tests (test/support/api-check.ts) can fail.
 import { deepEqual, equal, match, ok, throws } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

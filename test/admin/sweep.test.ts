@@ -1,5 +1,5 @@
-// Every route of the admin API over HTTP, made from its declarations: who may, what is not there, wrong methods, stale
-// versions, wrong bodies and parameters, each field named. Nothing of it changes anything.
+// Every route of the admin API over HTTP, from its declaration: permissions, unknown ids, wrong methods, stale versions, wrong
+// bodies and parameters with each field named. None of it changes anything.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { IsObject, type TSchema } from 'typebox';

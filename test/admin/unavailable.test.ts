@@ -1,4 +1,4 @@
-// What the admin API says when the store goes away in the middle: nothing is done twice, and what was done is told.
+// The admin API during a store outage: nothing is done twice, and what was done is reported.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

@@ -1,5 +1,5 @@
-// People from another system (decisions §6): imported with the hashes that it made, signed in with their old passwords, and
-// given a hash of ours then.
+// Users from another system (decisions §6): imported with their hashes, signed in with their old passwords, and then given an
+// argon2id hash.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Values that a schema does not take: of another type, too long, too short, out of bounds.
+// Values that violate a schema: of another type, too long, too short, out of bounds.
 import {
   IsArray,
   IsBoolean,

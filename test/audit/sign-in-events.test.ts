@@ -1,5 +1,5 @@
-// The attack on the truth of the log: a password alone, found or guessed, must not read as a sign-in. What is written
-// as one was complete, by whichever way, and tells application, factors, address and device (checklist R146).
+// Attack: a password alone, found or guessed, reads as a sign-in in the log. A logged sign-in was complete, by whichever way,
+// with client, factors, address and device (checklist R146).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PASSWORD_GRANT } from '../attacks/sign-in-form.ts';

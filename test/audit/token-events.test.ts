@@ -1,5 +1,5 @@
-// Checks that tokens are heard of in a class of their own: first issues, refusals, reuse and revocations as events,
-// refreshes and machine tokens as counts, without addresses or values, and without filling the store for strangers.
+// Token events in a class of their own: first issues, refusals, reuse and revocations as events, refreshes and client
+// credentials as counts, without addresses or values, and without letting strangers fill the store.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Agent, redeem, refresh, requestTokens } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// The token log's writer: nothing is written while tokens are issued, strangers cannot fill it, an outage
-// loses nothing, several processes count together, and events leave in time.
+// The token log's writer: nothing is written while tokens are issued, strangers cannot fill it, an outage loses nothing,
+// several processes count together, and events are removed after their retention.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

@@ -1,5 +1,5 @@
-// Attack: doing things unseen while the audit log cannot be written (checklist R150). What gives something is
-// refused, what takes something away is done all the same, nothing is lost without a trace.
+// Attack: acting unseen while the audit log cannot be written (checklist R150). What grants access is refused, what ends it is
+// done nevertheless, and no event is lost without a log line.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

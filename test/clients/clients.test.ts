@@ -1,4 +1,4 @@
-// The application registry on both stores: secrets, rotation, parallel changes, removal, initial access tokens.
+// The client registry on both stores: secrets, rotation, parallel changes, removal, initial access tokens.
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict';
 import { applicationDefaults } from '../../src/clients/application-defaults.ts';
 import { secretDigest } from '../../src/ids.ts';

@@ -1,4 +1,4 @@
-// What the tests of registration and of its management share: getting a token, registering, what policy forbids.
+// What the tests of registration and of its management share: tokens, registering, and what policy forbids.
 import { equal } from 'node:assert/strict';
 import { type Answer, membersOf } from '../admin/answers.ts';
 import type { World } from '../admin/support.ts';

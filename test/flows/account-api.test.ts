@@ -1,4 +1,4 @@
-// People's own API (decisions §7): whose bearer opens it, to what, and that it is held to the rules of the pages.
+// The account API (decisions §7): which bearers it accepts, for what, and that it follows the rules of the pages.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Agent, redeem, refresh } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// People's own pages (decisions §7; checklist R063, R068, R092, R094, R098, R099, R102, R113): what each act does, to
-// whom it is refused, and what is left of it.
+// The self-service pages (decisions §7; checklist R063, R068, R092, R094, R098, R099, R102, R113): what each act does, to whom
+// it is refused, and what remains.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { accounts } from '../../src/store/collections.ts';

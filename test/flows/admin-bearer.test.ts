@@ -1,5 +1,5 @@
-// Who is an administrator to the API (decisions §2: sources 1 to 3): the bootstrap token, an administrator's own token
-// with the scope `admin`, an application's own token with that scope. Role and account are read at every call.
+// Bearers of the admin API (decisions §2: sources 1 to 3): the bootstrap token, an administrator's token with the scope
+// `admin`, a client's own token with that scope. Role and account are read at every call.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { accounts } from '../../src/store/collections.ts';

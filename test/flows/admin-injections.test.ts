@@ -1,6 +1,6 @@
-// Attacks: Mongo operators, SQL, prototype keys, regular expressions that never end, NUL, overlong and endless text in every
-// parameter and field of every route of the admin API (checklist R125, R126). Never a server error, never more rows than the
-// text itself would find, no other user's data changed, and no answer that takes long. It runs on each backend.
+// Attacks: Mongo operators, SQL, prototype keys, catastrophic regular expressions, NUL, overlong and endless text in every
+// parameter and field of every admin API route (checklist R125, R126). Never a server error, more rows than the literal text
+// matches, a change of other data, or a slow answer. It runs on each backend.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { IsObject, type TSchema } from 'typebox';

@@ -1,5 +1,5 @@
 // Every list of the admin API: sorting by every declared field, both ways, with ties and missing values, and every declared
-// filter, compared with what the same rows come to when they are sorted and filtered here.
+// filter, compared with the same rows sorted and filtered here.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { IsEnum, type TSchema } from 'typebox';

@@ -1,5 +1,4 @@
-// What the Admin UI does with many users: the export as a file for spreadsheets, with the attack that
-// such files invite, and acts on those that were ticked; and of what it shows to be pasted into a shell.
+// Many users in the Admin UI: the CSV export with the attacks on spreadsheets, bulk acts, and the curl commands of forms.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// Who gets into the Admin UI and what a form there needs: attack by attack, over HTTP, on every page
-// that the list of pages has.
+// Access to the Admin UI and what a form there needs: attack by attack, over HTTP, on every declared page.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { adminPages } from '../../src/admin/console/page-list.ts';

@@ -1,5 +1,5 @@
-// The audit page of the Admin UI: every event has words, sign-ins tell application and factors, tokens
-// are found by a filter and counted, and one event of each class can be opened.
+// The audit page of the Admin UI: every event has a label, sign-ins show client and factors, token events are filtered and
+// counted, and an event of each class can be opened.
 import { equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Agent, type Page, redeem, refresh } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// What an auditor gets of the Admin UI: all of it to read but mails, none of it to change; attack by
-// attack, over HTTP, on every page that the list of pages has. Under a BASE_URL with a path, so that links are tried, too.
+// The Admin UI for auditors: everything but mails to read, nothing to change; attack by attack, over HTTP, on every declared
+// page. Under a BASE_URL with a path, so that links are checked as well.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { adminPages } from '../../src/admin/console/page-list.ts';

@@ -1,5 +1,5 @@
-// What the pages of groups, of access to applications and of API keys do when it is not as their forms
-// expect: names that are taken, colleagues who were faster, groups in use, values that no one could type.
+// Pages of groups, application access and API keys outside the normal case: names in use, concurrent changes, groups in use,
+// values that no form sends.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// The second path layout (decisions §1, specification §4.5): a client that was set up for another identity provider's paths works
-// unchanged, end to end, under any realm name.
+// The second path layout (decisions §1): a client configured for another identity provider's paths works unchanged, end to
+// end, under any realm name.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, challengeOf, type Page, VERIFIER } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// Back-channel logout (decisions §4, OIDC Back-Channel Logout 1.0; checklist R030, R067): a receiver inside our own network hears
-// nothing, and a receiver that fails holds no one up. That a public one is told cannot be tried on a machine alone.
+// Back-channel logout (decisions §4, OIDC Back-Channel Logout 1.0; checklist R030, R067): a receiver inside the own network
+// gets nothing, and a failing receiver delays no one. Delivery to a public one cannot be tested on one machine.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';

@@ -1,5 +1,5 @@
-// How an application proves itself (RFC 6749 §2.3, OAuth 2.1 §2.4, RFC 7523; checklist R038, R040): by the one method it is
-// registered for, at every address that asks for it.
+// Client authentication (RFC 6749 §2.3, OAuth 2.1 §2.4, RFC 7523; checklist R038, R040): by the registered method, at every
+// endpoint that requires it.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import test, { after } from 'node:test';

@@ -1,5 +1,5 @@
-// Consent (OIDC Core §3.1.2.4, decisions §1; checklist R016, R096): whom it is asked of, what is remembered, what "no" and no
-// answer mean, and that no one gets `admin` by agreeing to it.
+// Consent (OIDC Core §3.1.2.4, decisions §1; checklist R016, R096): when it is asked for, what is remembered, the effect of a
+// denial and of no answer, and that consent never grants `admin` to other users.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { consents } from '../../src/store/collections.ts';

@@ -1,5 +1,4 @@
-// Who may read answers from a page of another origin (checklist R010): anyone what is public, an application's own origins what
-// is meant for it, no one the pages.
+// CORS (checklist R010): public documents for every origin, a client's responses for its own origins, pages for none.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { CROSS_ORIGIN } from '../../src/http/cors.ts';

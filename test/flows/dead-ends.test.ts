@@ -1,5 +1,5 @@
-// Checks that every page that ends something leads on (decisions §1): the bare address, sign-in
-// and sign-up opened directly, links that expired, pages that expired, errors, signing out.
+// Every page that ends something continues somewhere (decisions §1): the bare address, sign-in and sign-up opened directly,
+// expired links and pages, errors, signing out.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import * as model from '../../src/store/collections.ts';

@@ -1,4 +1,4 @@
-// The device flow (RFC 8628) with openid-client as the device, and a person at another browser.
+// The device flow (RFC 8628) with openid-client as the device and a user in another browser.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import * as oidc from 'openid-client';

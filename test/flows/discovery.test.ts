@@ -1,4 +1,4 @@
-// The discovery document (OIDC Discovery §3, RFC 8414; checklist R007–R009): it says what there is, all of it and nothing more.
+// The discovery document (OIDC Discovery §3, RFC 8414; checklist R007–R009): complete, and nothing that does not exist.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { ADMIN_TOKEN, REDIRECT_URI, startApp } from '../support/app.ts';

@@ -1,5 +1,5 @@
-// Tokens after something ended (decisions §3, §5; checklist R044, R048, R062, R063): the next request at any process says no, at
-// introspection, userinfo, the admin API, the refresh grant, and to the browser.
+// Tokens after a revocation, sign-out, deactivation or deletion (decisions §3, §5; checklist R044, R048, R062, R063): invalid at
+// the next request to any process, at introspection, userinfo, admin API, refresh and in the browser.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import * as model from '../../src/store/collections.ts';

@@ -1,5 +1,4 @@
-// Groups in the protocol: the claim and its scope, and applications that only members of a group may use, on
-// every way to a token.
+// Groups in the protocol: the claim and its scope, and clients restricted to members, in every grant.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { grants as grantRecords } from '../../src/store/protocol-collections.ts';

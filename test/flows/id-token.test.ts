@@ -1,4 +1,4 @@
-// What an ID token says (decisions §5, specification §2.6, OIDC Core §2; checklist R050).
+// The contents of ID tokens (decisions §5, OIDC Core §2; checklist R050).
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test, { after } from 'node:test';

@@ -1,5 +1,5 @@
-// Endings that are cut short by a store that goes away, as by a crash: they were not acknowledged, and are finished all the
-// same, however long no one was there (R048, R063).
+// Sign-outs interrupted by a store outage, as by a crash: they were not acknowledged, and are completed nevertheless, however
+// late (R048, R063).
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Introspection (RFC 7662, specification §2.2 and §4.2, decisions §3; checklist R043, R046, R047): what it says, whom it
-// answers, and that every "no" is the same "no".
+// Introspection (RFC 7662, decisions §3; checklist R043, R046, R047): its members, who may call it, and that every inactive
+// answer is the same.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, refresh, requestTokens } from '../support/agent.ts';

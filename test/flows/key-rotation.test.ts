@@ -1,5 +1,5 @@
-// The rotation of signing keys over HTTP: two processes' worth of applications on one store, under load, with no token
-// that fails to verify anywhere; the API and its traces; what becomes of tokens and hints of the key before.
+// Rotation of signing keys over HTTP: two processes on one store, under load, with every token verifiable everywhere; the API
+// and its audit events; tokens and logout hints of the previous key.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

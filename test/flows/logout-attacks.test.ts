@@ -1,5 +1,5 @@
-// Logging others out, and using the logout as a springboard (checklist R064, R065; CVE-2020-10734, CVE-2026-9086): what is not
-// proven to come from an application of this very session asks the person, and goes nowhere that is not registered.
+// Attacks: signing other users out, and logout as an open redirector (checklist R064, R065; CVE-2020-10734, CVE-2026-9086). A
+// request not proven to come from a client of this very session asks the user, and redirects only to registered addresses.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import test, { after } from 'node:test';

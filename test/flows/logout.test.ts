@@ -1,5 +1,5 @@
-// Logging out (decisions §4, OIDC RP-Initiated Logout 1.0; checklist R064–R066, R069): what ends, where the browser goes, and when
-// the person is asked first.
+// Logout (decisions §4, OIDC RP-Initiated Logout 1.0; checklist R064–R066, R069): what ends, where the browser goes, and when the
+// user is asked first.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, hiddenFields, type Page, redeem, refresh, type Tokens } from '../support/agent.ts';

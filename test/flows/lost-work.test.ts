@@ -1,5 +1,5 @@
-// Checks that no work is lost and no act repeated at the forms of the Admin UI and of /account:
-// a form that meets a sign-in comes back filled in, for its own person in its own browser, and a reload repeats nothing.
+// Forms of the Admin UI and of /account lose no input and repeat no act: a form interrupted by a sign-in returns filled in,
+// for its own user in the same browser, and a reload repeats nothing.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { adminPages } from '../../src/admin/console/page-list.ts';

@@ -1,4 +1,4 @@
-// Checks that a notice which cannot be queued fails nothing and keeps no one waiting; a line in the log tells.
+// A notice that cannot be queued fails and delays nothing; the log reports it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

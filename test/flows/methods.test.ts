@@ -1,4 +1,4 @@
-// What every protocol address takes (decisions §1): the wrong method, the wrong content type, a field missing or given twice.
+// What every protocol endpoint accepts (decisions §1): wrong methods and content types, missing and repeated fields.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { startApp } from '../support/app.ts';

@@ -1,5 +1,5 @@
-// What people are told of what others do to their account, and what administrators do about second factors and
-// passwords over the API, against the whole application; without a mail server mails are kept, and read from the API.
+// Notices to owners about changes by others, and what administrators do about second factors and passwords over the API;
+// without a mail server mails are kept, and read from the API.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Sign-ins that a thief leaves half-way, to be finished when the account's owner has changed something.
+// Sign-ins that a thief leaves unfinished, to continue after the owner has changed something.
 import assert from 'node:assert/strict';
 import { Agent, codeRequest, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, type TestApp } from '../support/app.ts';

@@ -1,5 +1,5 @@
-// The modes of signing in (decisions §8): what counts in each, on every path; passkeys as the
-// second step; the ways back in for who has lost them.
+// The sign-in modes (decisions §8): what counts in each, on every path; passkeys as the second step; recovery for users who
+// lost them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PASSWORD_GRANT } from '../attacks/sign-in-form.ts';

@@ -1,5 +1,5 @@
-// The `password` grant (RFC 6749 §4.3): only for applications an administrator allowed it, with the lockout, the one
-// answer and the tokens of a sign-in, and advertised to no one (checklist R009, R089).
+// The `password` grant (RFC 6749 §4.3): only for clients an administrator allowed it, with the lockout, the uniform answer and
+// the tokens of a sign-in, and never announced (checklist R009, R089).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test, { after } from 'node:test';

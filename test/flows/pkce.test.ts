@@ -1,4 +1,4 @@
-// PKCE (RFC 7636, RFC 9700 §2.1.1 and §4.8; checklist R023, R024): S256 for everyone, and no way around it.
+// PKCE (RFC 7636, RFC 9700 §2.1.1 and §4.8; checklist R023, R024): S256 for every client, without a bypass.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, challengeOf, requestTokens } from '../support/agent.ts';

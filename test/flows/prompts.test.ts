@@ -1,5 +1,5 @@
-// What an application may ask about the sign-in itself (OIDC Core §3.1.2.1; checklist R011, R012): prompt, max_age, login_hint,
-// id_token_hint, acr_values.
+// Parameters about the sign-in itself (OIDC Core §3.1.2.1; checklist R011, R012): prompt, max_age, login_hint, id_token_hint,
+// acr_values.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, challengeOf, hiddenFields, type Page, redeem, VERIFIER } from '../support/agent.ts';

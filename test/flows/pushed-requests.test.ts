@@ -1,4 +1,5 @@
-// Pushed authorization requests (RFC 9126; checklist R018, R019): what was pushed is what counts, once, soon, and for its client.
+// Pushed authorization requests (RFC 9126; checklist R018, R019): the pushed parameters count, once, for a minute, for their
+// client.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, challengeOf, type Page, redeem, VERIFIER } from '../support/agent.ts';

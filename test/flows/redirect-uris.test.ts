@@ -1,5 +1,5 @@
-// Where codes may go (RFC 9700 §2.1 and §4.1; checklist R001–R003, R005): compared character by character, and what is not
-// registered is shown to the person on our page, never followed.
+// Redirect URIs (RFC 9700 §2.1 and §4.1; checklist R001–R003, R005): compared character by character; an unregistered one is
+// shown on an error page, never followed.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, challengeOf, type Page } from '../support/agent.ts';

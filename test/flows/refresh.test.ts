@@ -1,5 +1,5 @@
-// Refresh tokens (RFC 9700 §4.14, decisions §5; checklist R053, R054): rotated at every use, bound to their client and grant,
-// and the end of the whole grant when a used one comes back.
+// Refresh tokens (RFC 9700 §4.14, decisions §5; checklist R053, R054): rotated at every use, bound to client and grant; reuse
+// revokes the whole grant.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { secretDigest } from '../../src/ids.ts';

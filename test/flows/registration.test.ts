@@ -1,5 +1,5 @@
-// Dynamic registration over the whole product (RFC 7591, RFC 7592): what was registered signs people in, and its end is the
-// end of what it got. The rules for metadata are in test/clients.
+// Dynamic registration over the whole product (RFC 7591, RFC 7592): a registered client signs users in, and its deletion ends
+// what it was granted. The rules for metadata are tested in test/clients.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import * as oidc from 'openid-client';

@@ -1,4 +1,4 @@
-// openid-client as an independent relying party: what it discovers, checks and sends is its own code, not ours.
+// openid-client as an independent relying party: what it discovers, checks and sends is its own code.
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';

@@ -1,5 +1,5 @@
-// The second factor at sign-in over HTTP: enrolling, codes, recovery codes, codes by mail, trusted devices, step-up,
-// and attacks that try to get around it (checklist R092–R103).
+// The second factor at sign-in over HTTP: enrolment, codes, recovery codes, e-mail codes, trusted devices, step-up, and attacks
+// that try to bypass it (checklist R092–R103).
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { generateSync } from 'otplib';

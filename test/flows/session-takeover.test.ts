@@ -1,5 +1,5 @@
-// Whose session it is (checklist R058–R060): the identifier changes when someone signs in, a sign-in belongs to the browser it
-// was started in, and two people at one browser share nothing.
+// Attacks on sessions (checklist R058–R060): the identifier changes at sign-in, a sign-in belongs to the browser it was started
+// in, and two users of one browser share nothing.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, codeRequest, hiddenFields, type Page, redeem, refresh } from '../support/agent.ts';

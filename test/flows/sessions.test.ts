@@ -1,5 +1,4 @@
-// SSO sessions (decisions §5, §6; checklist R061, R068): one sign-in for all applications, what is known of it, and its end by
-// time, by an administrator, or by no one else.
+// SSO sessions (decisions §5, §6; checklist R061, R068): one sign-in for all clients, what is recorded, and how they end.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, codeRequest, type Page, redeem } from '../support/agent.ts';

@@ -1,5 +1,5 @@
-// New accounts where passkeys alone sign in: by signing up, by an invitation and by an administrator's link, no
-// password is asked or taken, and the first sign-in is the making of a passkey.
+// Passkey-only sign-up: by the form, an invitation and an administrator's link no password is asked for or accepted, and the
+// first sign-in creates a passkey.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';

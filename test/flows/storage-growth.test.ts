@@ -1,5 +1,5 @@
-// A stranger who starts sign-ins and never finishes them fills nothing (checklist R138): so many open ones per network, over
-// processes; the oldest that no one is at makes room, and where there is none that network waits.
+// Attack: starting sign-ins without finishing them fills no store (checklist R138). Unfinished ones are limited per network
+// over all processes; the oldest idle one makes room, otherwise that network waits.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { interactions } from '../../src/store/protocol-collections.ts';

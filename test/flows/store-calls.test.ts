@@ -1,6 +1,6 @@
-// How often the store is asked per flow (performance goal P12): first-party sign-in at most 12, introspection at most 3, refresh
-// at most 6, counted as the goal was measured: calls of the protocol core. Accounts, the session list and the audit log come
-// on top. Both numbers are held where they are today: a call more is a decision, not an accident.
+// Store calls per flow (performance goal P12): first-party sign-in at most 12, introspection at most 3, refresh at most 6,
+// counted as the goal was measured: calls of the protocol core. Accounts, the session list and the audit log come on top. Both
+// numbers are pinned to today's: another call is a decision, not an accident.
 import { equal, ok } from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

@@ -1,5 +1,5 @@
-// What the protocol tests share beyond test/support: requests by a plain HTTP client that follows nothing and repairs
-// nothing, looking into tokens, and moving the machine's clock.
+// What the protocol tests share beyond test/support: requests by a plain HTTP client without redirects or repairs, token
+// contents, and a movable clock.
 import { equal } from 'node:assert/strict';
 import { mock } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';

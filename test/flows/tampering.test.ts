@@ -1,5 +1,5 @@
-// What is changed between the sign-in page and its submission has no effect on the code (checklist R013): the request is what the
-// application sent, kept on the server.
+// Attack: tampering between the sign-in page and its submission (checklist R013). The code is for the client's request as kept
+// on the server.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, challengeOf, hiddenFields, requestTokens, VERIFIER } from '../support/agent.ts';

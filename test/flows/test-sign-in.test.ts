@@ -1,5 +1,5 @@
-// "Try it": an administrator sees what an application of any kind would get, and no one, the application
-// itself and its owner included, gets anything else out of it. Attack by attack, over HTTP.
+// "Try it": an administrator sees what any kind of client would get, and no one else gets anything from it, the client itself
+// included. Attack by attack, over HTTP.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';

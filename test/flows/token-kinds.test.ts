@@ -1,5 +1,5 @@
 // An identifier of one kind never works as another (RFC 9068 §5; checklist R029, R041): every artifact at every place that
-// takes one.
+// accepts one.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, codeRequest, hiddenFields, requestTokens } from '../support/agent.ts';
