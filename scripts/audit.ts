@@ -1,5 +1,5 @@
-// Owns `npm run audit`: known advisories and licences of the packages that production installs. Outside `npm test`, since
-// what it answers changes without a change of ours and needs the registry.
+// `npm run audit`: known advisories and licences of production packages. Not part of `npm test`, since its result changes
+// without a change of ours and it needs the registry.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,7 +12,7 @@ Usage: npm run audit -- [--lock FILE]
 
   --lock FILE   the lock file whose licences are checked (default package-lock.json)
 
-Exit codes: 0 nothing found, or skipped with a line that says so; 1 something was found, 2 the options are not right.
+Exit codes: 0 nothing found, or skipped with a line that says so; 1 something was found, 2 invalid options.
 `;
 
 const EXIT = { clean: 0, found: 1, usage: 2 } as const;

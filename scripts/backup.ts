@@ -1,4 +1,4 @@
-// Owns `npm run backup -- FILE`: a copy of the embedded database, taken while it runs.
+// `npm run backup -- FILE`: copies the embedded database while it is in use.
 import { join, resolve } from 'node:path';
 import { backupSqlite } from '../adapters/sqlite/backup.ts';
 import { StoreUnavailable } from '../src/store/port.ts';

@@ -1,5 +1,5 @@
-// Owns measuring speed against physical limits (docs/sizing.md, "Speed"): each operation beside its floor, in short rounds that
-// take turns in one run, so that only ratios count and the noise of the machine falls on both. Usage: --help.
+// Measures speed relative to physical limits (docs/sizing.md, "Speed"): each operation and its lower bound in short alternating
+// rounds of one run, so that noise of the machine affects both. Usage: --help.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ interface Operation {
   readonly goal: number;
   /** Path at the floor server: /signatures/bytes. */
   readonly floor: Buffer;
-  /** Made anew for each round; may prepare (codes, tokens) first. */
+  /** Called for each round; may prepare codes and tokens first. */
   readonly requests: (prepared: Prepared) => Promise<NextRequest> | NextRequest;
 }
 
@@ -150,7 +150,7 @@ const floor = await startServer('scripts/bench/floor-server.ts', [], {}, (line) 
 const latchkey = await startServer(
   'src/main.ts',
   [],
-  // A port of its own: the address is part of every token.
+  // A fixed port: the address is part of every token.
   {
     DATA_DIR: folder,
     PORT: '39517',

@@ -1,5 +1,5 @@
-// Owns the command that turns a realm export of the common Java identity server into files for the admin API: groups and
-// clients one JSON body a line, users in files that each fit one import, and notes on what does not come along.
+// Converts a realm export of the common Java identity server to files for the admin API: groups and clients as one JSON body
+// per line, users in files that each fit one import, and notes on what is not converted.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { convertRealm } from './realm/convert.ts';
@@ -13,7 +13,7 @@ Writes into the folder, to be sent in this order with an administrator's token:
   clients.ndjson       each line to POST /admin/api/clients; its answer has the new id and secret
   notes.txt            what somebody has to look at`;
 
-/** As many as one import takes. */
+/** The maximum of one import. */
 const ROWS_A_FILE = 5000;
 
 const linesOf = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
@@ -23,7 +23,7 @@ async function run(source: string, folder: string): Promise<void> {
     membersOf(JSON.parse(await readFile(source, 'utf8'))),
   );
   await mkdir(folder, { recursive: true });
-  // Hashes of passwords are in them.
+  // Mode 0600: the files contain password hashes.
   const write = (name: string, text: string): Promise<void> =>
     writeFile(join(folder, name), text, { mode: 0o600 });
   await write('groups.ndjson', linesOf(groups));

@@ -1,4 +1,4 @@
-// Owns `npm run copy-store`: takes a team that began with the embedded database to MongoDB, or to MongoDB and Redis.
+// `npm run copy-store`: moves an installation from the embedded database to MongoDB, or to MongoDB and Redis.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../adapters/index.ts';
@@ -26,29 +26,29 @@ With REDIS_URL, what is short-lived goes to Redis. Stop the server first, and le
 database must be empty, or hold a copy that was stopped half-way: then this goes on with it. The embedded database stays
 as it is. Afterwards start the server with the same MONGODB_URI, REDIS_URL and SECRET_KEY.`;
 
-const BEGIN_ANEW =
+const START_OVER =
   "Stop the server, empty the database (mongosh MONGODB_URI --eval 'db.dropDatabase()'; with REDIS_URL that Redis, too) " +
   'and run this again.';
 
-/** What stands in the way, told to people. */
+/** A precondition that is not met, with a message for the operator. */
 class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** What is sealed with the embedded database's own key could never be opened again with another. */
+/** Data that is sealed with the embedded database's key cannot be opened with another one. */
 function checkKey({ dataDir, secretKeys }: Config): void {
   const file = join(dataDir, 'secret.key');
   if (!existsSync(file)) return;
   if (secretKeys.includes(readFileSync(file, 'utf8').trim())) return;
   throw new Refused(
-    `SECRET_KEY does not hold the key in ${file}, so nothing that is sealed could be opened. ` +
-      'Set SECRET_KEY to it, or to a list with a newer key before it.',
+    `SECRET_KEY does not contain the key in ${file}, so nothing that is sealed could be opened. ` +
+      'Set SECRET_KEY to it, or to a list with a newer key in front of it.',
   );
 }
 
 async function openTarget(config: Config, clock: () => number): Promise<Target & { close(): Promise<void> }> {
   const { mongodbUri: uri, redisUrl } = config;
-  if (uri === undefined) throw new Refused(`MONGODB_URI says where to, and is not set.\n\n${HELP}`);
+  if (uri === undefined) throw new Refused(`MONGODB_URI (the target) is not set.\n\n${HELP}`);
   const store = await openStore({ config, clock });
   const isInRedis = ({ durability }: CollectionDefinition<never>): boolean =>
     redisUrl !== undefined && durability === 'ephemeral';
@@ -74,9 +74,9 @@ async function openTarget(config: Config, clock: () => number): Promise<Target &
 const RUNNING = 'running';
 
 /**
- * Begins a copy or goes on with one.
+ * Starts a copy or resumes one.
  * @param sourceAt the embedded database as it was at that time
- * @throws Refused when the database is in use for something else, or holds the copy of another state
+ * @throws Refused when the target is in use, or contains a copy of another state
  */
 async function claim(
   target: Target,
@@ -93,18 +93,20 @@ async function claim(
   const marks = target.store.collection(facts);
   const mark = (await marks.find(COPY_MARK))?.value;
   if (mark?.value === 'done') {
-    throw new Refused('This database holds a finished copy and may be in use. Copy into an empty one.');
+    throw new Refused(
+      'The target database contains a finished copy and may be in use. Copy into an empty one.',
+    );
   }
   if (mark !== undefined) {
-    // What was removed since would stay in the copy: a token that was revoked, a session that was ended.
+    // What was removed since would remain in the copy: a revoked token, an ended session.
     const isSame = mark.value === RUNNING || mark.value === (await digestAt(mark.at));
     if (isSame) return;
-    throw new Refused(`The embedded database has changed since this copy was begun. ${BEGIN_ANEW}`);
+    throw new Refused(`The embedded database has changed since this copy was started. ${START_OVER}`);
   }
   for (const definition of copiedCollections) {
     for await (const page of target.pagesOf(definition) ?? []) {
       if (page.length === 0) continue;
-      throw new Refused(`The database is not empty (${definition.name}). Copy into an empty one.`);
+      throw new Refused(`The target database is not empty (${definition.name}). Copy into an empty one.`);
     }
   }
   await marks.insert(COPY_MARK, { at, value: await digestAt(at) });
@@ -130,7 +132,7 @@ async function copyAll(source: Store, target: Target, at: number): Promise<void>
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
-  // One moment for both sides: nothing may expire between copying and comparing.
+  // One point in time for both sides: nothing may expire between copying and comparing.
   const at = Date.now();
   const file = join(config.dataDir, 'latchkey.db');
   if (!existsSync(file)) throw new Refused(`There is no database at ${file}. Set DATA_DIR to where it is.`);
@@ -161,7 +163,7 @@ if (process.argv.includes('--help')) {
   } catch (error) {
     process.exitCode = 1;
     if (error instanceof CopyDiffers) {
-      console.error(`${error.message}. Was the server running? ${BEGIN_ANEW}`);
+      console.error(`${error.message}. Was the server running? ${START_OVER}`);
     } else if (error instanceof Error && ends.some((kind) => error instanceof kind)) {
       console.error(error.message);
     } else throw error;

@@ -1,5 +1,5 @@
-// Owns making the first administrator from a terminal: the same act as the onboarding page, on the same store, also
-// beside running servers. Options and environment in; one line and an exit code out.
+// Creates the first administrator from the terminal: the same operation as the onboarding page, on the same store, also while
+// servers are running.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -21,7 +21,7 @@ Without --password-stdin the password comes from ADMIN_PASSWORD or from the file
 from an option, since other users of the machine could read it. All else (DATA_DIR, SECRET_KEY, BASE_URL …) is as for
 the server, which may be running.
 
-Exit codes: 0 created, 1 something went wrong, 2 the options or values are not right, 3 there is an administrator already.
+Exit codes: 0 created, 1 something went wrong, 2 invalid options or values, 3 an administrator already exists.
 `;
 
 const EXIT = { created: 0, failed: 1, usage: 2, exists: 3 } as const;
@@ -30,7 +30,7 @@ class UsageError extends Error {}
 
 interface Request {
   readonly admin: { readonly username: string; readonly password: string; readonly email?: string };
-  /** The environment of the server, without the administrator. */
+  /** The server's environment without ADMIN_*. */
   readonly env: Environment;
 }
 
@@ -46,14 +46,14 @@ function parseOptions(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    // Node's sentence names the option; what follows the first line is advice about its own syntax.
+    // Node's message names the option; its further lines are advice about syntax.
     throw new UsageError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
   }
 }
 
 const MAX_STDIN_BYTES = 4_096;
 
-/** From a terminal, without showing what is typed. */
+/** Reads from a terminal without echo. */
 async function askPassword(): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
@@ -65,7 +65,7 @@ async function askPassword(): Promise<string> {
   return password;
 }
 
-/** Only the line end goes: a password may begin or end with a space. */
+/** Removes only the line break: a password may start or end with a space. */
 async function readPassword(): Promise<string> {
   if (process.stdin.isTTY) return askPassword();
   let text = '';
@@ -77,7 +77,7 @@ async function readPassword(): Promise<string> {
 }
 
 async function readRequest(options: ReturnType<typeof parseOptions>, env: Environment): Promise<Request> {
-  // Everything of ADMIN_* that is ours, so that the rest is a server's configuration and nothing more.
+  // Remove ADMIN_*, so that the rest is exactly a server's configuration.
   const { ADMIN_USERNAME, ADMIN_EMAIL, ADMIN_PASSWORD, ADMIN_PASSWORD_FILE, ...rest } = env;
   const isFromStdin = options['password-stdin'] === true;
   const reader = createReader(isFromStdin ? {} : { ADMIN_PASSWORD, ADMIN_PASSWORD_FILE });
@@ -90,7 +90,7 @@ async function readRequest(options: ReturnType<typeof parseOptions>, env: Enviro
   if (password === '') {
     throw new UsageError(
       isFromStdin
-        ? 'Standard input holds no password.'
+        ? 'Standard input contains no password.'
         : 'There is no password. Set ADMIN_PASSWORD, or use --password-stdin.',
     );
   }
@@ -100,7 +100,7 @@ async function readRequest(options: ReturnType<typeof parseOptions>, env: Enviro
 async function createAdmin({ admin, env }: Request): Promise<string> {
   const config = loadConfig(env);
   const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
-  // Only now: loading the whole product takes longer than saying that an option is wrong.
+  // Imported late: loading the whole product takes longer than reporting an invalid option.
   const { openApp } = await import('../src/process/boot.ts');
   const { app, close } = await openApp({ config, log });
   try {
@@ -111,15 +111,15 @@ async function createAdmin({ admin, env }: Request): Promise<string> {
   }
 }
 
-/** @returns what to say and the exit code */
+/** @returns message and exit code */
 function explain(error: unknown): [message: string, exitCode: number] {
   if (error instanceof UsageError) {
     return [`${error.message}\nTry --help.`, EXIT.usage];
   }
   if (error instanceof AppError) {
     if (error.code === 'onboarding.closed') {
-      const advice = 'Further ones are made by an administrator.';
-      return [`There is an administrator already; nothing was changed. ${advice}`, EXIT.exists];
+      const advice = 'Administrators can create further ones.';
+      return [`An administrator already exists; nothing was changed. ${advice}`, EXIT.exists];
     }
     const fields = Object.entries(error.fields ?? {}).map(([name, problem]) => `  ${name}: ${problem}`);
     if (fields.length > 0) return [['Not created:', ...fields].join('\n'), EXIT.usage];

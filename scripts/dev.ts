@@ -1,5 +1,5 @@
-// Owns `npm run dev`: the server on data of its own, restarted when its files change, with mails on the terminal, an
-// administrator and the sample application. For this machine only.
+// `npm run dev`: the server on separate data, restarted when files change, with mails in the terminal, an administrator and
+// the sample application. For this machine only.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -14,7 +14,7 @@ const WATCHED = ['src', 'adapters', 'interactions', 'templates'];
 const READY_MS = 120_000;
 const ASK_AGAIN_MS = 100;
 
-/** What programs need of the environment; every setting of an installation stays out. */
+/** Environment variables of the machine; none of an installation's settings. */
 const machine = (): Record<string, string> =>
   Object.fromEntries(
     ['PATH', 'HOME', 'TERM', 'NODE_COMPILE_CACHE'].flatMap((name) => {
@@ -26,7 +26,7 @@ const machine = (): Record<string, string> =>
 const startNode = (args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess =>
   spawn(process.execPath, args, { cwd: ROOT, env: { ...machine(), ...env }, stdio: 'inherit' });
 
-/** @returns once the server answers; a mistake in the code at the start can be corrected meanwhile */
+/** Resolves when the server responds; a syntax error at the start can be fixed meanwhile. */
 async function untilReady(baseUrl: string, server: ChildProcess): Promise<void> {
   for (const until = performance.now() + READY_MS; performance.now() < until; ) {
     if (server.exitCode !== null) break;
@@ -37,7 +37,7 @@ async function untilReady(baseUrl: string, server: ChildProcess): Promise<void> 
     if (isReady) return;
     await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));
   }
-  throw new Error(`The server does not answer at ${baseUrl}.`);
+  throw new Error(`The server does not respond at ${baseUrl}.`);
 }
 
 async function run({ baseUrl, port, samplePort, dataDir: folder, logLevel }: DevOptions): Promise<void> {

@@ -1,5 +1,5 @@
-// Owns `npm run release`, the `release` process of a deployment: makes the indexes that this version needs and derives
-// anew what a changed data model needs, before the first process of this version starts.
+// `npm run release`, the `release` process of a deployment: creates indexes and derives again what a changed data model needs,
+// before the first process of this version starts.
 import { prepareStore } from '../adapters/index.ts';
 import { systemClock } from '../src/clock.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';

@@ -1,5 +1,5 @@
-// Owns rotating keys from a terminal: the signing key, and SECRET_KEY. The same acts as the admin API and the background
-// jobs, on the same store, also beside running servers. Options and environment in; lines and an exit code out.
+// Rotates the signing key and SECRET_KEY from the terminal: the same operations as the admin API and the background jobs, on
+// the same store, also while servers are running.
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import type { KeyView, RotationMode } from '../src/keys/signing-keys.ts';
@@ -19,7 +19,7 @@ Usage: sh scripts/with-node.sh scripts/rotate-keys.ts [option]
 
 The environment (DATA_DIR, SECRET_KEY, BASE_URL …) is as for the server, which may be running and sees it within a second.
 
-Exit codes: 0 done, 1 something went wrong, 2 the options are not right, 3 some secrets could not be opened.
+Exit codes: 0 done, 1 something went wrong, 2 invalid options, 3 some secrets could not be opened.
 `;
 
 const EXIT = { done: 0, failed: 1, usage: 2, unreadable: 3 } as const;
@@ -58,20 +58,20 @@ function describe({ state, kid, activatesAt, activatedAt, removedAt }: KeyView):
   }
 }
 
-/** @returns what to say and the exit code */
+/** @returns lines and exit code */
 async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: string[], exitCode: number]> {
   const config = loadConfig(process.env);
   const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
-  // Only now: loading the whole product takes longer than saying that an option is wrong.
+  // Imported late: loading the whole product takes longer than reporting an invalid option.
   const { openApp } = await import('../src/process/boot.ts');
   const { app, close } = await openApp({ config, log });
   try {
     if (options.reseal) {
       const { resealed, unreadable } = await app.resealing.run(new AbortController().signal);
-      const told = `Sealed anew with the first SECRET_KEY: ${resealed}.`;
+      const summary = `Sealed anew with the first SECRET_KEY: ${resealed}.`;
       return unreadable === 0
-        ? [[told, ...SEALED], EXIT.done]
-        : [[told, `No listed SECRET_KEY opens: ${unreadable}.`], EXIT.unreadable];
+        ? [[summary, ...SEALED], EXIT.done]
+        : [[summary, `No listed SECRET_KEY opens: ${unreadable}.`], EXIT.unreadable];
     }
     if (!options.list) {
       const fast: RotationMode = options.immediate ? 'immediate' : 'gradual';
@@ -83,7 +83,7 @@ async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: st
   }
 }
 
-/** @returns what to say and the exit code */
+/** @returns message and exit code */
 function explain(error: unknown): [message: string, exitCode: number] {
   if (error instanceof UsageError) return [`${error.message}\nTry --help.`, EXIT.usage];
   if (error instanceof ConfigError) return [error.message, EXIT.failed];

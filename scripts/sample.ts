@@ -1,5 +1,5 @@
-// Owns the process of the sample relying party: a small application that signs people in with this provider, so that
-// anybody sees a sign-in at once and a developer has something to read. What it does is in scripts/sample/.
+// Starts the sample relying party: a small application that signs users in with this provider, to try a sign-in and as an
+// example for developers. Its parts are in scripts/sample/.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { HELP, type Options, readOptions, UsageError } from './sample/options.ts';
 
@@ -10,7 +10,7 @@ function leave(message: string, exitCode: number): never {
   process.exit(exitCode);
 }
 
-/** openid-client is a development package, so an installation for production does not have it. */
+/** openid-client is a development package, so a production installation does not have it. */
 async function loadParts() {
   try {
     const [connection, signIn, browsers, routes, server, problem] = await Promise.all([
@@ -32,7 +32,7 @@ async function loadParts() {
   }
 }
 
-/** @returns the port, which differs from the one asked for when that is 0 */
+/** @returns the port, which differs from the requested one when that is 0 */
 async function listen(server: Server, port: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
@@ -50,7 +50,7 @@ async function listen(server: Server, port: number): Promise<number> {
 async function run(options: Options): Promise<void> {
   const { createConnection, createSignIn, createBrowsers, createRoutes, createListener, Problem } =
     await loadParts();
-  // The port must be known before anything is built, since the redirect URI has it.
+  // The port must be known first, since the redirect URI contains it.
   let listener: RequestListener | undefined;
   const server = createServer((request, response) => listener?.(request, response));
   const port = await listen(server, options.port);

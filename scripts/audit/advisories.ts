@@ -1,4 +1,4 @@
-// Owns asking the registry for known advisories, through npm, and telling "none" from "could not be asked".
+// Queries the registry for known advisories through npm, and distinguishes "none" from "not available".
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -20,7 +20,7 @@ interface Report {
 
 export type Advisories = { readonly advisories: readonly string[] } | { readonly skipped: string };
 
-/** npm leaves with 1 both when it found something and when it could not ask: only its report tells. */
+/** npm exits with 1 both for findings and for errors: only its report distinguishes them. */
 async function runNpm(folder: string): Promise<string> {
   const options = { cwd: folder, timeout: TIMEOUT_MS, maxBuffer: MAX_BYTES };
   try {
@@ -36,11 +36,11 @@ export async function findAdvisories(folder: string): Promise<Advisories> {
   try {
     report = JSON.parse(output);
   } catch {
-    return { skipped: 'npm gave no report' };
+    return { skipped: 'npm returned no report' };
   }
   if (report.vulnerabilities === undefined) {
     return {
-      skipped: `the registry cannot be asked (${report.message ?? report.error?.summary ?? 'no reason given'})`,
+      skipped: `the registry is not available (${report.message ?? report.error?.summary ?? 'no reason given'})`,
     };
   }
   return {

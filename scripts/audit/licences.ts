@@ -1,5 +1,4 @@
-// Owns which licences a package of production may have: those that let anybody run and change the product without duties
-// beyond naming their authors.
+// Licences that production packages may have: permissive ones without duties beyond attribution.
 
 const ALLOWED: ReadonlySet<string> = new Set([
   '0BSD',
@@ -31,7 +30,7 @@ export interface ForeignLicence {
   readonly licence: string;
 }
 
-/** @param lock the text of package-lock.json @returns how many packages production has, and those not allowed */
+/** @param lock the text of package-lock.json @returns the number of production packages, and those not allowed */
 export function findForeignLicences(lock: string): { count: number; foreign: ForeignLicence[] } {
   const { packages }: { packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(lock);
   const production = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);

@@ -1,5 +1,5 @@
-// Owns the floor: a bare node:http server that signs as many RS256 signatures as the measured operation must, with the
-// callback API on the same key size, and answers as many bytes. Nothing can be faster on this machine.
+// The lower bound: a bare node:http server that creates as many RS256 signatures as the measured operation must, and sends as
+// many bytes.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 

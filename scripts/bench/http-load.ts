@@ -1,12 +1,11 @@
-// Owns making load: a minimal HTTP/1.1 client over kept-alive sockets, so that the generator costs little beside the
-// server. Loopback only; every run ends by itself.
+// Load generator: a minimal HTTP/1.1 client over keep-alive sockets, so that it costs little beside the server. Loopback only.
 import { createConnection, type Socket } from 'node:net';
 
 export interface Target {
   readonly port: number;
 }
 
-/** One request, ready to be written; `undefined` ends this connection's part. */
+/** One request as bytes; `undefined` ends this connection's part. */
 export type NextRequest = (connection: number, previousBody: string) => Buffer | undefined;
 
 export interface LoadResult {
@@ -31,7 +30,7 @@ export function requestBytes(
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** @throws Error on the first answer that is not 2xx or 3xx: a figure with errors in it is no figure */
+/** @throws Error on the first response that is not 2xx or 3xx: results with errors would be meaningless */
 export async function load(
   target: Target,
   { connections, ms, next }: { connections: number; ms: number; next: NextRequest },

@@ -1,4 +1,4 @@
-// Owns what the measured operations need beforehand: an application, a person, a signed-in browser, codes and tokens.
+// Prepares what the measured operations need: an application, a user, a signed-in browser, codes and tokens.
 interface Deps {
   readonly url: string;
   readonly adminToken: string;

@@ -1,5 +1,5 @@
-// Owns the servers under measurement: real child processes, pinned to one core (taskset) where the machine has two, so
-// that the load generator does not compete with them.
+// The measured servers: child processes pinned to one core (taskset) where the machine has two, so that the load generator
+// does not compete with them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -18,7 +18,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** @param isReady picks the port out of a line of output, once the server serves */
+/** @param isReady extracts the port from a line of output, once the server is ready */
 export async function startServer(
   script: string,
   args: readonly string[],
@@ -43,7 +43,7 @@ export async function startServer(
   return {
     port,
     cpuMicros() {
-      // proc(5): fields 14 and 15 are clock ticks of 10 ms; the name in field 2 may hold spaces.
+      // proc(5): fields 14 and 15 are clock ticks of 10 ms; the name in field 2 may contain spaces.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       return (Number(fields[11]) + Number(fields[12])) * 10_000;
     },

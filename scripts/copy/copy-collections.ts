@@ -1,13 +1,13 @@
-// Owns copying every document of one store to another and proving afterwards that both hold the same.
+// Copies every document of one store to another and verifies that both are equal.
 import { createHash } from 'node:crypto';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { facts, leases } from '../../src/store/collections.ts';
 import type { CollectionDefinition, Store, Stored } from '../../src/store/port.ts';
 import { pagesOf } from '../../src/store/walk.ts';
 
-/** Where documents go. */
+/** The target of a copy. */
 export interface Target {
-  /** Writes them as they are; again changes nothing. */
+  /** Writes them unchanged; repeating it changes nothing. */
   load<T>(definition: CollectionDefinition<T>, documents: readonly Stored<T>[]): Promise<void>;
   readonly store: Store;
   /** All documents of a collection in the order of their ids; undefined where the target cannot list them. */
@@ -21,18 +21,18 @@ export interface Copied {
   readonly digest: string;
 }
 
-/** Documents of a copy that differ from what they were copied from. */
+/** The copy differs from its source. */
 export class CopyDiffers extends Error {
   override readonly name = 'CopyDiffers';
 }
 
 const PAGE = 1_000;
 const AT_ONCE = 20;
-// Each step waits once for a majority of the database, so steps are large; and bounded, or memory would not be.
+// Large steps, since each waits for a majority write; bounded, because of memory.
 const STEP_DOCUMENTS = 10_000;
 const STEP_CHARACTERS = 8_000_000;
 
-/** The mark of a copy lies in the target alone; who runs a job now is nothing to take along. */
+/** Not copied: the mark of a copy, which exists in the target only, and leases of running jobs. */
 export const COPY_MARK = 'copied_from_embedded';
 export const copiedCollections = allCollections.filter(({ name }) => name !== leases.name);
 
@@ -56,7 +56,7 @@ async function* stepsOf<T>(pages: AsyncIterable<Stored<T>[]>): AsyncGenerator<St
   if (step.length > 0) yield step;
 }
 
-/** Looks each document of the source up in the target, which cannot list its own. */
+/** Looks up each document of the source in a target that cannot list its own. */
 async function* counterpartsOf<T>(
   source: Store,
   { store }: Target,
@@ -72,7 +72,7 @@ async function* counterpartsOf<T>(
   }
 }
 
-/** Versions are left out: a store that starts them anew holds the same all the same. */
+/** Without versions: a store may restart them. */
 async function digestOf<T>(
   definition: CollectionDefinition<T>,
   pages: AsyncIterable<Stored<T>[]>,
@@ -90,7 +90,7 @@ async function digestOf<T>(
   return { count, digest: hash.digest('hex') };
 }
 
-/** @returns SHA-256 over everything that is copied: another one when anything of it was added, changed or removed */
+/** @returns SHA-256 over everything that is copied; changes with any added, changed or removed document */
 export async function digestOfAll(source: Store): Promise<string> {
   const hash = createHash('sha256');
   for (const definition of copiedCollections) {
@@ -100,7 +100,7 @@ export async function digestOfAll(source: Store): Promise<string> {
   return hash.digest('hex');
 }
 
-/** @param say is told how far it is */
+/** @param say reports progress */
 export async function copyCollection<T>(
   source: Store,
   target: Target,
@@ -118,7 +118,7 @@ export async function copyCollection<T>(
   }
 }
 
-/** @throws CopyDiffers when the target does not hold exactly what the source holds now */
+/** @throws CopyDiffers when the target's documents are not exactly the source's */
 export async function verifyCollection<T>(
   source: Store,
   target: Target,

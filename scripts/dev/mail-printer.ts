@@ -1,4 +1,4 @@
-// Owns the mail server of `npm run dev`: it listens on this machine only and prints what comes.
+// The mail server of `npm run dev`: listens on this machine only and prints received mails.
 import { simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 
@@ -24,7 +24,7 @@ export async function startMailPrinter(print: (text: string) => void): Promise<M
   server.once('error', reject);
   server.listen(0, '127.0.0.1', resolve);
   await promise;
-  // A client that hangs up in the middle is no reason to stop.
+  // A client that disconnects early must not stop the server.
   server.off('error', reject).on('error', () => undefined);
   const address = server.server.address();
   if (typeof address !== 'object' || address === null) throw new Error('the mail server has no port');

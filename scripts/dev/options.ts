@@ -1,4 +1,4 @@
-// Owns the command line of `npm run dev`, and which addresses a server with a printed password may have: this machine's.
+// Options of `npm run dev`, and which addresses a server with a printed password may have: only this machine's.
 import { parseArgs } from 'node:util';
 
 export const HELP = `Runs Latchkey for development: restarts on changes, prints mails, has an administrator and a sample application.
@@ -23,7 +23,7 @@ export interface DevOptions {
   readonly isHelpAsked: boolean;
 }
 
-/** What is wrong, in a sentence for the person at the terminal. */
+/** An invalid option; the message is for the terminal. */
 export class UsageError extends Error {}
 
 const isLoopback = (host: string): boolean =>

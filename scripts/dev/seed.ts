@@ -1,5 +1,5 @@
-// Owns what a development installation begins with: an administrator, a bearer for the admin API, and the sample
-// application. Kept beside its data, so that the next start prints the same.
+// The initial data of a development installation: an administrator, a bearer token for the admin API, and the sample
+// application. Stored beside its data, so that the next start prints the same.
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,12 +29,13 @@ export async function openSeed(dataDir: string): Promise<Seed> {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     const isTaken = (await readdir(dataDir).catch(() => [])).length > 0;
-    if (isTaken) throw new UsageError(`${dataDir} holds other data. Name a folder for development alone.`);
+    if (isTaken)
+      throw new UsageError(`${dataDir} contains other data. Choose a folder for development only.`);
     return save(dataDir, { username: 'admin', password: secret(), adminToken: secret() });
   }
 }
 
-/** Completes what the server's start has begun, where that is not done yet. @returns the seed with the sample's credentials */
+/** Completes what the server's first start has created. @returns the seed with the sample's credentials */
 export async function completeSeed(
   seed: Seed,
   { dataDir, baseUrl, origin }: { dataDir: string; baseUrl: string; origin: string },
@@ -46,13 +47,13 @@ export async function completeSeed(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
     return JSON.parse(text).data;
   };
 
   const users = await call<{ items: { id: string; username: string }[] }>('GET', '/users?limit=100');
   const administrator = users.items.find(({ username }) => username === seed.username);
-  // Mails about the account go to confirmed addresses only.
+  // Notices are sent to verified addresses only.
   if (administrator) await call('PATCH', `/users/${administrator.id}`, { is_email_verified: true });
 
   const clients = await call<{ items: { client_id: string }[] }>('GET', '/clients?limit=100');

@@ -1,8 +1,7 @@
-// Owns the way from a realm's clients to bodies for POST /admin/api/clients. Ids and secrets are new here: they go into the
-// notes, for whoever sets up the applications.
+// Converts a realm's clients to bodies for POST /admin/api/clients. Ids and secrets are new: the notes list them.
 import { listOf, type Members, membersOf, textOf, textsOf } from './json.ts';
 
-/** They come with every realm. */
+/** Built-in clients of every realm. */
 const builtIn = new Set([
   'account',
   'account-console',
@@ -24,7 +23,7 @@ function grantTypesOf(client: Members): string[] {
   ];
 }
 
-/** Relative ones hang on the client's root, as they do in the realm. */
+/** Relative URIs are resolved against the client's root URL, as in the realm. */
 function urisOf(client: Members, texts: readonly string[]): { kept: string[]; left: string[] } {
   const root = textOf(client.rootUrl) ?? '';
   const whole = texts.map((text) => (text.startsWith('/') ? root.replace(/\/$/, '') + text : text));
@@ -36,7 +35,7 @@ export function toClients(realm: Members, note: (text: string) => void): object[
     const id = textOf(client.clientId);
     if (id === undefined || builtIn.has(id) || client.bearerOnly === true) return [];
     if ((textOf(client.protocol) ?? 'openid-connect') !== 'openid-connect') {
-      note(`client ${id}: its protocol ${client.protocol} is not spoken here`);
+      note(`client ${id}: its protocol ${client.protocol} is not supported`);
       return [];
     }
     const redirects = urisOf(client, textsOf(client.redirectUris));
@@ -46,16 +45,16 @@ export function toClients(realm: Members, note: (text: string) => void): object[
       logout.filter((uri) => uri !== '+' && uri !== '-'),
     );
     for (const uri of [...redirects.left, ...afterLogout.left]) {
-      note(`client ${id}: ${uri} is no whole address; register each one that is used`);
+      note(`client ${id}: ${uri} is not a complete URI; register each URI that is used`);
     }
-    if (client.implicitFlowEnabled === true) note(`client ${id}: the implicit flow is not taken over`);
+    if (client.implicitFlowEnabled === true) note(`client ${id}: the implicit flow is not supported`);
     const grantTypes = grantTypesOf(client);
     const hasCode = grantTypes.includes('authorization_code') && redirects.kept.length > 0;
     const kept = hasCode
       ? grantTypes
       : grantTypes.filter((one) => one !== 'authorization_code' && one !== 'refresh_token');
     if (kept.length === 0) {
-      note(`client ${id}: left out, nothing is left that it could do`);
+      note(`client ${id}: skipped, no supported grant type remains`);
       return [];
     }
     note(`client ${id}: gets a new client_id${client.publicClient === true ? '' : ' and a new secret'}`);

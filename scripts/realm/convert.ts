@@ -1,4 +1,4 @@
-// Owns the conversion of a realm, as the common Java identity server exports it, into what this product's API takes.
+// Converts a realm export of the common Java identity server to input for this product's API.
 import { toClients } from './clients.ts';
 import { listOf, type Members, textOf } from './json.ts';
 import { createGroupNames, type GroupNames } from './names.ts';
@@ -11,11 +11,11 @@ export interface Converted {
   readonly users: object[];
   /** Bodies for POST /admin/api/clients. */
   readonly clients: object[];
-  /** What somebody has to know or do. */
+  /** What the operator must know or do. */
   readonly notes: string[];
 }
 
-/** Also those without members. */
+/** Includes groups without members. */
 function nameGroups(groups: readonly Members[], names: GroupNames, parents: readonly string[] = []): void {
   for (const group of groups) {
     const own = textOf(group.name);
@@ -26,7 +26,7 @@ function nameGroups(groups: readonly Members[], names: GroupNames, parents: read
   }
 }
 
-/** @param realm the parsed export, of whatever form */
+/** @param realm the parsed export, unvalidated */
 export function convertRealm(realm: Members): Converted {
   const notes: string[] = [];
   const note = (text: string): void => {

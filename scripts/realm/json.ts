@@ -1,4 +1,4 @@
-// Owns looking into JSON of which nothing is known: every member may be missing or of another type.
+// Reads unvalidated JSON: every member may be missing or of another type.
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ export const textOf = (value: unknown): string | undefined =>
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** JSON inside of JSON. */
+/** JSON inside a JSON string. */
 export function parsedOf(value: unknown): Members {
   if (typeof value !== 'string') return membersOf(value);
   try {

@@ -1,4 +1,4 @@
-// Owns the names that groups and roles of a realm get as groups here: lower-case, plain, and still told apart.
+// Maps names of a realm's groups and roles to unique, lower-case group names.
 
 const MAX_LENGTH = 64;
 
@@ -10,9 +10,9 @@ const plain = (text: string): string =>
     .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '') || 'group';
 
 export interface GroupNames {
-  /** @param key what it is in the realm, as `group /Staff/Board` or `role editor`; @returns always the same name for it */
+  /** @param key identifies it in the realm, as `group /Staff/Board` or `role editor`; @returns always the same name for a key */
   nameOf(key: string, parts: readonly string[], displayName: string): string;
-  /** All that were asked for, in the order of their first use. */
+  /** All names so far, in the order of their first use. */
   all(): { name: string; display_name: string }[];
 }
 

@@ -1,4 +1,4 @@
-// Owns the way from a realm's stored password to the text in which a hash is imported.
+// Converts a realm's stored password to the text form of an importable hash.
 import { listOf, type Members, membersOf, numberOf, parsedOf, textOf, textsOf } from './json.ts';
 
 const digests: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ interface Stored {
   readonly parameters: Members;
 }
 
-/** The form of today has JSON in two members, that of before version 8 has plain members. */
+/** Since version 8 the two members contain JSON; before, there were plain members. */
 function storedOf(credential: Members): Stored | undefined {
   const [secret, data] = [parsedOf(credential.secretData), parsedOf(credential.credentialData)];
   const value = textOf(secret.value) ?? textOf(credential.hashedSaltedValue);
@@ -44,13 +44,13 @@ function hashOf({ algorithm, iterations, salt, value, parameters }: Stored): str
   return digest && `$pbkdf2-${digest}$i=${iterations}$${saltText}$${valueText}`;
 }
 
-/** @returns the hash; or why there is none, undefined where there never was a password */
+/** @returns the hash, or why there is none; undefined if there never was a password */
 export function passwordOf(credentials: unknown): { hash: string } | { problem: string } | undefined {
   const credential = listOf(credentials).find(({ type }) => type === 'password');
   if (credential === undefined) return undefined;
   const stored = storedOf(credential);
   const hash = stored && hashOf(stored);
   return hash === undefined
-    ? { problem: `its password (${stored?.algorithm ?? 'unreadable'}) cannot be taken over` }
+    ? { problem: `its password (${stored?.algorithm ?? 'unreadable'}) cannot be converted` }
     : { hash };
 }

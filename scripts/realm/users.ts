@@ -1,10 +1,10 @@
-// Owns the way from a realm's users to lines for POST /admin/api/users/import.
+// Converts a realm's users to lines for POST /admin/api/users/import.
 import { listOf, type Members, membersOf, numberOf, textOf, textsOf } from './json.ts';
 import type { GroupNames } from './names.ts';
 import { passwordOf } from './password.ts';
 
-/** Every user of every realm has these: they tell nothing. */
-const isEverybodys = (role: string): boolean =>
+/** Roles that every user has: no information. */
+const isDefaultRole = (role: string): boolean =>
   role === 'offline_access' || role === 'uma_authorization' || role.startsWith('default-roles-');
 
 function groupsOf(user: Members, names: GroupNames): string[] {
@@ -12,7 +12,7 @@ function groupsOf(user: Members, names: GroupNames): string[] {
     names.nameOf(`group ${path}`, path.split('/').filter(Boolean), path.replace(/^\//, '')),
   );
   const roles = textsOf(user.realmRoles)
-    .filter((role) => !isEverybodys(role))
+    .filter((role) => !isDefaultRole(role))
     .map((role) => names.nameOf(`role ${role}`, ['role', role], `Role ${role}`));
   const clientRoles = Object.entries(membersOf(user.clientRoles))
     .filter(([client]) => client !== 'account')
@@ -27,12 +27,12 @@ function groupsOf(user: Members, names: GroupNames): string[] {
 const attributeOf = (user: Members, name: string): string | undefined =>
   textOf(textsOf(membersOf(user.attributes)[name])[0]);
 
-/** @returns the line, without what is not known of the user; nobody becomes an administrator by it */
+/** @returns the line with the known members only; roles never make a user an administrator */
 function toRow(user: Members, username: string, names: GroupNames, note: (text: string) => void) {
   const password = passwordOf(user.credentials);
   if (password !== undefined && 'problem' in password) note(`user ${username}: ${password.problem}`);
   const others = listOf(user.credentials).filter(({ type }) => type !== 'password').length;
-  if (others > 0) note(`user ${username}: ${others} second factor(s) or passkeys are not taken over`);
+  if (others > 0) note(`user ${username}: ${others} second factor(s) or passkeys are not converted`);
   const createdAt = numberOf(user.createdTimestamp);
   const groups = groupsOf(user, names);
   const email = textOf(user.email);
@@ -53,7 +53,7 @@ function toRow(user: Members, username: string, names: GroupNames, note: (text: 
 export function toRows(realm: Members, names: GroupNames, note: (text: string) => void): object[] {
   return listOf(realm.users).flatMap((user) => {
     const username = textOf(user.username);
-    // The program behind a client, not a person: it signs in with the client's own credentials.
+    // A service account, not a person: it signs in with the client's own credentials.
     if (username === undefined || textOf(user.serviceAccountClientId) !== undefined) return [];
     return [toRow(user, username, names, note)];
   });

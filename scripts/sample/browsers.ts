@@ -1,4 +1,4 @@
-// Owns what the sample remembers about each browser, in memory, behind a random cookie that no script can read.
+// What the sample stores about each browser: in memory, by a random HttpOnly cookie.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pending, Tokens } from './sign-in.ts';
@@ -6,16 +6,16 @@ import type { Claims } from './token-facts.ts';
 
 export interface Notice {
   readonly text: string;
-  /** What an endpoint answered, to be shown below the sentence. */
+  /** An endpoint's response, shown below the text. */
   readonly answer?: Claims;
   readonly isProblem?: boolean;
 }
 
-export interface Visit {
-  /** By state: several tabs may be on their way at once. */
+export interface BrowserSession {
+  /** By state: several tabs may sign in at once. */
   readonly pending: Map<string, Pending>;
   tokens?: Tokens | undefined;
-  /** Of a sign-out that is on its way. */
+  /** Of a sign-out in progress. */
   signOutState?: string | undefined;
   /** Shown once, by the next page. */
   notice?: Notice | undefined;
@@ -31,9 +31,9 @@ function dropOldest(map: Map<string, unknown>, limit: number): void {
   }
 }
 
-/** @param cookieName one of its own, since browsers share the cookies of all ports of a host */
+/** @param cookieName unique, since browsers share cookies between all ports of a host */
 export function createBrowsers(cookieName: string) {
-  const visits = new Map<string, Visit>();
+  const visits = new Map<string, BrowserSession>();
 
   const idOf = (request: IncomingMessage): string | undefined =>
     (request.headers.cookie ?? '')
@@ -41,9 +41,9 @@ export function createBrowsers(cookieName: string) {
       .map((pair) => pair.trim().split('='))
       .find(([name]) => name === cookieName)?.[1];
 
-  function begin(response: ServerResponse): Visit {
+  function begin(response: ServerResponse): BrowserSession {
     const id = randomBytes(32).toString('base64url');
-    const visit: Visit = { pending: new Map() };
+    const visit: BrowserSession = { pending: new Map() };
     visits.set(id, visit);
     dropOldest(visits, MAX_VISITS);
     response.setHeader('Set-Cookie', `${cookieName}=${id}; Path=/; HttpOnly; SameSite=Lax`);
@@ -51,15 +51,15 @@ export function createBrowsers(cookieName: string) {
   }
 
   return {
-    /** The visit that the request belongs to; undefined for a browser not seen before. */
-    find: (request: IncomingMessage): Visit | undefined => visits.get(idOf(request) ?? ''),
+    /** The session of this browser; undefined for an unknown browser. */
+    find: (request: IncomingMessage): BrowserSession | undefined => visits.get(idOf(request) ?? ''),
 
-    /** As above, else a new one. */
-    findOrBegin: (request: IncomingMessage, response: ServerResponse): Visit =>
+    /** As above, or a new one. */
+    findOrCreate: (request: IncomingMessage, response: ServerResponse): BrowserSession =>
       visits.get(idOf(request) ?? '') ?? begin(response),
 
-    /** Somebody else from now on: what was known goes, and an id that was planted before is worth nothing. */
-    renew(request: IncomingMessage, response: ServerResponse): Visit {
+    /** For a change of user: removes all data and replaces the id, which prevents session fixation. */
+    renew(request: IncomingMessage, response: ServerResponse): BrowserSession {
       const before = visits.get(idOf(request) ?? '');
       visits.delete(idOf(request) ?? '');
       const visit = begin(response);
@@ -67,7 +67,7 @@ export function createBrowsers(cookieName: string) {
       return visit;
     },
 
-    remember(visit: Visit, pending: Pending): void {
+    remember(visit: BrowserSession, pending: Pending): void {
       visit.pending.set(pending.state, pending);
       dropOldest(visit.pending, MAX_PENDING);
     },

@@ -1,21 +1,21 @@
-// Owns how the sample comes to be an application of the provider: discovery, then credentials that were given or that it
-// registers by itself. Both are tried again at the next use when the provider did not answer.
+// How the sample becomes an application of the provider: discovery, then the given credentials or dynamic registration. Both
+// are retried at the next use if the provider did not respond.
 import * as client from 'openid-client';
 import type { Credentials } from './options.ts';
 import { Problem, toProblem } from './problem.ts';
 
 export interface Connection {
   readonly issuer: URL;
-  /** Known without asking the provider; undefined until somebody gives it. */
+  /** Known without asking the provider; undefined until it is entered. */
   readonly clientId: string | undefined;
-  /** Whether there is something to connect with. */
+  /** Whether there are credentials, or a token to register with. */
   readonly isConfigured: boolean;
-  /** @throws Problem: not configured, not answering, credentials refused */
+  /** @throws Problem: not configured, not reachable, credentials refused */
   configuration(): Promise<client.Configuration>;
-  /** Takes other credentials if the provider knows them; else everything stays as it was. @throws Problem */
+  /** Changes the credentials if the provider accepts them, else keeps the present ones. @throws Problem */
   configure(credentials: Credentials): Promise<void>;
   forget(): void;
-  /** Takes back what was registered here. */
+  /** Deletes the application if it was registered here. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createConnection(options: Options): Connection {
   const execute = issuer.protocol === 'http:' ? [client.allowInsecureRequests] : [];
   const request = { execute, timeout: TIMEOUT_SECONDS };
 
-  /** Asks about a token that does not exist: the answer tells whether the credentials are right. */
+  /** Introspects a token that does not exist: the response shows whether the credentials are valid. */
   async function verify(configuration: client.Configuration): Promise<void> {
     if (configuration.serverMetadata().introspection_endpoint === undefined) return;
     await client.tokenIntrospection(configuration, 'is-this-me');
@@ -102,7 +102,7 @@ export function createConnection(options: Options): Connection {
       return connect !== undefined;
     },
     async configuration() {
-      if (connect === undefined) throw new Problem('other', 'No application was given yet.');
+      if (connect === undefined) throw new Problem('other', 'No application is configured yet.');
       connected ??= connect();
       try {
         const configuration = await connected;
@@ -132,7 +132,7 @@ export function createConnection(options: Options): Connection {
       try {
         if (connected !== undefined) await unregister(await connected);
       } catch {
-        // The provider is gone as well: then there is nothing to tidy up now.
+        // The provider is unavailable too: nothing to clean up now.
       }
     },
   };

@@ -1,4 +1,4 @@
-// Owns HTML as text that cannot be confused with other text: whatever is put into the template is escaped.
+// HTML templates: every inserted value is escaped.
 
 class Html {
   readonly text: string;
@@ -9,7 +9,7 @@ class Html {
 
 export type { Html };
 
-/** `undefined` and `false` leave nothing, so that a condition can stand in the template. */
+/** `undefined` and `false` render nothing, for conditions in templates. */
 export type Content = Html | string | number | false | undefined | readonly Content[];
 
 const escapeHtml = (text: string): string =>

@@ -1,4 +1,4 @@
-// Owns what all pages of the sample have in common: head, bar, main column, and a problem as a person reads it.
+// The layout of all pages of the sample: head, bar, main column, error box.
 import type { Notice } from './browsers.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { Problem } from './problem.ts';

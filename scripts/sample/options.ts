@@ -1,4 +1,4 @@
-// Owns the sample's command line and environment: what may be said, what holds when nothing is said.
+// Options and environment of the sample, with their defaults.
 import { parseArgs } from 'node:util';
 
 export const HELP = `A sample application that signs people in with Latchkey (or any OpenID Connect provider).
@@ -15,7 +15,7 @@ Usage: npm run sample -- [options]
 Without a client ID and without a token the sample's page says what to register and asks for the rest. Options can be
 seen by other users of this machine; the environment and the page cannot.
 
-Exit codes: 0 stopped by a signal, 1 could not start, 2 the options are not right.
+Exit codes: 0 stopped by a signal, 1 could not start, 2 invalid options.
 `;
 
 export interface Credentials {
@@ -33,7 +33,7 @@ export interface Options {
   readonly isHelpAsked: boolean;
 }
 
-/** What is wrong, in a sentence for the person at the terminal. */
+/** An invalid option; the message is for the terminal. */
 export class UsageError extends Error {}
 
 const nonEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
@@ -53,7 +53,7 @@ function readFlags(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    // Node's sentence names the option; what follows its first line is advice about its own syntax.
+    // Node's message names the option; its further lines are advice about syntax.
     throw new UsageError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
   }
 }
@@ -61,7 +61,7 @@ function readFlags(args: readonly string[]) {
 function readIssuer(text: string): URL {
   const issuer = URL.parse(text);
   if (issuer?.protocol !== 'https:' && issuer?.protocol !== 'http:') {
-    throw new UsageError('--issuer must be an address like http://localhost:3000/oauth2.');
+    throw new UsageError('--issuer must be a URL like http://localhost:3000/oauth2.');
   }
   return issuer;
 }
@@ -86,7 +86,7 @@ export function readOptions(
   }
   if (clientId !== undefined && adminToken !== undefined) {
     throw new UsageError(
-      '--client-id and --admin-token exclude each other: known already, or to be registered?',
+      '--client-id and --admin-token exclude each other: use an existing application, or register a new one.',
     );
   }
   return {

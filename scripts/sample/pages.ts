@@ -1,4 +1,4 @@
-// Owns the pages of somebody who is not signed in: connecting the sample, signing in, and what can go wrong.
+// Pages without a signed-in user: connecting the sample, signing in, errors.
 import type { Notice } from './browsers.ts';
 import { type Html, html } from './html.ts';
 import { layout, noticeBox, postButton, problemBox } from './layout.ts';
@@ -10,7 +10,7 @@ interface Place {
   readonly homeUri: string;
 }
 
-/** Latchkey's page for applications stands beside its issuer; another provider's stands we don't know where. */
+/** Latchkey's page for applications is next to its issuer; another provider's is unknown. */
 function adminPage(issuer: URL): string | undefined {
   return issuer.pathname.endsWith('/oauth2') ? issuer.href.replace(/oauth2$/, 'admin') : undefined;
 }

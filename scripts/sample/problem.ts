@@ -1,4 +1,4 @@
-// Owns telling a developer what went wrong between the sample and the provider: the provider's own words, and what to do.
+// An error between the sample and the provider: the provider's message and advice for the developer.
 import {
   AuthorizationResponseError,
   ClientError,
@@ -8,7 +8,7 @@ import {
 
 export type ProblemKind = 'unreachable' | 'refused' | 'other';
 
-/** Shown on a page as it is, so: never a secret in it. */
+/** Shown on a page as it is, so it must not contain a secret. */
 export class Problem extends Error {
   readonly kind: ProblemKind;
   /** The protocol's error code, as `access_denied`. */
@@ -31,10 +31,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   access_denied: 'Nothing was shared with this application. You can try again.',
   invalid_client:
     'Compare client ID and secret with what the provider showed when the application was registered.',
-  invalid_grant: 'What was sent is used up, expired or revoked. Sign in again.',
+  invalid_grant: 'The code or token was already used, expired or revoked. Sign in again.',
   invalid_token: 'The token is expired or revoked. Refresh, or sign in again.',
-  login_required: 'Nobody is signed in at the provider in this browser.',
-  unauthorized_client: 'The application is not registered for this. Look at its grant types at the provider.',
+  login_required: 'No user is signed in at the provider in this browser.',
+  unauthorized_client: 'The application is not allowed to do this. Check its grant types at the provider.',
 };
 
 const NETWORK = new Set([
@@ -60,7 +60,7 @@ function isNetwork(error: unknown): boolean {
   return isNamed || error.name === 'TimeoutError' || isNetwork(error.cause) || parts.some(isNetwork);
 }
 
-/** @param issuer for the sentence that says who does not answer */
+/** @param issuer for the message when it cannot be reached */
 export function toProblem(error: unknown, issuer: URL): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
@@ -72,7 +72,7 @@ export function toProblem(error: unknown, issuer: URL): Problem {
     return refused(code, description, error);
   }
   if (isNetwork(error)) {
-    return new Problem('unreachable', `No provider answers at ${issuer.href}`, {
+    return new Problem('unreachable', `No provider responds at ${issuer.href}`, {
       advice:
         'Start it with "npm start" in another terminal. If it runs elsewhere, start the sample with --issuer.',
       cause: error,

@@ -1,6 +1,6 @@
-// Owns the addresses of the sample and what happens at each. How a request gets here and an answer out is server.ts.
+// The routes of the sample. HTTP itself is in server.ts.
 import { randomBytes } from 'node:crypto';
-import type { Browsers, Visit } from './browsers.ts';
+import type { BrowserSession, Browsers } from './browsers.ts';
 import type { Connection } from './connection.ts';
 import type { Html } from './html.ts';
 import { problemPage, setupPage, signedOutPage } from './pages.ts';
@@ -28,7 +28,7 @@ const asProblem = (error: unknown): Problem => {
   throw error;
 };
 
-const takeNotice = (visit: Visit | undefined): Visit['notice'] => {
+const takeNotice = (visit: BrowserSession | undefined): BrowserSession['notice'] => {
   const notice = visit?.notice;
   if (visit !== undefined) visit.notice = undefined;
   return notice;
@@ -91,10 +91,10 @@ export function createRoutes(deps: Deps): Readonly<Record<string, Handler>> {
     const prompt = PROMPTS.find((known) => known === url.searchParams.get('prompt'));
     try {
       const { url: target, pending } = await signIn.begin(prompt);
-      browsers.remember(browsers.findOrBegin(request, response), pending);
+      browsers.remember(browsers.findOrCreate(request, response), pending);
       return { location: target.href };
     } catch (error) {
-      return failed(asProblem(error), 'Signing in did not begin', 'Back', '/');
+      return failed(asProblem(error), 'The sign-in could not be started', 'Back', '/');
     }
   }
 
@@ -102,13 +102,13 @@ export function createRoutes(deps: Deps): Readonly<Record<string, Handler>> {
     const visit = browsers.find(request);
     const pending = visit?.pending.get(url.searchParams.get('state') ?? '');
     if (pending === undefined) {
-      // The back button, or a page loaded twice: what was wanted is there already.
+      // The back button, or a page loaded twice: the browser is already signed in.
       if (visit?.tokens !== undefined) return HOME;
       const problem = new Problem(
         'other',
-        'This sign-in has ended already, or was begun in another browser.',
+        'This sign-in was already completed, or was started in another browser.',
       );
-      return failed(problem, 'Signing in did not work', 'Start again', '/sign-in');
+      return failed(problem, 'The sign-in failed', 'Start again', '/sign-in');
     }
     visit?.pending.delete(pending.state);
     try {
@@ -116,13 +116,15 @@ export function createRoutes(deps: Deps): Readonly<Record<string, Handler>> {
       browsers.renew(request, response).tokens = tokens;
       return HOME;
     } catch (error) {
-      return failed(asProblem(error), 'Signing in did not work', 'Try again', '/sign-in');
+      return failed(asProblem(error), 'The sign-in failed', 'Try again', '/sign-in');
     }
   }
 
-  /** One of the buttons: does it, says how it went, and shows the page afresh. */
+  /** A button: performs the action, sets the notice and shows the page again. */
   const action =
-    (act: (tokens: Tokens, visit: Visit, url: URL) => Promise<{ text: string; answer?: Claims }>): Handler =>
+    (
+      act: (tokens: Tokens, visit: BrowserSession, url: URL) => Promise<{ text: string; answer?: Claims }>,
+    ): Handler =>
     async ({ request, url }) => {
       const visit = browsers.find(request);
       if (visit?.tokens === undefined) return HOME;
@@ -144,14 +146,14 @@ export function createRoutes(deps: Deps): Readonly<Record<string, Handler>> {
   });
 
   const introspect = action(async ({ accessToken }) => ({
-    text: 'Asked about the access token, the provider says:',
+    text: 'The provider’s introspection response for the access token:',
     answer: await signIn.introspect(accessToken),
   }));
 
   const revoke = action(async ({ accessToken, refreshToken }, _visit, url) => {
     if (url.searchParams.get('token') === 'refresh' && refreshToken !== undefined) {
       await signIn.revoke(refreshToken, 'refresh_token');
-      return { text: 'Refresh token revoked. Everything that came from this sign-in is void now.' };
+      return { text: 'Refresh token revoked. Everything issued by this sign-in is now invalid.' };
     }
     await signIn.revoke(accessToken, 'access_token');
     return { text: 'Access token revoked. Userinfo refuses it now; Refresh gets a new one.' };
@@ -160,7 +162,7 @@ export function createRoutes(deps: Deps): Readonly<Record<string, Handler>> {
   async function signOut({ request, response }: Question): Promise<Answer> {
     const tokens = browsers.find(request)?.tokens;
     if (tokens === undefined) return HOME;
-    // First here: whatever happens at the provider, this application has forgotten the person.
+    // First here: whatever happens at the provider, this application has ended its session.
     const visit = browsers.renew(request, response);
     const state = randomBytes(16).toString('base64url');
     try {

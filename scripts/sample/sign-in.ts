@@ -1,11 +1,11 @@
-// Owns the protocol as the sample speaks it, all of it openid-client's: code flow with PKCE, state and nonce, userinfo,
-// refresh, introspection, revocation, RP-initiated logout.
+// The protocol, all of it by openid-client: code flow with PKCE, state and nonce, userinfo, refresh, introspection,
+// revocation, RP-initiated logout.
 import * as client from 'openid-client';
 import { type Connection, SCOPE } from './connection.ts';
 import { toProblem } from './problem.ts';
 import type { Claims } from './token-facts.ts';
 
-/** What must be remembered between sending the browser away and its coming back. */
+/** Stored between the redirect to the provider and the callback. */
 export interface Pending {
   readonly state: string;
   readonly nonce: string;
@@ -24,15 +24,15 @@ export interface Tokens {
 export type Prompt = 'login' | 'consent' | 'select_account' | 'none';
 
 export interface SignIn {
-  /** @returns where the browser goes, and what to remember. @throws Problem, as everything below */
+  /** @returns the URL to redirect to, and what to store. @throws Problem, as everything below */
   begin(prompt: Prompt | undefined): Promise<{ url: URL; pending: Pending }>;
-  /** @param arrived the whole address that the browser came back to */
+  /** @param arrived the full callback URL */
   complete(arrived: URL, pending: Pending): Promise<Tokens>;
   refresh(tokens: Tokens): Promise<Tokens>;
   userinfo(tokens: Tokens): Promise<Claims>;
   introspect(token: string): Promise<Claims>;
   revoke(token: string, hint: 'access_token' | 'refresh_token'): Promise<void>;
-  /** Where the browser goes to be signed out at the provider, too. */
+  /** The URL to sign out at the provider, too. */
   signOutUrl(tokens: Tokens, state: string): Promise<URL>;
 }
 
@@ -45,7 +45,7 @@ interface Deps {
 type Response = Awaited<ReturnType<typeof client.refreshTokenGrant>>;
 
 export function createSignIn({ connection, redirectUri, homeUri }: Deps): SignIn {
-  /** Runs `act` with the connection; whatever goes wrong becomes a Problem. */
+  /** Runs `act` with the connection; every error becomes a Problem. */
   async function attempt<T>(act: (configuration: client.Configuration) => Promise<T>): Promise<T> {
     const configuration = await connection.configuration();
     try {
@@ -55,7 +55,7 @@ export function createSignIn({ connection, redirectUri, homeUri }: Deps): SignIn
     }
   }
 
-  /** An answer to a refresh may leave out what has not changed (OIDC Core §12.2). */
+  /** A refresh response may omit what has not changed (OIDC Core §12.2). */
   function tokensOf(response: Response, before?: Tokens): Tokens {
     const claims = response.claims() ?? before?.idClaims;
     const idToken = response.id_token ?? before?.idToken;

@@ -1,4 +1,4 @@
-// Owns the page of somebody who is signed in: what the provider told about the person, and what can be done with it.
+// The page of a signed-in user: what the provider returned, and what can be done with it.
 import type { Notice } from './browsers.ts';
 import { type Html, html } from './html.ts';
 import { layout, noticeBox, postButton, problemBox } from './layout.ts';
@@ -8,7 +8,7 @@ import { type Claims, factsOf, timeOf } from './token-facts.ts';
 
 interface Model {
   readonly tokens: Tokens;
-  /** What the userinfo endpoint answers now. */
+  /** The current response of the userinfo endpoint. */
   readonly userinfo: Claims | Problem;
   readonly notice: Notice | undefined;
   readonly issuer: URL;
@@ -18,7 +18,7 @@ interface Model {
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Long names break where a person would break them. */
+/** Breaks long names at natural places. */
 const breakable = (name: string): Html[] =>
   name.split('_').map((part, index) => (index === 0 ? html`${part}` : html`_<wbr>${part}`));
 
@@ -44,8 +44,7 @@ const nameOf = (claims: Claims): string => {
 function accessTokenPanel(token: string, now: number): Html {
   const { claims, header } = factsOf(token);
   const about = 'Meant for APIs. They check the signature, or ask by introspection.';
-  if (claims === undefined)
-    return panel('Access token', about, html`<p>It is opaque: nothing to read in it.</p>`);
+  if (claims === undefined) return panel('Access token', about, html`<p>It is opaque.</p>`);
   return panel('Access token', `${about} Signed with ${valueText(header.alg)}.`, claimsTable(claims, now));
 }
 
@@ -69,7 +68,7 @@ ${panel('ID token', `Who signed in, how and when. Signed with ${valueText(header
 ${accessTokenPanel(tokens.accessToken, now)}
 ${panel(
   'Userinfo',
-  'What the provider answers now, asked with the access token.',
+  'The provider’s current response to the access token.',
   userinfo instanceof Problem ? problemBox(userinfo) : claimsTable(userinfo, now),
 )}
 </div>

@@ -1,13 +1,13 @@
-// Owns reading tokens for showing them: decoded, not verified. Verifying ID tokens is openid-client's, and access tokens
-// are none of an application's business beyond looking.
+// Decodes tokens to show them, without verification: openid-client verifies ID tokens, and access tokens are opaque to an
+// application.
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
 export interface TokenFacts {
-  /** Undefined where the token is not a JWT, as an access token need not be. */
+  /** Undefined when the token is not a JWT, which an access token need not be. */
   readonly claims: Claims | undefined;
-  /** Algorithm, key id, type: as the header says. */
+  /** Algorithm, key id and type from the header. */
   readonly header: Claims;
 }
 
@@ -27,7 +27,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** @param seconds from now; negative: ago */
+/** @param seconds from now; negative: in the past */
 function distance(seconds: number): string {
   const size = Math.abs(seconds);
   const [unit, length] = UNITS.find(([, length]) => size >= length) ?? (['second', 1] as const);
@@ -37,7 +37,7 @@ function distance(seconds: number): string {
 
 /**
  * @param now epoch milliseconds
- * @returns what a claim that is a point in time says to a person; undefined for other claims
+ * @returns a point in time as text; undefined for other claims
  */
 export function timeOf(name: string, value: unknown, now: number): string | undefined {
   if (!TIMES.has(name) || typeof value !== 'number') return undefined;

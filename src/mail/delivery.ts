@@ -1,6 +1,6 @@
-// Owns sending what is queued: in order, one by one, each mail claimed before its attempt, so that a crash costs at most
-// one copy too many and nothing is lost (checklist R149, R160). A mail that fails holds back only later ones to the same
-// address; a server that fails holds back all, and is asked again ever more rarely.
+// Sends queued mails in order, one by one. Each is claimed before its attempt, so that a crash causes at most one duplicate
+// and no loss (checklist R149, R160). A failing mail delays only later ones to the same address; a failing server delays all,
+// with growing intervals.
 import type { Clock } from '../clock.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { AppError } from '../errors.ts';
@@ -14,11 +14,11 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** A run takes up no new mail after this long. */
+/** A run takes up no further mail after this time. */
 const RUN_MS = 30 * SECOND;
-/** Of one mail: 1 minute, doubling to 1 hour. Longer than an attempt can take. */
+/** Of one mail: 1 minute, doubling up to 1 hour. Longer than an attempt can take. */
 const backOff = (attempts: number): number => Math.min(MINUTE * 2 ** attempts, HOUR);
-/** Of the server: it may be back any moment, and one attempt for all mails is no burden. */
+/** Of the server: shorter, since it may recover at any time and one attempt serves all mails. */
 const rest = (failures: number): number => Math.min(10 * SECOND * 2 ** (failures - 1), 5 * MINUTE);
 const GIVE_UP_MS = 72 * HOUR;
 
@@ -31,13 +31,13 @@ export type DeliveryFigures = {
   sent: number;
   postponed: number;
   failed: number;
-  /** Queued once, but there is no server any more. */
+  /** Queued earlier, but no server is configured any more. */
   kept: number;
 };
 
 export interface Delivery {
   /**
-   * Sends what is due, for a bounded time. An abort lets the mail under way end, which is bounded as well.
+   * Sends what is due, for a bounded time. On abort, the mail in progress is finished, which is bounded too.
    * @throws StoreUnavailable
    */
   sendDue(signal: AbortSignal): Promise<DeliveryFigures>;
@@ -52,10 +52,10 @@ export function createDelivery(deps: {
   log: Pick<Logger, 'info' | 'warn'>;
 }): Delivery {
   const { outbox, openSmtp, route, clock, log } = deps;
-  // Of this process: another that takes over asks the server at once, and learns the same.
+  // Per process: another process asks the server itself.
   let outage = { failures: 0, until: 0, of: '' };
 
-  /** One session for all mails of a run. */
+  /** One SMTP session for all mails of a run. */
   function createLine(server: SmtpServer) {
     let session: SmtpSession | undefined;
     const send = async (from: string, to: string, message: Buffer): Promise<void> => {
@@ -65,7 +65,7 @@ export function createDelivery(deps: {
         await session.send({ from, to }, message);
       } catch (error) {
         session = undefined;
-        // Servers end a session after so many mails; a new one shows whether it is more than that.
+        // Servers end a session after a number of mails; a new session shows whether there is a real error.
         if (!isReused || !(error instanceof Undelivered) || error.consequence !== 'server') throw error;
         await send(from, to, message);
       }
@@ -76,7 +76,8 @@ export function createDelivery(deps: {
   async function attempt(mail: QueuedMail, { sender }: Route, send: ReturnType<typeof createLine>['send']) {
     const { to, subject, createdAt } = mail.value;
     const texts = outbox.open(mail.id, mail.value);
-    if (texts === undefined) throw new Undelivered('later', 'It is sealed with another SECRET_KEY.');
+    if (texts === undefined)
+      throw new Undelivered('later', 'It was sealed with a SECRET_KEY that is no longer listed.');
     try {
       await send(
         sender.address,
@@ -84,7 +85,7 @@ export function createDelivery(deps: {
         await compose({ id: mail.id, to, subject, createdAt, ...texts }, sender),
       );
     } catch (error) {
-      if (error instanceof AppError) throw new Undelivered('never', 'The address cannot be written to.');
+      if (error instanceof AppError) throw new Undelivered('never', 'The address is not valid.');
       throw error;
     }
   }
@@ -97,7 +98,7 @@ export function createDelivery(deps: {
     );
   }
 
-  /** @returns whether the run can go on */
+  /** @returns whether the run can continue */
   async function settle(
     before: QueuedMail,
     claimed: QueuedMail,
@@ -119,11 +120,11 @@ export function createDelivery(deps: {
   function noteOutage(of: string, problem: string): void {
     const failures = outage.failures + 1;
     outage = { failures, until: clock() + rest(failures), of };
-    if (failures === 1) log.warn({ event: 'mail_server_away', problem }, 'mail server cannot be used');
+    if (failures === 1) log.warn({ event: 'mail_server_away', problem }, 'mail server is unavailable');
   }
 
   function noteService(): void {
-    if (outage.failures > 0) log.info({ event: 'mail_server_back' }, 'mail server can be used again');
+    if (outage.failures > 0) log.info({ event: 'mail_server_back' }, 'mail server is available again');
     outage = { failures: 0, until: 0, of: '' };
   }
 
@@ -170,13 +171,13 @@ export function createDelivery(deps: {
       if (way === undefined) {
         for await (const mail of outbox.queued()) {
           if (signal.aborted) break;
-          // One that is claimed may be on its way by another process, which has the settings of a moment ago.
+          // A claimed mail may be in delivery by another process, which may still have older settings.
           const isFree = mail.value.dueAt <= clock();
           if (isFree && (await outbox.keep(mail)) !== undefined) figures.kept += 1;
         }
         return figures;
       }
-      // Other settings are another server.
+      // Changed settings mean another server.
       const of = JSON.stringify([way.server, way.sender.address]);
       if (outage.of !== of) outage = { failures: 0, until: 0, of };
       if (clock() < outage.until) return figures;
@@ -185,7 +186,7 @@ export function createDelivery(deps: {
       if (outage.failures === 0) return figures;
       for await (const mail of outbox.queued({ createdBefore: clock() - GIVE_UP_MS })) {
         if (signal.aborted) break;
-        await giveUp(mail, mail.value.lastError ?? 'The server was away all the time.');
+        await giveUp(mail, mail.value.lastError ?? 'The server was unavailable all the time.');
         figures.failed += 1;
       }
       return figures;

@@ -1,4 +1,4 @@
-// Nothing here makes a request wait for a mail server, except an administrator's own test of it.
+// Queues outbound mail. No request waits for a mail server, except an administrator's test mail.
 import { isIP } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { isMailAddress } from '../config/mail-address.ts';
@@ -14,7 +14,7 @@ import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
 import { Undelivered } from './undelivered.ts';
 import { safeValues } from './values.ts';
 
-/** As the settings have them. */
+/** The settings that mail needs. */
 export interface MailSettings {
   readonly smtp_url: string;
   readonly mail_from: string;
@@ -27,35 +27,35 @@ export interface OutgoingMail {
   /** One address, in stored form. */
   readonly to: string;
   readonly template: MailTemplate;
-  /** What the template needs (mailTemplates), and what it may tell of the request. */
+  /** What the template needs (mailTemplates), and optional facts about the request. */
   readonly values: MailValues;
-  /** BCP 47, or a list of tags as `ui_locales`; else English. */
+  /** BCP 47, or a list of tags as `ui_locales`; default: English. */
   readonly language?: string | undefined;
 }
 
 export type TestOutcome =
   | { readonly state: 'sent' }
-  /** There is no server; it lies in the outbox. */
+  /** No server is configured; the mail is kept in the outbox. */
   | { readonly state: 'kept' }
   | { readonly state: 'failed'; readonly problem: string };
 
 export interface OutboundMail extends Delivery {
   /**
    * Durable when it resolves; sent later by the job.
-   * @throws AppError request.invalid for a bad address; TypeError for values that the template cannot do with
+   * @throws AppError request.invalid for an invalid address; TypeError for values that the template cannot use
    */
   queue(mail: OutgoingMail): Promise<void>;
   list(query: Query): Promise<{ items: OutboxMail[]; total: number }>;
   find(id: string): Promise<OutboxMail | undefined>;
-  /** Of a person who is removed: whatever is queued or listed. @returns how many */
+  /** All mails to a user who is being deleted, queued or listed. @returns how many */
   removeAllTo(address: string): Promise<number>;
-  /** Talks to the server at once, for 10 s at most. @throws AppError request.invalid for a bad address */
+  /** Contacts the server at once, for 10 s at most. @throws AppError request.invalid for an invalid address */
   sendTest(to: string, language?: string): Promise<TestOutcome>;
 }
 
 const TEST_MS = 10_000;
 
-/** How we call ourselves towards mail servers (RFC 5321 §4.1.3). */
+/** Our name towards mail servers (RFC 5321 §4.1.3). */
 const greetingName = (hostname: string): string => {
   const bare = hostname.replace(/^\[|\]$/g, '');
   if (isIP(bare) === 6) return `[IPv6:${bare}]`;
@@ -63,7 +63,7 @@ const greetingName = (hostname: string): string => {
 };
 
 /**
- * @param deps.newId makes ids that sort by time: they are the order of sending
+ * @param deps.newId creates ids that sort by time, which is the order of sending
  * @param deps.baseUrl the public address; links in mails must lead there
  */
 export function createOutboundMail(deps: {
@@ -99,7 +99,10 @@ export function createOutboundMail(deps: {
     await outbox.add(state, to, template, render(template, safe, language));
     if (state === 'queued' || hasSaidKept) return;
     hasSaidKept = true;
-    log.info({ event: 'mail_kept' }, 'no mail server is set up: mails are kept for administrators to read');
+    log.info(
+      { event: 'mail_kept' },
+      'no mail server is configured: mails are kept for administrators to read',
+    );
   }
 
   async function sendTest(to: string, language?: string): Promise<TestOutcome> {

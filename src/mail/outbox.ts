@@ -1,6 +1,5 @@
-// Mails at rest: what is queued, what became of it, and what administrators see. Texts carry codes and links, so they are
-// sealed, and erased as soon as they are delivered or given up. Our own: a queue library
-// brings a database of its own choice, and mails belong into whichever store is configured.
+// Stored mails: queued ones, their outcome, and what administrators see. Texts contain codes and links, so they are sealed,
+// and erased after delivery or failure. Our own, since a queue library would bring its own database.
 import type { Clock } from '../clock.ts';
 import type { MailRecord } from '../store/collections.ts';
 import {
@@ -26,7 +25,7 @@ export interface OutboxMail {
   readonly to: string;
   readonly template: string;
   readonly subject: string;
-  /** Of `kept` mails alone: what goes to people's own mailboxes is nobody else's to read. */
+  /** Only of `kept` mails: administrators must not read what was sent to a user's mailbox. */
   readonly text?: string;
   readonly html?: string;
   readonly attempts: number;
@@ -40,7 +39,7 @@ export type QueuedMail = Stored<MailRecord>;
 
 const PAGE = 100;
 
-/** What the texts of a mail are sealed for. */
+/** The sealing purposes of a mail's texts. */
 export const purposes = (id: string) => ({ text: `mail ${id} text`, html: `mail ${id} html` });
 
 export function createOutbox(deps: {
@@ -48,14 +47,14 @@ export function createOutbox(deps: {
   sealer: MailSealer;
   clock: Clock;
   newId: () => string;
-  /** How long mails stay that are done with. */
+  /** How long sent, failed and kept mails stay. */
   retentionSeconds: () => number;
 }) {
   const { collection, sealer, clock, newId, retentionSeconds } = deps;
 
   const expiry = (): number => clock() + retentionSeconds() * 1000;
 
-  /** @returns undefined when the texts are erased, or sealed with a SECRET_KEY that is not there now */
+  /** @returns undefined when the texts are erased, or sealed with a SECRET_KEY that is not available */
   function open(
     id: string,
     { sealedText, sealedHtml }: MailRecord,
@@ -73,7 +72,7 @@ export function createOutbox(deps: {
     return { id, ...shown, ...(value.state === 'kept' && open(id, value)) };
   }
 
-  /** @returns undefined when another process has changed it since */
+  /** @returns undefined when another process has changed it meanwhile */
   async function write(
     mail: QueuedMail,
     value: MailRecord,
@@ -97,7 +96,7 @@ export function createOutbox(deps: {
   return {
     open,
 
-    /** Durable when it resolves. @param state `kept` where there is no server to send it to */
+    /** Durable when it resolves. @param state `kept` when there is no server to send it to */
     async add(
       state: 'queued' | 'kept',
       to: string,
@@ -131,7 +130,7 @@ export function createOutbox(deps: {
       return mail && view(mail);
     },
 
-    /** Everything in whatever state. @returns how many */
+    /** All mails to an address, in any state. @returns how many */
     async removeAllTo(to: string): Promise<number> {
       let removed = 0;
       for (;;) {
@@ -154,17 +153,17 @@ export function createOutbox(deps: {
     },
 
     /**
-     * Before every attempt: whoever comes by later, even because we died, leaves the mail alone until `retryAt`.
+     * Call before every attempt: other processes leave the mail alone until `retryAt`, also if this one crashes.
      * @returns undefined when another process was faster
      */
     claim: (mail: QueuedMail, retryAt: number) =>
       write(mail, { ...mail.value, attempts: mail.value.attempts + 1, dueAt: retryAt }),
 
-    /** The attempt did not count: as it was before. */
+    /** The attempt does not count: restores the previous state. */
     release: (claimed: QueuedMail, before: QueuedMail, problem: string) =>
       write(claimed, { ...before.value, lastError: problem }),
 
-    /** It is tried again when it is due. */
+    /** Schedules another attempt. */
     postpone: (claimed: QueuedMail, problem: string) =>
       write(claimed, { ...claimed.value, lastError: problem }),
 

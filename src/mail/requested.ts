@@ -1,5 +1,5 @@
-// Mails that anyone may ask for (a forgotten password, a sign-in link, a sign-up code). The HTTP request only stores the wish, the
-// same for every address (checklist R085); whether there is an account is found out later, by who subscribed for its kind.
+// Mails that anyone may request (a forgotten password, a sign-in link, a sign-up code). The HTTP request only stores the
+// request, the same for every address (checklist R085); the subscriber for its kind later checks whether there is an account.
 import type { Clock } from '../clock.ts';
 import type { Collection, Query } from '../store/port.ts';
 import type { MailRequestRecord } from '../store/records.ts';
@@ -14,14 +14,14 @@ export type Requester = Pick<MailRequestRecord, 'ipAddress' | 'userAgent' | 'lan
 export interface RequestedMails {
   /**
    * Subscribes to requests of that kind.
-   * @param answer queues the mail if there is an account for it; called once per request, twice if the process dies in between
+   * @param answer queues the mail if there is an account; called once per request, twice after a crash in between
    */
   on(kind: MailRequestRecord['kind'], answer: Answer): void;
-  /** Durable when it resolves; takes the same for every address. */
+  /** Durable when it resolves; takes the same time for every address. */
   request(request: MailRequest): Promise<void>;
   /**
-   * Answers what is waiting, oldest first. Safe in several processes. @returns how many
-   * @throws what the first that could not be answered threw, after all the others
+   * Processes waiting requests, oldest first. Safe in several processes. @returns how many
+   * @throws the first error, after all other requests were processed
    */
   process(signal?: AbortSignal): Promise<number>;
 }
@@ -34,7 +34,7 @@ interface Deps {
 }
 
 const BATCH = 50;
-// Whoever asked has asked again by then.
+// By then the user has requested another mail.
 const GIVE_UP_MS = 600_000;
 
 export function createRequestedMails({ collection, clock, newId }: Deps): RequestedMails {
@@ -67,12 +67,12 @@ export function createRequestedMails({ collection, clock, newId }: Deps): Reques
         });
         for (const { id, value } of items) {
           try {
-            // Answered first, removed after: a crash in between sends a second mail rather than none.
+            // Removed after processing: a crash in between sends a second mail rather than none.
             if (clock() - value.createdAt < GIVE_UP_MS) await answerTo(value)(value);
             await collection.remove(id);
             total += 1;
           } catch (error) {
-            // It waits for the next round; those behind it need not.
+            // Retried in the next run; later requests are processed now.
             failures.push(error);
           }
         }

@@ -1,4 +1,3 @@
-// Owns sealing the texts of queued and kept mails anew after a change of SECRET_KEY. Erased ones are empty.
 import { mails } from '../store/collections.ts';
 import { type Reseal, resealAll, resealText } from '../store/reseal.ts';
 import { purposes } from './outbox.ts';

@@ -1,6 +1,5 @@
-// Owns talking to the mail server (one door to nodemailer, with compose.ts): a session that is opened once and hands over
-// one mail after another. Every wait is bounded, each act as a whole too: a server that drips a byte now and then gets
-// nowhere (checklist R165).
+// The SMTP client (with compose.ts the only files that import nodemailer): one session for several mails. Every wait is
+// bounded, and every operation as a whole too, so that a server that sends single bytes cannot stall it (checklist R165).
 import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import { isLoopbackHost } from '../config/parsers.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
@@ -12,29 +11,29 @@ export interface Envelope {
 }
 
 export interface SmtpSession {
-  /** Resolves when the server has taken the mail. @throws Undelivered; the session is of no use then */
+  /** Resolves when the server has accepted the mail. @throws Undelivered; the session is then unusable */
   send(envelope: Envelope, message: Buffer): Promise<void>;
-  /** Takes leave and hangs up, without waiting for it. */
+  /** Sends QUIT and closes the connection without waiting. */
   close(): void;
 }
 
-/** @param signal ends waiting early. @throws Undelivered with `server` */
+/** @param signal cancels waiting. @throws Undelivered with `server` */
 export type OpenSmtp = (server: SmtpServer, signal?: AbortSignal) => Promise<SmtpSession>;
 
 export interface SmtpOptions {
-  /** How we introduce ourselves (RFC 5321 §4.1.1.1): a host name, or an address in brackets. */
+  /** Our name in EHLO (RFC 5321 §4.1.1.1): a host name, or an address in brackets. */
   readonly name: string;
-  /** The longest wait for an answer, and for connecting, encrypting and signing in as a whole. */
+  /** Timeout of a response, and of connecting, TLS and authentication as a whole. */
   readonly waitMs?: number;
-  /** The longest that handing over one mail may take as a whole. */
+  /** Timeout of sending one mail as a whole. */
   readonly sendMs?: number;
 }
 
 const isLoopback = (host: string): boolean => host === '::1' || isLoopbackHost(host.toLowerCase());
 
 /**
- * Credentials go over verified TLS only, but on this machine. A certificate is not looked at where we would go on without
- * TLS anyway (RFC 7435 opportunistic security): refusing would not stop an attacker, only a server on a private network.
+ * Credentials are sent over verified TLS only, except to this machine. Without credentials the certificate is not verified
+ * where plain text would be accepted too (RFC 7435 opportunistic security): refusing would stop no attacker.
  */
 export function tlsOptions({ host, encryption, credentials }: SmtpServer): SMTPConnectionOptions {
   const isPrivate = encryption === 'offered' && credentials !== undefined && !isLoopback(host);
@@ -50,13 +49,13 @@ const QUIT_MS = 1000;
 type Done = (error?: Error | null) => void;
 
 /**
- * One act on the connection, bounded as a whole. After a failure it is closed: nobody knows what state the server is in.
- * @param waiting ends the wait
+ * One operation on the connection, bounded as a whole. After a failure the connection is closed, since its state is unknown.
+ * @param waiting cancels the wait
  */
 function act(connection: SMTPConnection, waiting: AbortSignal, run: (done: Done) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const late = (): void => reject(Object.assign(new Error('Too late'), { code: 'ETIMEDOUT' }));
-  // Where the client closes without an error, or tells it after that: the first to reject counts.
+  // The client may close without an error, or report it afterwards: the first rejection counts.
   const closed = (): void => {
     setImmediate(() => reject(Object.assign(new Error('Closed'), { code: 'ECONNECTION' })));
   };
@@ -77,7 +76,7 @@ function act(connection: SMTPConnection, waiting: AbortSignal, run: (done: Done)
     });
 }
 
-/** @param ms the longest that `run` may wait for anything; `signal` may end it before */
+/** @param ms timeout of `run` as a whole; `signal` may cancel it earlier */
 async function within(
   ms: number,
   signal: AbortSignal | undefined,
@@ -112,7 +111,7 @@ export function createSmtp({ name, waitMs = 10_000, sendMs = 15_000 }: SmtpOptio
       allowInternalNetworkInterfaces: true,
       logger: false,
     });
-    // Between acts nobody waits for an error; the next act meets a closed connection.
+    // Errors between operations are ignored; the next operation finds a closed connection.
     connection.on('error', () => undefined);
     try {
       await within(waitMs, signal, async (waiting) => {

@@ -1,18 +1,18 @@
-// Owns which mails there are and which values each needs. What they look like is templates/mail/<name>.njk, what they
-// say is the `mail.…` strings; the one who renders them is handed in (src/views has the template engine).
+// The mails and the values that each needs. Layout: templates/mail/<name>.njk; texts: the `mail.…` strings. Rendering is
+// passed in.
 
-/** `url`s are links under BASE_URL; `expiresSeconds` says how long the link or code lives. */
+/** `url`s are links under BASE_URL; `expiresSeconds` is the lifetime of the link or code. */
 export const mailTemplates = {
   sign_in_code: ['code', 'expiresSeconds'],
   password_reset: ['url', 'expiresSeconds'],
   email_verification: ['url', 'expiresSeconds'],
   magic_link: ['url', 'expiresSeconds'],
   signup_code: ['code', 'expiresSeconds'],
-  /** To the owner of an address that somebody signs up with; `url`: where a forgotten password is replaced. */
+  /** To an address that already has an account when someone signs up with it; `url`: the password reset. */
   signup_known: [],
   invitation: ['url', 'expiresSeconds'],
   enrolment: ['url', 'expiresSeconds'],
-  /** `lockedSeconds`: how long from now. */
+  /** `lockedSeconds`: from now. */
   account_locked: ['lockedSeconds'],
   password_changed: [],
   email_changed: [],
@@ -24,7 +24,7 @@ export const mailTemplates = {
   recovery_codes_replaced: [],
   passkey_added: [],
   passkey_removed: [],
-  /** `codesLeft`: how many are unused now. */
+  /** `codesLeft`: number of unused codes. */
   recovery_code_used: ['codesLeft'],
   test: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
@@ -32,9 +32,9 @@ export const mailTemplates = {
 export type MailTemplate = keyof typeof mailTemplates;
 
 /**
- * Beside what a template needs, every mail may tell `username`, `ipAddress` and `device` (a name that we made, as
- * "Firefox on Windows", never a User-Agent), `at` (epoch ms; else the time of queueing), and a notice may have a `url`
- * for its button.
+ * Besides what a template needs, every mail can contain `username`, `ipAddress`, `device` (a name of our own such as
+ * "Firefox on Windows", never a User-Agent) and `at` (epoch ms; default: the time of queueing), and a notice a `url` for its
+ * button.
  */
 export type MailValues = Readonly<Record<string, string | number>>;
 

@@ -1,15 +1,15 @@
-// Owns what may fill a mail. Mails go to people who trust our name, at the wish of people whom nobody knows (anyone may
-// ask for a reset of somebody's password): nothing that a stranger chose may turn our mail into theirs (R006, R117, R121).
+// Which values a mail may contain. Anyone may request a password reset for someone else's address, so nothing that the
+// requester chose may change the meaning of our mail (R006, R117, R121).
 import { isIP } from 'node:net';
 import { type MailTemplate, type MailValues, mailTemplates } from './templates.ts';
 
 const MAX_TEXT = 100;
 const MAX_URL = 2000;
 
-/** Line ends, bidi overrides, invisible and half characters. */
+/** Line breaks, bidirectional controls, invisible characters and lone surrogates. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Letters around a dot, or a scheme, are what mail programs make a link of. */
+/** Mail programs turn letters around a dot, and URL schemes, into links. */
 const device = /^(?!.*\p{L}\.\p{L})[\p{L}\p{N} .,()+-]{1,60}$/u;
 
 const clean = (text: string): string =>
@@ -21,7 +21,7 @@ const isOurs = (url: string, baseUrl: string): boolean =>
   !/["'<>\\^`{|}]/.test(url) &&
   (url === baseUrl || [`${baseUrl}/`, `${baseUrl}?`].some((start) => url.startsWith(start)));
 
-/** How a named value is taken; undefined: it is left out, which the template has words for. */
+/** How a value is validated; undefined: it is omitted, and the template has a text for that. */
 const kinds: Readonly<Record<string, (text: string, baseUrl: string) => string | undefined>> = {
   url(text, baseUrl) {
     if (!isOurs(text, baseUrl)) throw new TypeError('a link in a mail must lead to BASE_URL');
@@ -46,8 +46,8 @@ function take(name: string, value: string | number, baseUrl: string): string | n
 }
 
 /**
- * @param defaults.at epoch ms, where the values do not say when it was
- * @throws TypeError for a value that is missing, or a link or code that we cannot have made
+ * @param defaults.at epoch ms, if the values have no time
+ * @throws TypeError for a missing value, or a link or code that is not one of ours
  */
 export function safeValues(
   template: MailTemplate,

@@ -1,5 +1,5 @@
-// Owns turning a mail template and its values into subject, plain text and HTML, in the reader's language. How mails get
-// to people is src/mail; the template engine comes from src/views/views.ts.
+// Renders a mail template to subject, plain text and HTML in the reader's language. The template engine comes from
+// src/views/views.ts.
 import { chooseLanguage, direction, type Language, loadStrings, type Strings } from '../views/strings.ts';
 import { buttonColors, type Theme } from '../views/theme.ts';
 import { createEnvironment, templates, textFunctions } from '../views/views.ts';
@@ -9,7 +9,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** In words, so that each language has its plural: "30 minutes", "1 Stunde". */
+/** In words with the language's plural form: "30 minutes", "1 Stunde". */
 function duration(language: Language, seconds: number): string {
   const [unit, size] =
     seconds >= 2 * DAY
@@ -21,7 +21,7 @@ function duration(language: Language, seconds: number): string {
   return format.format(Math.max(1, Math.round(seconds / size)));
 }
 
-/** In UTC: nobody knows where the reader is. */
+/** In UTC, since the reader's time zone is unknown. */
 const moment = (language: Language, at: number): string => {
   const format = new Intl.DateTimeFormat(language, {
     dateStyle: 'long',
@@ -31,7 +31,7 @@ const moment = (language: Language, at: number): string => {
   return `${format.format(at)} UTC`;
 };
 
-/** What a mail tells of the request that it comes from; nothing that is not known. */
+/** Known facts about the request that caused the mail. */
 const factsOf = (language: Language, { username, at, ipAddress, device }: MailValues) =>
   [
     { label: 'mail.fact_account', value: username },
@@ -41,8 +41,8 @@ const factsOf = (language: Language, { username, at, ipAddress, device }: MailVa
   ].filter(({ value }) => value !== undefined);
 
 /**
- * @param theme the branding as it is now; asked at every mail
- * @param baseUrl shown at the end of each mail, so that people know the right address
+ * @param theme returns the current branding; called for every mail
+ * @param baseUrl shown at the end of each mail, so that users know the correct address
  */
 export function createMailViews({ theme, baseUrl }: { theme: () => Theme; baseUrl: string }): RenderMail {
   const html = createEnvironment({ isHtml: true });

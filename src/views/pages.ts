@@ -71,7 +71,7 @@ export interface PageModels extends AccountPageModels {
     readonly canSkip: boolean;
     readonly signupUrl: string;
   };
-  readonly 'signup-done': WayOn;
+  readonly 'signup-done': NextStep;
   readonly enrolment: FormPage & {
     readonly token: string;
     readonly username: string;
@@ -165,13 +165,13 @@ export interface PageModels extends AccountPageModels {
     /** For password managers, and to detect passwords that contain it. */
     readonly username?: string | undefined;
   };
-  readonly 'reset-done': WayOn;
+  readonly 'reset-done': NextStep;
   readonly 'verify-email': { readonly csrf: string; readonly token: string; readonly email: string };
-  readonly 'verify-email-done': WayOn;
+  readonly 'verify-email-done': NextStep;
   readonly 'magic-link':
     | { readonly csrf: string; readonly token: string }
     /** Another browser than the one that requested the link: no button. */
-    | (WayOn & { readonly isElsewhere: true; readonly token?: undefined });
+    | (NextStep & { readonly isElsewhere: true; readonly token?: undefined });
   /** The same for used, expired, replaced and invalid links. */
   readonly 'link-expired': {
     /** Where a new link can be requested; absent: the page offers the sign-in. */
@@ -208,7 +208,7 @@ export interface PageModels extends AccountPageModels {
   };
   readonly expired: { readonly clientName?: string | undefined; readonly restartUrl?: string | undefined };
   readonly 'cookies-off': { readonly retryUrl?: string | undefined };
-  readonly 'signed-out': WayOn;
+  readonly 'signed-out': NextStep;
   readonly 'logout-confirm': {
     readonly csrf: string;
     readonly fields: readonly HiddenField[];
@@ -257,7 +257,7 @@ interface PasskeyPage {
 
 export type SecondFactorMethod = 'totp' | 'email' | 'recovery' | 'passkey';
 
-interface WayOn {
+interface NextStep {
   readonly clientName?: string | undefined;
   readonly continueUrl?: string | undefined;
 }

@@ -44,7 +44,7 @@ const answering =
 test('audit: a registry without advisories is reported as skipped; licences are allowed', async () => {
   const { code, stdout } = await auditAt(answering(405, {}));
   assert.match(stdout, /^licences: \d+ packages, all allowed$/m);
-  assert.match(stdout, /^skipped: advisories, the registry cannot be asked \(.*405/m);
+  assert.match(stdout, /^skipped: advisories, the registry is not available \(.*405/m);
   assert.equal(code, 0);
 });
 

@@ -150,7 +150,7 @@ describe('scripts/copy-store.ts', () => {
     assert.deepEqual((await store.collection(accounts).find(some.id))?.value, some.value);
     const again = await copy(uri);
     assert.equal(again.code, 1);
-    assert.match(again.stderr, /holds a finished copy/);
+    assert.match(again.stderr, /contains a finished copy/);
     await store.close();
   });
 
@@ -210,7 +210,7 @@ describe('scripts/copy-store.ts', () => {
       await change((from) => from.ephemeral(oidcSessions).remove('ends'));
       const { code, stderr } = await again();
       assert.equal(code, 1);
-      assert.match(stderr, /^The embedded database has changed since this copy was begun\. .*dropDatabase/);
+      assert.match(stderr, /^The embedded database has changed since this copy was started\. .*dropDatabase/);
       await store.close();
       await change((from) =>
         from.ephemeral(oidcSessions).insert('ends', value, { expiresAt: Date.now() + HOUR_MS }),
@@ -231,7 +231,7 @@ describe('scripts/copy-store.ts', () => {
     const uri = mongo.freshUri();
     const wrong = await copy(uri, { SECRET_KEY: 'another-secret-key-0123456789-0123456789' });
     assert.equal(wrong.code, 1);
-    assert.match(wrong.stderr, /SECRET_KEY does not hold the key in .*secret\.key/);
+    assert.match(wrong.stderr, /SECRET_KEY does not contain the key in .*secret\.key/);
     const away = await copy('mongodb://app:hunter2@127.0.0.1:1/x');
     assert.equal(away.code, 1);
     assert.doesNotMatch(away.stdout + away.stderr, /hunter2/);

@@ -32,7 +32,7 @@ test('create-admin: --help explains every option and exit code', async () => {
     '--password-stdin',
     'ADMIN_PASSWORD',
     'Exit codes',
-    '3 there is',
+    '3 an administrator',
   ]) {
     assert.ok(stdout.includes(word), word);
   }
@@ -44,7 +44,7 @@ test('create-admin: missing or unknown options end with 2 and a message', async 
     [[], { ADMIN_PASSWORD: PASSWORD }, /--username is missing/],
     [['--user', 'ada'], {}, /Unknown option '--user'/],
     [['--username', 'ada'], {}, /no password\. Set ADMIN_PASSWORD/],
-    [['--username', 'ada', '--password-stdin'], { stdin: '\n' }, /Standard input holds no password/],
+    [['--username', 'ada', '--password-stdin'], { stdin: '\n' }, /Standard input contains no password/],
     [['--username', 'ada', '--password-stdin'], { ADMIN_PASSWORD: PASSWORD, stdin: '' }, /Standard input/],
     [['--username', 'ada'], { ADMIN_PASSWORD: 'x', ADMIN_PASSWORD_FILE: '/nowhere' }, /Keep one of them/],
   ];
@@ -87,7 +87,7 @@ test('create-admin beside a running server: one of two succeeds; the server know
     assert.match(both.map(({ stdout }) => stdout).join(''), /^Administrator "ada" created\. Sign in at http/);
     assert.match(
       both.map(({ stderr }) => stderr).join(''),
-      /^There is an administrator already; nothing was changed/,
+      /^An administrator already exists; nothing was changed/,
     );
     assert.equal((await fetch(`${server.origin}/onboard`)).status, 404);
 

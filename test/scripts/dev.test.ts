@@ -87,5 +87,5 @@ test("dev: an installation's data folder is refused", async () => {
   await writeFile(join(folder, 'latchkey.db'), '');
   const { code, stderr } = await run('scripts/dev.ts', ['--data-dir', folder]);
   assert.equal(code, 2);
-  assert.match(stderr, /holds other data/);
+  assert.match(stderr, /contains other data/);
 });

@@ -78,10 +78,10 @@ test('sample: an absent provider is reported at start and on the page; works onc
   await away.stop();
   const program = await startSample(away.issuer, { adminToken: ADMIN_TOKEN });
   try {
-    assert.match(program.output(), /No provider answers at .*Start it with "npm start"/);
+    assert.match(program.output(), /No provider responds at .*Start it with "npm start"/);
     const response = await fetch(`${program.origin}/`);
     assert.equal(response.status, 503);
-    assert.match(await response.text(), /No provider answers/);
+    assert.match(await response.text(), /No provider responds/);
     const back = await startServer({ PORT: new URL(away.origin).port });
     try {
       assert.match(await (await fetch(`${program.origin}/`)).text(), /You’re not signed in/);
@@ -122,7 +122,7 @@ test('attack: DNS rebinding; another name for this machine gets only a link to t
 test('attack: an unrequested authorization response; unknown state, no cookie', async () => {
   const response = await fetch(`${sample.origin}/callback?code=stolen&state=made-up`);
   assert.equal(response.status, 400);
-  assert.match(await response.text(), /begun in another browser/);
+  assert.match(await response.text(), /started in another browser/);
 });
 
 test('attack: markup in typed input', async () => {
