@@ -243,12 +243,12 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     },
   });
 
-  return async (ctx, next) => {
-    if (!router.isBelow(ctx)) return next();
-    ctx.set('Cache-Control', 'no-store');
-    if (!['GET', 'HEAD', 'POST'].includes(ctx.method)) throw new AppError('request.method_not_allowed');
-    if (ctx.path === '/admin/callback' && ctx.method !== 'POST') return comeBack(ctx);
-    if (ctx.path === TRY_CALLBACK && ctx.method === 'GET') return endTrial(ctx, next);
+  const callbacks = createRouter();
+  callbacks.get('/admin/callback', comeBack);
+  // The result is read once: not by a HEAD request.
+  callbacks.get(TRY_CALLBACK, (ctx, next) => (ctx.method === 'HEAD' ? next() : endTrial(ctx, next)));
+
+  async function showPage(ctx: Koa.Context): Promise<void> {
     const who = await admissions.current(ctx);
     if (who === undefined) {
       const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';
@@ -260,5 +260,12 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     return router.middleware(ctx, async () => {
       showProblem(ctx, who, new AppError('request.not_found'));
     });
+  }
+
+  return async (ctx, next) => {
+    if (!router.isBelow(ctx)) return next();
+    ctx.set('Cache-Control', 'no-store');
+    if (!['GET', 'HEAD', 'POST'].includes(ctx.method)) throw new AppError('request.method_not_allowed');
+    return callbacks.middleware(ctx, () => showPage(ctx));
   };
 }
