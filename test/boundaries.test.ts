@@ -343,6 +343,20 @@ test('type checker and linter: never silenced', () => {
 
 // ------------------------------------------------------------------------------------------- files and folders
 
+/** Domains of which others import the door alone. */
+const withDoor = new Set(['events', 'audit', 'metrics', 'mail', 'sessions', 'rate-limits', 'recovery']);
+
+test('folder doors: other domains import index.ts alone', () => {
+  assertNone(
+    product.flatMap((source) =>
+      targetsOf(source)
+        .filter((target) => withDoor.has(roomOf(target)) && roomOf(target) !== roomOf(source.path))
+        .filter((target) => !target.endsWith('/index.ts'))
+        .map((target) => `${source.path} imports ${target}`),
+    ),
+  );
+});
+
 test('folder doors: index.ts begins by explaining its domain', () => {
   const indexes = product.filter(({ path }) => path.startsWith('src/') && path.endsWith('/index.ts'));
   assertNone(indexes.filter(({ text }) => !/^\/[/*]/.test(text)).map(({ path }) => path));

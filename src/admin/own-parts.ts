@@ -2,11 +2,11 @@
 
 import { createPrepareImport } from '../accounts/import.ts';
 import type { Groups, RefusalTime } from '../accounts/index.ts';
-import { createStatistics } from '../audit/statistics.ts';
+import { createStatistics } from '../audit/index.ts';
 import type { Clock } from '../clock.ts';
 import { newId } from '../ids.ts';
 import type { Grants } from '../sessions/index.ts';
-import { createIssuedTokens } from '../sessions/issued-tokens.ts';
+import { createIssuedTokens } from '../sessions/index.ts';
 import * as administration from '../store/administration.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';

@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import type { PrepareImport } from '../accounts/import.ts';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
-import type { IssuedTokens } from '../sessions/issued-tokens.ts';
+import type { IssuedTokens } from '../sessions/index.ts';
 import { type AuditTrailDeps, createAuditTrail } from './api/audit-trail.ts';
 import { createCursors } from './api/cursor.ts';
 import type { Idempotency } from './api/idempotency.ts';

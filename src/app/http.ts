@@ -41,13 +41,12 @@ import { registrationRoutes } from '../oidc/registration.ts';
 import { protocolRoutes } from '../oidc/routes.ts';
 import type { AnyToken } from '../oidc/token-state.ts';
 import { createAuthorizeUser } from '../oidc/user-bearer.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
-import type { OpenSignIns } from '../rate-limits/open-sign-ins.ts';
+import type { OpenSignIns, RateLimits } from '../rate-limits/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { Registration } from '../registration/index.ts';
 import { createSelfService } from '../self-service/index.ts';
-import { createApplicationAccess } from '../sessions/application-access.ts';
 import type { Grants, Sessions } from '../sessions/index.ts';
+import { createApplicationAccess } from '../sessions/index.ts';
 import type { Settings } from '../settings/settings.ts';
 import { apiKeys as apiKeyRecords } from '../store/administration.ts';
 import type { Store } from '../store/port.ts';
@@ -223,6 +222,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       secondFactors: factors.factors,
       recovery: parts.recovery,
       audit,
+      events,
       limits,
       knownBrowsers,
       passwords: { check: parts.checkPassword },

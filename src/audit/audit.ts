@@ -15,7 +15,6 @@ import { forgetEvents } from './forget-events.ts';
 export interface Audit {
   /** The events' own `record`. */
   write: Events['record'];
-  note: Events['note'];
   find(id: string): Promise<Stored<AuditRecord> | undefined>;
   query(query: Query): Promise<Page<AuditRecord>>;
   /** Removes at most `limit` events from before that time (epoch ms), the oldest first. @returns how many */
@@ -28,7 +27,7 @@ interface Deps {
   /** Ids that sort by time: the order of the log. */
   readonly newId: () => string;
   /** All recorded events are kept here. */
-  readonly events: Pick<Events, 'origins' | 'recordWith' | 'record' | 'note'>;
+  readonly events: Pick<Events, 'origins' | 'recordWith' | 'record'>;
   readonly log: Pick<Logger, 'error'>;
 }
 
@@ -86,7 +85,6 @@ export function createAudit({ collection, clock, newId, events, log }: Deps): Au
   events.recordWith(write);
   return {
     write: events.record,
-    note: events.note,
     find: (id) => collection.find(id),
     query: (query) => collection.query(query),
     forget: (before, limit) => forgetEvents(collection, before, limit),

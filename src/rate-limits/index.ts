@@ -8,7 +8,9 @@ import { interactions } from '../store/protocol-collections.ts';
 import { type Charge, chargeAll, createRateLimits, keyFor, type RateSettings } from './limits.ts';
 import { createOpenSignIns } from './open-sign-ins.ts';
 
+export { networkOf } from './key.ts';
 export { type Charge, chargeAll, keyFor, type RateKind, type RateLimits } from './limits.ts';
+export type { OpenSignIns } from './open-sign-ins.ts';
 
 interface Deps {
   readonly store: Store;

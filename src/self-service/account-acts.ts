@@ -3,13 +3,12 @@
 import type Koa from 'koa';
 import { addressKey } from '../accounts/email.ts';
 import type { Account } from '../accounts/index.ts';
-import type { Audit } from '../audit/index.ts';
 import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
 import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/second-factors.ts';
-import type { ApplicationAccesses } from '../sessions/application-access.ts';
-import type { Sessions } from '../sessions/index.ts';
+import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
@@ -24,13 +23,13 @@ export interface AccountActsDeps {
   readonly access: Pick<ApplicationAccesses, 'remove'>;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
   readonly recovery: { sendEmailVerification(account: Account): Promise<void> };
-  readonly audit: Pick<Audit, 'write'>;
+  readonly events: Pick<Events, 'record'>;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly knownBrowsers: Pick<KnownBrowsers, 'forgetAll' | 'forgetOthers'>;
 }
 
 export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
-  const { sessions, access, audit, limits, knownBrowsers } = deps;
+  const { sessions, access, events, limits, knownBrowsers } = deps;
   const { trustedDevices } = deps.secondFactors;
 
   const userOf = ({ account }: SelfServiceUser) => ({ kind: 'user', id: account.id }) as const;
@@ -48,7 +47,7 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
         : knownBrowsers.forgetOthers(ctx, who.account.id));
       const count = await sessions.endAllOf(who.account.id, { except: who.sessionUid });
       const user = userOf(who);
-      await audit.write({
+      await events.record({
         event: 'user.sessions_revoked',
         actor: user,
         target: user,
@@ -58,18 +57,18 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
     async forgetDevice(who, id) {
       if (!(await trustedDevices.revoke(who.account.id, id))) throw new AppError('request.not_found');
       const user = userOf(who);
-      await audit.write({ event: 'device.revoked', actor: user, target: user });
+      await events.record({ event: 'device.revoked', actor: user, target: user });
     },
     async forgetDevices(who) {
       const count = await trustedDevices.revokeAll(who.account.id);
       const user = userOf(who);
-      await audit.write({ event: 'device.revoked', actor: user, target: user, details: { count } });
+      await events.record({ event: 'device.revoked', actor: user, target: user, details: { count } });
     },
     async removeApplication(who, clientId) {
       if (clientId === CONSOLE_CLIENT_ID || !(await access.remove(who.account.id, clientId)))
         throw new AppError('grant.not_found');
       const user = userOf(who);
-      await audit.write({ event: 'consent.revoked', actor: user, target: user, clientId });
+      await events.record({ event: 'consent.revoked', actor: user, target: user, clientId });
     },
     async sendVerification(who) {
       const { account } = who;
@@ -77,7 +76,7 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
         await limits.consume('mail_address', addressKey(account.email));
       await deps.recovery.sendEmailVerification(account);
       const user = userOf(who);
-      await audit.write({ event: 'email.verification_requested', actor: user, target: user });
+      await events.record({ event: 'email.verification_requested', actor: user, target: user });
     },
   };
 }

@@ -6,9 +6,8 @@ import type { ProofMethod } from '../accounts/freshness.ts';
 import type { Account, Accounts } from '../accounts/index.ts';
 import { checkNewPassword } from '../accounts/passwords/check-new-password.ts';
 import { hasPasskey, hasSecondFactor } from '../accounts/security-state.ts';
-import type { Audit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
-import type { EventName } from '../events/index.ts';
+import type { EventName, Events } from '../events/index.ts';
 import type { MailTemplate } from '../mail/index.ts';
 import { acrOf } from '../oidc/acr.ts';
 import type { BrowserSession } from '../oidc/browser-session.ts';
@@ -30,7 +29,7 @@ export interface CredentialChangesDeps {
   readonly passkeys: Pick<OwnPasskeys, 'add' | 'remove'>;
   readonly secondFactors: Pick<SecondFactors, 'totp' | 'recoveryCodes' | 'trustedDevices' | 'setEmailFactor'>;
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
-  readonly audit: Pick<Audit, 'write'>;
+  readonly events: Pick<Events, 'record'>;
   readonly passwords: {
     /** Counts and locks as a sign-in does. */
     readonly check: Authenticate;
@@ -53,7 +52,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     accounts,
     passkeys,
     sessions,
-    audit,
+    events,
     passwords,
     confirmSession,
     baseUrl,
@@ -69,7 +68,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     details?: Readonly<Record<string, unknown>>,
   ): Promise<void> {
     const user = { kind: 'user', id: account.id } as const;
-    await audit.write({ event, actor: user, target: user, details });
+    await events.record({ event, actor: user, target: user, details });
     await notifyOwner(ctx, account.id, mail);
   }
 

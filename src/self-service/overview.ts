@@ -1,15 +1,14 @@
 // What the home page of self-service shows: the account, its sessions, trusted devices and applications, and recent activity.
 import { hasSecondFactor } from '../accounts/security-state.ts';
-import { createActivity } from '../audit/activity.ts';
 import type { Audit } from '../audit/index.ts';
+import { createActivity } from '../audit/index.ts';
 import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import { deviceName } from '../http/device-name.ts';
 import type { Passkeys } from '../passkeys/passkeys.ts';
 import type { SecondFactors } from '../second-factors/second-factors.ts';
-import type { ApplicationAccesses } from '../sessions/application-access.ts';
-import type { Sessions } from '../sessions/index.ts';
+import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { SessionRecord } from '../store/collections.ts';
 import type { AccountPageModels } from '../views/account-pages.ts';

@@ -9,7 +9,17 @@ import { createConsents } from './consents.ts';
 import { createGrants } from './grants.ts';
 import { createSessions } from './sessions.ts';
 
+export { type ApplicationAccesses, createApplicationAccess } from './application-access.ts';
+export type { Consents } from './consents.ts';
 export type { Grants } from './grants.ts';
+export {
+  createIssuedTokens,
+  type IssuedGrant,
+  type IssuedToken,
+  type IssuedTokens,
+  type TokenKind,
+} from './issued-tokens.ts';
+export { countRunning } from './running.ts';
 export type { Sessions } from './sessions.ts';
 
 interface Deps {

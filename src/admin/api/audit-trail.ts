@@ -3,7 +3,7 @@
 // written down as `admin.acted`, and test/audit says so.
 import type { Account } from '../../accounts/index.ts';
 import { toUser } from '../../accounts/to-user.ts';
-import { differenceOf } from '../../audit/details.ts';
+import { differenceOf } from '../../audit/index.ts';
 import { type Client, toClient } from '../../clients/to-client.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventName, RecordedEvent } from '../../events/index.ts';

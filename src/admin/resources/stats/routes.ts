@@ -8,9 +8,9 @@ import {
   String as StringSchema,
   Union,
 } from 'typebox';
-import type { EventHour, Statistics } from '../../../audit/statistics.ts';
+import type { EventHour, Statistics } from '../../../audit/index.ts';
 import type { Clock } from '../../../clock.ts';
-import { countRunning } from '../../../sessions/running.ts';
+import { countRunning } from '../../../sessions/index.ts';
 import type { FieldFilter, Query } from '../../../store/port.ts';
 import { defineRoute, type Route } from '../../api/route.ts';
 import { strict, timestamp } from '../../api/schema-parts.ts';

@@ -3,7 +3,7 @@
 import { Enum, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
-import type { IssuedGrant, IssuedToken, IssuedTokens, TokenKind } from '../../../sessions/issued-tokens.ts';
+import type { IssuedGrant, IssuedToken, IssuedTokens, TokenKind } from '../../../sessions/index.ts';
 import type { FieldValue, Query } from '../../../store/port.ts';
 import { grants as grantCollection, refreshTokens } from '../../../store/protocol-collections.ts';
 import type { ProtocolPayload } from '../../../store/records.ts';

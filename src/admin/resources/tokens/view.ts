@@ -6,7 +6,7 @@ import {
   Object as ObjectSchema,
   String as StringSchema,
 } from 'typebox';
-import type { IssuedGrant, IssuedToken } from '../../../sessions/issued-tokens.ts';
+import type { IssuedGrant, IssuedToken } from '../../../sessions/index.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 export const tokenKinds = ['refresh_token', 'access_token', 'client_credentials'] as const;
