@@ -1,4 +1,4 @@
-// Accounts as a whole, on every store.
+// Accounts on every store: creation, changes, uniqueness of sign-in names, lists.
 import assert from 'node:assert/strict';
 import type { NewAccount } from '../../src/accounts/accounts.ts';
 import { AppError, type ErrorCode } from '../../src/errors.ts';

@@ -1,4 +1,4 @@
-// Signing in with a password, and attacks on it.
+// Password sign-in, lockout and known browsers, and attacks on them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

@@ -1,4 +1,4 @@
-// The list of common passwords and of words that say which service it is (R082).
+// The list of common passwords, and words that identify the service (R082).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fold } from '../../src/accounts/fold.ts';

@@ -1,5 +1,4 @@
-// Password hashes of other systems: those that their libraries publish as examples are right, what would cost too much or
-// cannot be read is refused.
+// Imported password hashes: published examples of each library verify; excessive cost or unreadable ones are refused.
 import assert from 'node:assert/strict';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import { test } from 'node:test';

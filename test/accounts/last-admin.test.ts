@@ -1,4 +1,4 @@
-// The promise that one administrator stays.
+// The last active administrator cannot be removed, also in races and after crashes.
 import assert from 'node:assert/strict';
 import type { Accounts } from '../../src/accounts/accounts.ts';
 import { AppError } from '../../src/errors.ts';

@@ -1,4 +1,4 @@
-// The end of an account, with crashes in between.
+// Account deletion, with crashes at each step.
 import assert from 'node:assert/strict';
 import { AppError } from '../../src/errors.ts';
 import { countOf, createWorld, goodPassword, withEachStore } from './support.ts';

@@ -1,5 +1,5 @@
-// What the account tests share: both stores, a clock that they move, accounts with cheap hashes, and doors that
-// hold a write back until a test lets it through.
+// What the account tests share: both stores, a movable clock, accounts with cheap hashes, and collections that pause a write
+// until a test continues it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

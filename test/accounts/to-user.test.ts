@@ -1,4 +1,4 @@
-// What the API and tokens say of an account.
+// What the API and tokens contain of an account.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account } from '../../src/accounts/account.ts';

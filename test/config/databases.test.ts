@@ -1,5 +1,4 @@
-// Holds how a deployment names its databases: which addresses are taken, what they need beside them, and that no message
-// ever tells a part of one.
+// Database configuration: accepted addresses, what they require, and that no message contains part of one.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

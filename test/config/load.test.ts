@@ -1,4 +1,4 @@
-// Holds the boot configuration: what it takes, what it refuses, and that it says everything wrong at once.
+// Boot configuration: accepted and refused values, with every problem reported at once.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import {

@@ -1,4 +1,4 @@
-// How the address of a mail server is read.
+// Parsing of SMTP_URL.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSmtpUrl } from '../../src/config/smtp-url.ts';

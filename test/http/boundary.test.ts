@@ -1,5 +1,5 @@
-// Holds what a caller is told when something goes wrong, in each of the three shapes, and that it is never more than the
-// public sentence (checklist R120, R150; interface decisions §6).
+// Error responses in each of the three shapes, which never contain more than the public message (checklist R120, R150;
+// interface decisions §6).
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import Koa from 'koa';

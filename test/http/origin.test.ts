@@ -1,4 +1,4 @@
-// Holds that our own address never comes from a request (checklist F4, R006).
+// The server's own address never comes from a request (checklist F4, R006).
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { describe, test } from 'node:test';

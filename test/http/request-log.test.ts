@@ -1,4 +1,4 @@
-// Holds the one line per request: what it tells, and what it must never tell (checklist R147, R148).
+// The log line per request: what it contains, and what it must not (checklist R147, R148).
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// The door to koa-router: which requests reach which route, what is passed on, and what is refused.
+// The wrapper of koa-router: which requests reach which route, what is passed on, and what is refused.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createRouter, type RouteContext, type RouteHandler, type Routes } from '../../src/http/router.ts';

@@ -1,4 +1,4 @@
-// Holds the clean-up: everything that is over is removed, in small steps that let requests through.
+// The purge job removes everything expired, in small steps between which requests are served.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Holds when jobs run: at their interval, once over all processes, never over themselves, and never for ever.
+// When jobs run: at their interval, once over all processes, never overlapping, and within a time limit.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

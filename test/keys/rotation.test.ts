@@ -1,4 +1,4 @@
-// Rotation: what is shown when, who signs when, and that any number of processes take each step once.
+// Rotation of signing keys: what is published when, which key signs, and that any number of processes take each step once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Signing keys: made once, sealed, shown.
+// Signing keys: created once, sealed, published.
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// A certificate for localhost that the TLS tests can trust, made anew each time: X.509 written by hand (RFC 5280),
-// because Node signs but does not issue, and no key should lie in the repository.
+// A certificate for localhost that the TLS tests trust, created for each run: X.509 written by hand (RFC 5280), because Node
+// signs but does not issue, and no key should be in the repository.
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {

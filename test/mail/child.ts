@@ -1,5 +1,5 @@
-// What a child process of the mail tests does: it runs the job that sends mails, as a worker does, until it is
-// killed. Arguments: the database file, the mail server's address.
+// The child process of the mail tests: runs the job that sends mails, as a worker does, until it is killed. Arguments: the
+// database file, the mail server's address.
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { newId } from '../../src/ids.ts';
 import { createScheduler } from '../../src/jobs/scheduler.ts';

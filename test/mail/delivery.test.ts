@@ -1,5 +1,5 @@
-// Checks that nothing is lost, nothing sent out of order and nothing sent twice but for a crash, whatever the mail
-// server does (checklist R149, R160, R165).
+// Mail delivery: nothing is lost or out of order, and duplicates only after a crash, whatever the mail server does (checklist
+// R149, R160, R165).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Checks that SMTP_URL is what the setting starts with, and no more: what an administrator set stays.
+// SMTP_URL is only the initial value of the setting: a changed one stays.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

@@ -1,5 +1,5 @@
-// Checks that several processes on one SQLite file send each mail once, and that killing one between sending and
-// noting it costs one copy too many at most (checklist R149, R160).
+// Several processes on one SQLite file send each mail once; killing one between sending and recording causes one duplicate at
+// most (checklist R149, R160).
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

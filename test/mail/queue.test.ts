@@ -1,5 +1,4 @@
-// What queueing does: it is durable, sealed, takes no hostile address or value, and what is not sent can
-// be read by administrators.
+// The mail queue: durable, sealed, without hostile addresses or values; administrators can read unsent mails.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simpleParser } from 'mailparser';

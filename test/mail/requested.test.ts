@@ -1,4 +1,4 @@
-// Checks that wishes for a mail are answered in order, once, and that one which cannot be answered holds up no one.
+// Mail requests are processed in order, once, and a failing one blocks no other.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

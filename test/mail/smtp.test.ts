@@ -1,5 +1,4 @@
-// How we talk to mail servers: in clear, encrypted, signed in, and what we make of servers that refuse,
-// hang or are another user.
+// The SMTP client: plain, encrypted, authenticated, and with servers that refuse, hang or are not mail servers.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';

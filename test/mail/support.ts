@@ -1,5 +1,4 @@
-// What the mail tests share: a real SMTP server that can be told how to answer, and outbound mail on a clock that
-// can be moved.
+// What the mail tests share: a real SMTP server with configurable answers, and outbound mail on a movable clock.
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { type ParsedMail, simpleParser } from 'mailparser';

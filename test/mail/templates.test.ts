@@ -1,5 +1,4 @@
-// What mails look like: every template in every language, readable in light and dark, one button, nothing
-// fetched, both forms saying the same.
+// Mail templates: each in every language, readable in light and dark, one button, nothing fetched, text and HTML alike.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Sample models of people's own pages.
+// Sample models of the self-service pages.
 import { toQrDataUri } from '../../src/second-factors/qr.ts';
 import type { PageModels } from '../../src/views/pages.ts';
 import { csrf, noErrors, type Sample, sample } from './sample.ts';

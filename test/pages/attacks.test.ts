@@ -1,4 +1,4 @@
-// Attacks on what pages show: everything that people, clients or requests can write, written by an attacker.
+// Attacks on pages by everything that users, clients and requests can write.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';

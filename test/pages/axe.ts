@@ -1,4 +1,4 @@
-// Asking axe what is wrong with a page. It comes by the browser's own protocol, so that the page keeps its policy.
+// Runs axe on a page over the DevTools protocol, so that the page keeps its policy.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-// How pages behave under people's hands: keyboard, errors, waiting, no scripts, no network.
+// Behaviour of pages: keyboard, errors, waiting, no scripts, no network.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// The one real Chromium of a page test, and pages in it that report everything the browser complains about.
+// The Chromium of a page test, with pages that report everything the browser complains about.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 export const launchOptions = {

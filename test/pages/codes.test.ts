@@ -1,5 +1,4 @@
-// How the pages of the second step behave: the code that goes by itself, waiting for another one,
-// enrolling, and recovery codes that become a file.
+// Behaviour of the second-factor pages: the code that submits itself, resending, enrolment, and recovery codes as a file.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// Checks that no page is a dead end: each template, in every state that has a sample, has a link or a button that
-// continues without scripts, in every language.
+// No page is a dead end: each template, in every sample state and language, has a link or button that continues without
+// scripts.
 import { deepEqual, ok } from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';

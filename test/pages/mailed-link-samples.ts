@@ -1,4 +1,4 @@
-// Sample models of the pages around links in mails: asking for one, and what opening one shows.
+// Sample models of the pages for mailed links: requesting one, and opening one.
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
 
 const token = 'mJ4yQ0vPq8kX2cT7bN5sL1wZ';

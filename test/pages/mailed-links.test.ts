@@ -1,5 +1,5 @@
-// How the pages around mailed links behave: asking for one, a page with one button behind each, and a
-// new password that is judged by what attackers know.
+// Behaviour of the pages for mailed links: the request, a page with one button behind each link, and a new password rated by
+// what attackers know.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';

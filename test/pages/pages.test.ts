@@ -1,6 +1,5 @@
-// Checks that every page looks right in a real browser: no sideways scrolling, nothing on the console, no
-// accessibility violation, light, dark and right to left. With SHOTS=1 or LONG=1 leaves
-// screenshots in test-results/ to be looked at.
+// Every page in a real browser: no sideways scrolling, silent console, no accessibility violation, light, dark and right to
+// left. SHOTS=1 or LONG=1 leaves screenshots in test-results/.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';

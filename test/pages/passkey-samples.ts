@@ -1,4 +1,4 @@
-// Sample models of the pages that passkeys are on.
+// Sample models of pages with passkeys.
 import type { PageModels } from '../../src/views/pages.ts';
 import { csrf, interaction, type Sample, sample } from './sample.ts';
 

@@ -1,4 +1,4 @@
-// What a sample is: a page with a model for it, each pair checked by its type.
+// The type of a sample: a page and a matching model.
 import type { PageModels, PageName } from '../../src/views/pages.ts';
 
 export interface Sample<T extends PageName = PageName> {

@@ -1,4 +1,4 @@
-// Sample models for every page, in the states that people meet; the page tests and screenshots show them all.
+// Sample models of every page in its states, for page tests and screenshots.
 import { accountSamples } from './account-samples.ts';
 import { mailedLinkSamples } from './mailed-link-samples.ts';
 import { passkeySamples } from './passkey-samples.ts';

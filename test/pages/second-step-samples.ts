@@ -1,4 +1,4 @@
-// Sample models of the second step of a sign-in: codes, enrolling, recovery codes.
+// Sample models of the second step: codes, enrolment, recovery codes.
 import { toQrDataUri } from '../../src/second-factors/qr.ts';
 import type { PageModels } from '../../src/views/pages.ts';
 import { csrf, interaction, type Sample, sample } from './sample.ts';

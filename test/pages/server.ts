@@ -1,4 +1,4 @@
-// A tiny real server that shows the sample pages: /show/<sample>?lang=, and remembers what forms send to it.
+// A small server that shows the sample pages at /show/<sample>?lang=, and records what forms send to it.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Checks that where people have no passwords none is asked, taken or needed when they sign up.
+// Passkey-only sign-up asks for, accepts and needs no password.
 import { deepEqual, match, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSignup } from '../../interactions/signup-form.ts';

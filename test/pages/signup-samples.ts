@@ -1,4 +1,4 @@
-// Sample models of signing up: the form in its states, the code that proves the address, the end of an invitation.
+// Sample models of sign-up: the form in its states, the code for the address, an expired invitation.
 import type { PageModels } from '../../src/views/pages.ts';
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
 

@@ -1,4 +1,4 @@
-// Checks that the samples for a new application are programs, whatever was registered.
+// The snippets for a new client are valid programs, whatever was registered.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// The passkey domain beside its ceremonies over HTTP (test/attacks): what counts, what it is called, and
-// what survives a crash or a race.
+// The passkey domain apart from its ceremonies over HTTP (test/attacks): factors, names, crashes and races.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

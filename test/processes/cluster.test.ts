@@ -1,5 +1,5 @@
-// Several processes that share one port (WEB_CONCURRENCY): whichever answers, the answer is the same, at once; and
-// one that dies is replaced (architecture §7, decisions §3 and §8, checklist R044, R132).
+// Several workers on one port (WEB_CONCURRENCY): each gives the same answer at once, and a dead one is replaced (architecture
+// §7, decisions §3 and §8, checklist R044, R132).
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

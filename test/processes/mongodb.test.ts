@@ -1,5 +1,5 @@
-// Holds the product as processes of its own on one MongoDB: what one does the other knows at once, an outage is told as
-// one, and the address is never printed.
+// The product as separate processes on one MongoDB: changes are visible at once, an outage is reported as one, and the address
+// is never printed.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

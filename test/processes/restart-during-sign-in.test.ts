@@ -1,5 +1,5 @@
-// Restarts between any two steps of a sign-in, asked for (SIGTERM) and not (SIGKILL): the person notices nothing, and
-// what was acknowledged is there (checklist R152, R153).
+// Restarts between any two steps of a sign-in, requested (SIGTERM) or not (SIGKILL): the user notices nothing, and
+// acknowledged writes are present (checklist R152, R153).
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

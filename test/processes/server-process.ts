@@ -1,5 +1,5 @@
-// The product as a process of its own: `node src/main.ts` with an environment, a data folder and a port, watched from
-// outside as an operator sees it. Stopped by its own process id.
+// The product as a separate process: `node src/main.ts` with an environment, a data folder and a port, observed as an operator
+// would, and stopped by its process id.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';

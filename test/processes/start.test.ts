@@ -1,5 +1,4 @@
-// Starting: fast, or not at all and with everything that is wrong said at once (decisions §9); and the first
-// administrator from the environment.
+// Starting: fast, or refused with every problem at once (decisions §9); and the first administrator from the environment.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

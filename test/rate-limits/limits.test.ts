@@ -1,5 +1,5 @@
-// Checks that rate limits hold against those who have many addresses, many spellings, many processes or a broken
-// store (checklist R087, R090, R095, R115, R116, R138), over real HTTP.
+// Rate limits over real HTTP against attackers with many addresses, spellings, processes, or a broken store (checklist R087,
+// R090, R095, R115, R116, R138).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openSignIn, PASSWORD_GRANT, passwordGrant, type SignInForm } from '../attacks/sign-in-form.ts';

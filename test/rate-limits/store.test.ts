@@ -1,5 +1,4 @@
-// Checks that limits are one for all processes, that a store which cannot count makes them stricter, and that
-// counting needs little room (checklist R090, R138).
+// Limits are shared by all processes, become stricter when the store cannot count, and need little space (checklist R090, R138).
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Links sent by mail: for one purpose, account and address, and once (R072, R097).
+// Mailed links: for one purpose, account and address, once (R072, R097).
 import assert from 'node:assert/strict';
 import type { LinkPurpose } from '../../src/recovery/links.ts';
 import { links as linksDefinition } from '../../src/store/collections.ts';

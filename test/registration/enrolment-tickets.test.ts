@@ -1,4 +1,4 @@
-// What a ticket is good for: one browser, one account as it was, ten minutes.
+// Enrolment tickets: valid for one browser, an unchanged account, ten minutes.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

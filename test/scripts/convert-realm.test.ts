@@ -1,5 +1,4 @@
-// Checks that a realm export comes over whole: converted by the command, sent to the API, and people sign in with
-// the passwords they had.
+// A realm export is converted completely, sent to the API, and its users sign in with their passwords.
 import assert from 'node:assert/strict';
 import { pbkdf2Sync } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// Onboarding from a terminal: beside a running server, once only, with exit codes that a script can
-// rely on, and without the password on the screen.
+// Onboarding from a terminal: beside a running server, once, with exit codes for scripts, and without printing the password.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

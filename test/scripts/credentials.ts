@@ -1,5 +1,4 @@
-// One of every credential that a server knows, made over HTTP before a move to another store, and the proof, each in
-// its own words, that it still opens what it opened.
+// One of every credential, created over HTTP before a move to another store, and a check that each still works.
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import { hashSync as bcrypt } from 'bcryptjs';

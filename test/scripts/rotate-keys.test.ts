@@ -1,5 +1,5 @@
-// Scripts/rotate-keys.ts: rotation from a terminal, also beside a running server, and dropping an old
-// SECRET_KEY after everything was sealed anew.
+// scripts/rotate-keys.ts: rotation from a terminal, also beside a running server, and removing an old SECRET_KEY after
+// resealing.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

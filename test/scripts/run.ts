@@ -1,4 +1,4 @@
-// Running one of the project's programs to its end, as a person at a terminal would.
+// Runs one of the project's programs to its end, as at a terminal.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';

@@ -1,5 +1,4 @@
-// The sample application from the outside: its command line, what it says when the provider is away
-// or refuses it, and that other sites and names cannot use it.
+// The sample application from outside: command line, an absent or refusing provider, and attacks by other sites and names.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';

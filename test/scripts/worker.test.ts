@@ -1,4 +1,4 @@
-// The `worker` process: it runs the scheduled jobs alone, shares them with `web`, and stops on SIGTERM.
+// The `worker` process: runs only the scheduled jobs, shares them with `web`, and stops on SIGTERM.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Codes sent by mail: what they are bound to, that the last one counts once, and how many there are.
+// E-mail codes: what they are bound to, single use, and their limits.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { emailChallenges } from '../../src/store/collections.ts';

@@ -1,4 +1,4 @@
-// What an account may be left with when its owner turns a factor off.
+// The factors an account must keep when its owner removes one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blankAccount } from '../../src/accounts/changes.ts';

@@ -1,4 +1,4 @@
-// Brute force against second factors: over challenges, methods, processes, and all at once.
+// Brute force against second factors: over challenges, methods, processes, and in parallel.
 import assert from 'node:assert/strict';
 import { isSecondFactorOff } from '../../src/second-factors/limit.ts';
 import { rates as ratesDefinition } from '../../src/store/collections.ts';

@@ -1,4 +1,4 @@
-// QR pictures as far as it goes without a camera; the browser tests read one from the page.
+// QR pictures as far as possible without a camera; the browser tests read one from the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toQrDataUri } from '../../src/second-factors/qr.ts';

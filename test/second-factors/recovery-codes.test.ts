@@ -1,4 +1,4 @@
-// Recovery codes: their strength, single use, and what the database gives away.
+// Recovery codes: strength, single use, and what the database reveals.
 import assert from 'node:assert/strict';
 import { AppError } from '../../src/errors.ts';
 import { goodPassword, withEachStore } from '../accounts/support.ts';

@@ -1,4 +1,4 @@
-// What a sign-in asks: which factors there are, whether one is needed, and what a reset leaves.
+// The second step of a sign-in: enrolled factors, whether one is required, and what a reset leaves.
 import assert from 'node:assert/strict';
 import { AppError } from '../../src/errors.ts';
 import { emailChallenges, trustedDevices } from '../../src/store/collections.ts';

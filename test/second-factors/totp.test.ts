@@ -1,4 +1,4 @@
-// The authenticator app: enrolment, the window, replay, and what the database gives away.
+// TOTP: enrolment, window, replay, and what the database reveals.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secretDigest } from '../../src/ids.ts';

@@ -1,4 +1,4 @@
-// What people are told of how well their account is protected, and what to do next.
+// The account's protection rating and the advice of the account page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type GlanceFacts, glanceOf } from '../../src/self-service/glance.ts';

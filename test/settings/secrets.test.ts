@@ -1,4 +1,4 @@
-// Checks that secret settings rest sealed, are never answered, and outlive a lost or rotated SECRET_KEY.
+// Secret settings: sealed in the store, never returned, and handled when SECRET_KEY is lost or rotated.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

@@ -1,4 +1,4 @@
-// How files beside the pages are served: once, for ever, compressed, and nothing else from the disk.
+// Static files of pages: cached permanently, compressed, and nothing else from the disk.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';

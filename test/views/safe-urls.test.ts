@@ -1,4 +1,4 @@
-// Checks that addresses from client metadata and settings can neither run script nor widen a page's CSP.
+// Addresses from client metadata and settings neither run script nor widen a page's CSP.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formActionSource, safeImage, safeLink } from '../../src/views/safe-urls.ts';

@@ -1,4 +1,4 @@
-// Checks that every language says everything that pages ask for, and how a page's language is chosen.
+// Every language has every string, and how a page's language is chosen.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';

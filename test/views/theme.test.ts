@@ -1,4 +1,4 @@
-// Checks that no accent colour, however chosen, makes a page unreadable or gets out of its style sheet.
+// No accent colour makes a page unreadable or breaks out of its style sheet.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

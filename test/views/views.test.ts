@@ -1,4 +1,4 @@
-// What every page's response carries: headers, its own CSP, language, and how much it weighs.
+// Page responses: headers, CSP, language, and size.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-// A process for the worker tests: serves its pid on the port in PORT, and does what its first argument says.
+// The process of the worker tests: serves its pid on the port in PORT, and does what its first argument says.
 import cluster from 'node:cluster';
 import { createHttpServer, listen, stopServer } from '../../src/http/server.ts';
 import { createLogger } from '../../src/log.ts';

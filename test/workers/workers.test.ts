@@ -1,4 +1,4 @@
-// Holds the life of the process, alone and with workers: signals, grace, crashes, restarts (checklist R158, R162).
+// The process lifecycle, alone and with workers: signals, grace period, crashes, restarts (checklist R158, R162).
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
