@@ -18,13 +18,13 @@ import { type GroupsPort, groupMembers, groups } from './resources/groups/resour
 import { initialAccessTokens } from './resources/initial-access-tokens/resource.ts';
 import { type InvitationsPort, invitations } from './resources/invitations/resource.ts';
 import { type KeysPort, keyRoutes } from './resources/keys/routes.ts';
-import { mailRoutes } from './resources/mails/routes.ts';
-import { type PasskeysPort, passkeyRoutes } from './resources/passkeys/routes.ts';
+import { mails } from './resources/mails/resource.ts';
+import { type PasskeysPort, passkeys } from './resources/passkeys/resource.ts';
 import { sessionRoutes } from './resources/sessions/routes.ts';
 import { type SettingsPort, settingRoutes } from './resources/settings/routes.ts';
 import { type StatsPort, statsRoutes } from './resources/stats/routes.ts';
 import { tokenRoutes } from './resources/tokens/routes.ts';
-import { type TrustedDevicesPort, trustedDeviceRoutes } from './resources/trusted-devices/routes.ts';
+import { type TrustedDevicesPort, trustedDevices } from './resources/trusted-devices/resource.ts';
 import { userImportRoutes } from './resources/users/import-route.ts';
 import { type AccountsPort, type SendLink, userRoutes } from './resources/users/routes.ts';
 
@@ -80,12 +80,12 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...apiKeys.routes(ports),
     ...tokenRoutes(ports),
     ...sessionRoutes(ports),
-    ...trustedDeviceRoutes(ports),
-    ...passkeyRoutes(ports),
+    ...trustedDevices.routes(ports),
+    ...passkeys.routes(ports),
     ...statsRoutes(deps),
     ...settingRoutes(deps),
     ...keyRoutes(deps),
-    ...mailRoutes(ports),
+    ...mails.routes(ports),
     ...auditRoutes({ ...deps, cursors }),
   ];
   const about = {

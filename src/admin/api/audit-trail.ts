@@ -39,13 +39,10 @@ const lines: Readonly<Record<string, Recorded>> = {
   'DELETE /users/{id}/grants/{grant_id}': { event: 'consent.revoked', target: 'grant' },
   'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
   'DELETE /users/{id}/sessions/{session_id}': { event: 'session.revoked', target: 'session' },
-  'DELETE /users/{id}/trusted-devices/{device_id}': { event: 'device.revoked', target: 'device' },
-  'DELETE /users/{id}/passkeys/{passkey_id}': { event: 'passkey.removed', target: 'passkey' },
   'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /keys/rotate': { event: 'key.rotation_requested', target: 'key' },
   'POST /settings/import': { event: 'settings.changed', target: 'setting', view: 'settings' },
-  'POST /settings/test-email': { event: 'mail.test_sent', target: 'mail' },
 };
 
 const unnamed: Recorded = { event: 'admin.acted' };

@@ -1,9 +1,6 @@
 // Owns a page of a list that one person has only a few entries of: all of them are at hand, so they are sorted and cut
 // here, in the storage's order (C13).
 import type { CollectionDefinition, Query } from '../../store/port.ts';
-import type { Cursors } from './cursor.ts';
-import { type ListPage, readPage } from './list.ts';
-import type { ListDefinition, ListRequest } from './list-query.ts';
 import type { Listing } from './ports.ts';
 
 interface Position {
@@ -12,7 +9,7 @@ interface Position {
 }
 
 /** @param fields those that may be sorted by, all of them numbers */
-function selectFew<T extends { readonly id: string }>(
+export function selectFew<T extends { readonly id: string }>(
   all: readonly T[],
   fields: CollectionDefinition<T>['fields'],
   { sort, order, after, offset = 0, limit }: Query,
@@ -28,27 +25,3 @@ function selectFew<T extends { readonly id: string }>(
     .slice(offset, offset + limit);
   return { items, total: all.length };
 }
-
-/** @param owner whose they are: a cursor is of use in that person's list alone */
-export const pageOfFew = <T extends { readonly id: string }>(
-  all: readonly T[],
-  {
-    list,
-    request,
-    owner,
-    cursors,
-  }: {
-    readonly list: ListDefinition<T>;
-    readonly request: ListRequest;
-    readonly owner: string;
-    readonly cursors: Cursors;
-  },
-): Promise<ListPage<T>> =>
-  readPage({
-    list,
-    request: { ...request, scope: [request.scope, owner] },
-    cursors,
-    query: async (wanted) => selectFew(all, list.collection.fields, wanted),
-    recordOf: (item) => item,
-    idOf: ({ id }) => id,
-  });

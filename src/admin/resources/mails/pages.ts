@@ -1,7 +1,7 @@
 // Owns the pages of outbound mail: what was sent, waits or failed, and the mails kept where there is no server, to read.
-import { textOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
+import { mails } from './resource.ts';
 
 const here = 'outbox';
 
@@ -14,17 +14,17 @@ const chips = [
 
 async function list(context: AdminContext): Promise<void> {
   const { query, ctx } = context;
-  const { data } = await context.callByName('GET /mails', { query });
-  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
+  const { data } = await context.call(mails.list, { query });
+  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: mails.list.sort, chips });
   context.show('outbox', { title: 'Outbox', here, list: links });
 }
 
 async function showMail(context: AdminContext): Promise<void> {
-  const { data: mail } = await context.callByName('GET /mails/{id}', {
+  const { data: mail } = await context.call(mails.read, {
     params: { id: context.params.id ?? '' },
   });
   const crumbs = [{ label: 'Outbox', href: '/outbox' }];
-  context.show('mail', { title: textOf(mail, 'subject') || 'Mail', here, crumbs, mail });
+  context.show('mail', { title: mail.subject || 'Mail', here, crumbs, mail });
 }
 
 export const outboxPages: readonly Page[] = [

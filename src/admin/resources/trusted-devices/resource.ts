@@ -1,25 +1,20 @@
-// Owns the routes of a user's trusted browsers (decisions §6): which need not give the second factor, and the end of that.
+// A user's trusted browsers, which are not asked for the second factor.
 import { Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { Account } from '../../../accounts/index.ts';
-import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
 import type { TrustedDevice, TrustedDevices } from '../../../second-factors/trusted-devices.ts';
-import type { Cursors } from '../../api/cursor.ts';
-import { pageSchema } from '../../api/list.ts';
-import { type ListDefinition, listQuerySchema, readListQuery } from '../../api/list-query.ts';
-import { type Answer, defineRoute, type Route } from '../../api/route.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
 import { timestamp } from '../../api/schema-parts.ts';
-import { pageOfFew } from '../../api/select-few.ts';
+import { selectFew } from '../../api/select-few.ts';
 import { idParams, userDeviceParams } from '../../api/shared.ts';
 import type { AccountsPort } from '../users/routes.ts';
 
 export type TrustedDevicesPort = Pick<TrustedDevices, 'list' | 'revoke'>;
 
-interface Deps {
+interface Ports extends ListPorts {
   readonly trustedDevices: TrustedDevicesPort;
   readonly accounts: Pick<AccountsPort, 'find'>;
-  readonly cursors: Cursors;
-  readonly clock: Clock;
 }
 
 const list: ListDefinition<TrustedDevice> = {
@@ -63,46 +58,43 @@ const show = (device: TrustedDevice) => ({
   expires_at: iso(device.expiresAt),
 });
 
-const tag = 'Users';
+async function ownerOf(id: string, { accounts }: Ports): Promise<Account> {
+  const account = await accounts.find(id);
+  if (account === undefined) throw new AppError('account.not_found');
+  return account;
+}
 
-export function trustedDeviceRoutes({ trustedDevices, accounts, cursors, clock }: Deps): Route[] {
-  const get = async (id: string): Promise<Account> => {
-    const account = await accounts.find(id);
-    if (account === undefined) throw new AppError('account.not_found');
-    return account;
-  };
-
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/users/{id}/trusted-devices',
-      sensitivity: 'plain',
-      tag,
+export const trustedDevices = defineResource(
+  {
+    path: '/users/{id}/trusted-devices',
+    tag: 'Users',
+    target: 'device',
+    view: deviceSchema,
+    present: (devices: readonly TrustedDevice[], _: Ports) => devices.map(show),
+  },
+  (on) => ({
+    list: on.list({
       summary: 'List the browsers in which a user is not asked for the second factor',
       params: idParams,
-      query: listQuerySchema(list),
-      success: { status: 200, schema: pageSchema(deviceSchema) },
-      handle: async ({ params, query }) => {
-        const devices = await trustedDevices.list(await get(params.id));
-        const request = readListQuery(list, query, clock());
-        const page = await pageOfFew(devices, { list, request, owner: params.id, cursors });
-        return { data: { ...page, items: page.items.map(show) } };
+      list,
+      async query(wanted, ports, { params }) {
+        const devices = await ports.trustedDevices.list(await ownerOf(params.id, ports));
+        return selectFew(devices, list.collection.fields, wanted);
       },
+      recordOf: (device) => device,
     }),
-    defineRoute({
-      method: 'DELETE',
+    remove: on.remove({
       path: '/users/{id}/trusted-devices/{device_id}',
-      sensitivity: 'plain',
-      isUnversioned: true,
-      tag,
       summary: 'Have a browser asked for the second factor again',
+      sensitivity: 'plain',
+      event: 'device.revoked',
+      isUnversioned: true,
       params: userDeviceParams,
-      success: { status: 204 },
-      handle: async ({ params }): Promise<Answer<never> | undefined> => {
-        const { id } = await get(params.id);
-        if (!(await trustedDevices.revoke(id, params.device_id))) throw new AppError('request.not_found');
-        return undefined;
+      async run({ params }, ports) {
+        const { id } = await ownerOf(params.id, ports);
+        if (!(await ports.trustedDevices.revoke(id, params.device_id)))
+          throw new AppError('request.not_found');
       },
     }),
-  ];
-}
+  }),
+);

@@ -1,4 +1,4 @@
-// Owns the routes of a user's passkeys (decisions §6): which there are, and taking one away.
+// A user's passkeys.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
@@ -6,16 +6,13 @@ import {
   String as StringSchema,
 } from 'typebox';
 import type { Account } from '../../../accounts/index.ts';
-import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
 import type { Passkey } from '../../../passkeys/passkeys.ts';
 import { passkeys as collection } from '../../../store/passkeys.ts';
-import type { Cursors } from '../../api/cursor.ts';
-import { pageSchema } from '../../api/list.ts';
-import { type ListDefinition, listQuerySchema, readListQuery } from '../../api/list-query.ts';
-import { type Answer, defineRoute, type Route } from '../../api/route.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
 import { nullable, timestamp } from '../../api/schema-parts.ts';
-import { pageOfFew } from '../../api/select-few.ts';
+import { selectFew } from '../../api/select-few.ts';
 import { idParams, userPasskeyParams } from '../../api/shared.ts';
 import type { AccountsPort } from '../users/routes.ts';
 
@@ -25,11 +22,9 @@ export interface PasskeysPort {
   remove(account: Account, id: string): Promise<void>;
 }
 
-interface Deps {
+interface Ports extends ListPorts {
   readonly passkeys: PasskeysPort;
   readonly accounts: Pick<AccountsPort, 'find'>;
-  readonly cursors: Cursors;
-  readonly clock: Clock;
 }
 
 const list: ListDefinition<Passkey> = {
@@ -83,45 +78,40 @@ const show = (passkey: Passkey) => ({
   last_used_at: isoOrNull(passkey.lastUsedAt),
 });
 
-const tag = 'Users';
+async function ownerOf(id: string, { accounts }: Ports): Promise<Account> {
+  const account = await accounts.find(id);
+  if (account === undefined) throw new AppError('account.not_found');
+  return account;
+}
 
-export function passkeyRoutes({ passkeys, accounts, cursors, clock }: Deps): Route[] {
-  const get = async (id: string): Promise<Account> => {
-    const account = await accounts.find(id);
-    if (account === undefined) throw new AppError('account.not_found');
-    return account;
-  };
-
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/users/{id}/passkeys',
-      sensitivity: 'plain',
-      tag,
+export const passkeys = defineResource(
+  {
+    path: '/users/{id}/passkeys',
+    tag: 'Users',
+    target: 'passkey',
+    view: passkeySchema,
+    present: (items: readonly Passkey[], _: Ports) => items.map(show),
+  },
+  (on) => ({
+    list: on.list({
       summary: "List a user's passkeys",
       params: idParams,
-      query: listQuerySchema(list),
-      success: { status: 200, schema: pageSchema(passkeySchema) },
-      handle: async ({ params, query }) => {
-        const own = await passkeys.list(await get(params.id));
-        const request = readListQuery(list, query, clock());
-        const page = await pageOfFew(own, { list, request, owner: params.id, cursors });
-        return { data: { ...page, items: page.items.map(show) } };
+      list,
+      async query(wanted, ports, { params }) {
+        const own = await ports.passkeys.list(await ownerOf(params.id, ports));
+        return selectFew(own, list.collection.fields, wanted);
       },
+      recordOf: (passkey) => passkey,
     }),
-    defineRoute({
-      method: 'DELETE',
+    remove: on.remove({
       path: '/users/{id}/passkeys/{passkey_id}',
-      sensitivity: 'sensitive',
-      isUnversioned: true,
-      tag,
       summary: 'Take a passkey away from a user',
+      sensitivity: 'sensitive',
+      event: 'passkey.removed',
+      isUnversioned: true,
       params: userPasskeyParams,
-      success: { status: 204 },
-      handle: async ({ params }): Promise<Answer<never> | undefined> => {
-        await passkeys.remove(await get(params.id), params.passkey_id);
-        return undefined;
-      },
+      run: async ({ params }, ports) =>
+        ports.passkeys.remove(await ownerOf(params.id, ports), params.passkey_id),
     }),
-  ];
-}
+  }),
+);

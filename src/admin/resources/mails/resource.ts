@@ -1,22 +1,15 @@
-// Owns the routes of outbound mail (decisions §8): what was sent, waits or failed, the mails kept where there is no
-// server, readable, and an administrator's test of the settings.
+// Outbound mail: what was sent, waits or failed, and the mails kept readable where there is no server.
 import { Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
-import type { Clock } from '../../../clock.ts';
-import { AppError } from '../../../errors.ts';
 import type { OutboxMail } from '../../../mail/index.ts';
 import { mails as collection, type MailRecord } from '../../../store/collections.ts';
-import type { Cursors } from '../../api/cursor.ts';
-import { pageSchema, readPage } from '../../api/list.ts';
-import { type ListDefinition, listQuerySchema, readListQuery } from '../../api/list-query.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
 import type { MailPort } from '../../api/ports.ts';
-import { defineRoute, type Route, type Sensitivity } from '../../api/route.ts';
+import type { Sensitivity } from '../../api/route.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
-import { idParams } from '../../api/shared.ts';
 
-interface Deps {
+interface Ports extends ListPorts {
   readonly mail: MailPort;
-  readonly cursors: Cursors;
-  readonly clock: Clock;
 }
 
 const address = () => StringSchema({ minLength: 3, maxLength: 254 });
@@ -78,59 +71,43 @@ const show = (mail: OutboxMail) => ({
   sent_at: mail.sentAt === undefined ? null : iso(mail.sentAt),
 });
 
-const tag = 'Mail';
-
 /** Texts carry codes and links: whoever reads them can be who they are for. Only kept mails have them. */
 const hasTexts: Exclude<Sensitivity, string>['is'] = ({ query }) => {
   const { state }: { state?: unknown } = { ...(typeof query === 'object' && query) };
   return typeof state !== 'string' || !['queued', 'sent', 'failed'].includes(state);
 };
 
-export function mailRoutes({ mail, cursors, clock }: Deps): Route[] {
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/mails',
-      sensitivity: { when: 'except by state queued, sent or failed, which have no texts', is: hasTexts },
-      tag,
+export const mails = defineResource(
+  {
+    path: '/mails',
+    tag: 'Mail',
+    target: 'mail',
+    view: mailSchema,
+    present: (items: readonly OutboxMail[], _: Ports) => items.map(show),
+  },
+  (on) => ({
+    list: on.list({
       summary: 'List outbound mails, the latest first',
+      sensitivity: { when: 'except by state queued, sent or failed, which have no texts', is: hasTexts },
       // Their texts carry codes and links: whoever reads them can be who they are for.
       needs: 'admin',
-      query: listQuerySchema(list),
-      success: { status: 200, schema: pageSchema(mailSchema) },
-      handle: async ({ query }) => {
-        const page = await readPage<Sorted, OutboxMail>({
-          list,
-          request: readListQuery(list, query, clock()),
-          cursors,
-          query: (wanted) => mail.list(wanted),
-          recordOf: (item) => item,
-          idOf: ({ id }) => id,
-        });
-        return { data: { ...page, items: page.items.map(show) } };
-      },
+      list,
+      query: (wanted, { mail }) => mail.list(wanted),
+      recordOf: (mail): Sorted => mail,
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/mails/{id}',
-      sensitivity: 'sensitive',
-      tag,
+    read: on.read({
       summary: 'Read an outbound mail',
+      sensitivity: 'sensitive',
       needs: 'admin',
-      params: idParams,
-      success: { status: 200, schema: mailSchema },
-      handle: async ({ params }) => {
-        const found = await mail.find(params.id);
-        if (found === undefined) throw new AppError('request.not_found');
-        return { data: show(found) };
-      },
+      find: (id, { mail }) => mail.find(id),
+      missing: 'request.not_found',
     }),
-    defineRoute({
+    test: on.route({
       method: 'POST',
       path: '/settings/test-email',
       sensitivity: 'plain',
-      tag,
       summary: 'Send a test mail with the settings as they are, at once',
+      recorded: { event: 'mail.test_sent', target: 'mail' },
       body: ObjectSchema({ to: address() }, strict),
       success: {
         status: 200,
@@ -142,10 +119,10 @@ export function mailRoutes({ mail, cursors, clock }: Deps): Route[] {
           strict,
         ),
       },
-      handle: async ({ body }) => {
+      async run({ body }, { mail }) {
         const outcome = await mail.sendTest(body.to);
         return { data: { state: outcome.state, problem: outcome.problem ?? null } };
       },
     }),
-  ];
-}
+  }),
+);
