@@ -1,5 +1,4 @@
-// Checks that people can look after their own account in a real Chromium: every act clicked through, without
-// scripts, and by keyboard alone.
+// The self-service pages in a real Chromium: every act by mouse, without scripts, and by keyboard alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';

@@ -1,5 +1,4 @@
-// Checks that administrators can do by hand what was for the API alone: signing keys, tokens and grants,
-// invitations, passkeys of others, settings and users that come from elsewhere.
+// The Admin UI in Chromium: signing keys, tokens and grants, invitations, users' passkeys, settings files and user import.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, test } from 'node:test';

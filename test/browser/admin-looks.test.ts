@@ -1,5 +1,5 @@
-// Checks that every page of the Admin UI looks right: no sideways scrolling on a phone, nothing on the console, no
-// accessibility violation, light and dark. Pictures go to test-results/browser/ to be looked at.
+// The looks of every Admin UI page: no sideways scrolling on a phone, silent console, no accessibility violation, light and
+// dark. Screenshots go to test-results/browser/.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,5 +1,5 @@
-// Checks that administrators can do their work: by hand, in Chromium, as the pages tell it. Users, applications,
-// sessions, settings, mail; and what is refused says why and loses nothing.
+// Administrators' work in Chromium as the pages describe it: users, applications, sessions, settings, mail; refusals give their
+// reason and lose no input.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// The world of the tests of the Admin UI: a server with an administrator signed in at /admin, and things to look at.
+// The set-up of the Admin UI tests: a server with data and an administrator signed in at /admin.
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { launch } from '../pages/browser.ts';

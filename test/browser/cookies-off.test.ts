@@ -1,4 +1,4 @@
-// What a browser without cookies gets: a page that says so, never a puzzle or a loop.
+// A browser without cookies gets a page that says so, never a loop.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

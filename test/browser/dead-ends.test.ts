@@ -1,5 +1,4 @@
-// Checks that a person in a browser gets on from where something ended, without scripts: signing out, a page that
-// expired, a link that was used, an address that does not exist.
+// A user continues from every dead end, without scripts: signed out, an expired page, a used link, an unknown address.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';

@@ -1,5 +1,4 @@
-// Connecting a device (RFC 8628): a code typed wrong, typed right as people write, refused, and given
-// up half-way; the device hears of each.
+// The device flow (RFC 8628): a code mistyped, typed as users write it, refused, and abandoned; the device is told each outcome.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { Browser } from 'playwright-core';

@@ -1,5 +1,5 @@
-// The first two minutes: onboarding, an application registered, a person signed in at the sample,
-// signed out again; by hand, as the pages tell it. Pictures of every page on the way go to test-results/browser/.
+// The first minutes: onboarding, an application registered, a user signed in at the sample and signed out, as the pages
+// describe it. Screenshots go to test-results/browser/.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';

@@ -1,5 +1,5 @@
-// Checks that no one needs a mouse: the whole way from onboarding to signing out with Tab, typing, Space and
-// Enter. Whatever is needed must be reached by Tab, and be seen to be reached.
+// Everything by keyboard: from onboarding to sign-out with Tab, typing, Space and Enter. Every control is reached by Tab, with
+// visible focus.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';

@@ -1,5 +1,4 @@
-// Checks that an administrator loses no work in a browser: a sign-in in the way, the reload button, a broken line
-//.
+// An administrator loses no input in a browser: through a sign-in, a reload, or a broken connection.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

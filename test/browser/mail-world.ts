@@ -1,5 +1,5 @@
-// The world of the tests in which people get codes and links by mail: the server, the sample application connected to
-// it, a real SMTP server, and what people do between them.
+// The set-up of tests with codes and links by mail: the server, the connected sample application, a real SMTP server, and the
+// users' steps between them.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';

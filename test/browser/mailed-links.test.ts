@@ -1,5 +1,4 @@
-// Checks that links by mail lead people on, in a real Chromium: a forgotten password, a proven address, a sign-in
-// by link; each mail comes from a real SMTP server.
+// Mailed links in a real Chromium: password reset, address verification, sign-in; each mail from a real SMTP server.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type MailWorld, startMailWorld } from './mail-world.ts';

@@ -1,5 +1,5 @@
-// Checks that no one needs JavaScript: the whole way from onboarding to signing out with scripts switched off,
-// mistakes included. The server then says what page.js says elsewhere.
+// Everything without JavaScript: from onboarding to sign-out, mistakes included. The server then says what page.js says
+// otherwise.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';

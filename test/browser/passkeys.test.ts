@@ -1,5 +1,4 @@
-// Checks that passkeys work in people's hands, in a real Chromium with authenticators plugged in: from the
-// application and back to it, with what can go wrong on the way.
+// Passkeys in a real Chromium with virtual authenticators: from the application and back, with what can fail in between.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// What a person with a phone does at the pages of the second factor: scanning, typing codes, keeping recovery codes.
+// A user's steps with a phone on the second-factor pages: scanning, typing codes, saving recovery codes.
 import assert from 'node:assert/strict';
 import decoder from 'jsqr';
 import { generateSync } from 'otplib';

@@ -1,5 +1,5 @@
-// The processes that a newcomer starts in two terminals: the server as `npm start` runs it, on a folder of its own,
-// and the sample application.
+// The processes of a first run in two terminals: the server as `npm start` runs it, on its own folder, and the sample
+// application.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

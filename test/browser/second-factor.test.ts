@@ -1,5 +1,5 @@
-// Checks that the second factor holds in people's hands, in a real Chromium: the secret comes out of the picture
-// as a phone's camera sees it, codes are typed as people type them, mails come from a real SMTP server.
+// The second factor in a real Chromium: the secret read from the picture as a camera would, codes as users type them, mails from
+// a real SMTP server.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type MailWorld, startMailWorld } from './mail-world.ts';

@@ -1,5 +1,5 @@
-// Pictures of pages, for people to look at: phone and desk, light and dark, into test-results/browser/. Taking them
-// is slow, so that it is asked for: SHOTS=1, or LONG=1. That no page scrolls sideways is looked at each time.
+// Screenshots of pages: phone and desktop, light and dark, in test-results/browser/. Slow, and so only with SHOTS=1 or LONG=1.
+// Sideways scrolling is checked each time.
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 

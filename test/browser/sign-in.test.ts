@@ -1,5 +1,5 @@
-// Checks that signing in holds in people's hands: mistakes, second thoughts, the back button, several tabs,
-// pages that are too old. An administrator has registered the sample; other people sign in there.
+// Signing in in a real Chromium: mistakes, cancelling, the back button, several tabs, expired pages. The sample is registered;
+// other users sign in there.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';

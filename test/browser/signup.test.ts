@@ -1,6 +1,5 @@
-// Checks that people make an account for themselves in a real Chromium: with a code from a mail (of a real SMTP
-// server) and without an address, by an invitation, with and without scripts; at the end they are signed in at the
-// application. Leaves pictures of every page.
+// Sign-up in a real Chromium: with a mailed code (of a real SMTP server) and without an address, by an invitation, with and
+// without scripts; at the end users are signed in at the application. Takes screenshots of every page.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

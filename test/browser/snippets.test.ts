@@ -1,5 +1,5 @@
-// Checks that code shown in the Admin UI is what a person copies: the text in the rendered page, whatever the
-// application is called, is whole and valid in its language; nothing of it became an element of the page.
+// Code shown in the Admin UI is complete and valid in its language, whatever the application is called, and none of it becomes an
+// element of the page.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {

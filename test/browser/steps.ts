@@ -1,4 +1,4 @@
-// What people do on the pages, step by step, by what they can see there.
+// Users' steps on the pages, by what is visible there.
 import type { Page } from 'playwright-core';
 import type { Program, RunningServer } from './processes.ts';
 

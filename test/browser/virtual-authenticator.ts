@@ -1,4 +1,4 @@
-// Authenticators that are plugged into a window of Chromium for a test (WebAuthn §11), over the DevTools protocol.
+// Virtual authenticators in Chromium (WebAuthn §11), over the DevTools protocol.
 import type { CDPSession, Page } from 'playwright-core';
 
 export interface VirtualAuthenticator {

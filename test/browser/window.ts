@@ -1,4 +1,4 @@
-// A person's browser: one Chromium, windows that notice everything the browser complains about, in any tab.
+// Browser windows that record everything the browser complains about, in any tab.
 import { deepEqual } from 'node:assert/strict';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 

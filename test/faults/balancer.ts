@@ -1,5 +1,5 @@
-// What stands before several web processes: it sends each request to one that is ready, and where a connection is
-// refused, so that nothing can have happened, to the next. Nothing else is tried again.
+// A load balancer for several web processes: sends each request to a ready one, and where the connection is refused, so that
+// nothing can have happened, to the next. It retries nothing else.
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 

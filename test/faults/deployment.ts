@@ -1,5 +1,5 @@
-// A whole deployment for the fault tests: web processes under one BASE_URL on a MongoDB, or on MongoDB and Redis, all
-// of them real, on loopback, and each of them to be killed.
+// A whole deployment for the fault tests: web processes under one BASE_URL on MongoDB, or MongoDB and Redis, all real, on
+// loopback, and each of them killable.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

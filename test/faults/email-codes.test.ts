@@ -1,5 +1,5 @@
-// Codes by mail while Redis, which has them, is killed and comes back: a code that was accepted, or may have been, is
-// never accepted again (checklist R093).
+// E-mail codes while Redis, which stores them, is killed and restarted: a code that was, or may have been, accepted is never
+// accepted again (checklist R093).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// The other processes of a deployment: background jobs run in `worker` alone, each once in its interval whatever the
-// number of workers, with figures in the log; and `release` makes what `web` asks for when it is missing.
+// The other processes of a deployment: jobs run only in `worker`, each once per interval for any number of workers, with figures
+// in the log; `release` creates what `web` requires.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';

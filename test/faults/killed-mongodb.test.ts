@@ -1,7 +1,6 @@
-// Kill -9 of MongoDB under load, again and again (checklist Q1, Q5, R169, R170), and cutting every connection
-// to it while it lives. The server for tests keeps everything in its memory: what a real one's journal and memory of
-// retried writes do for it is done on the wire (journal.ts). Servers of its own only: what MONGODB_TEST_URI names is
-// no one's to kill.
+// Kill -9 of MongoDB under load, repeatedly (checklist Q1, Q5, R169, R170), and cutting every connection to it. The server for
+// tests keeps everything in memory: a real one's journal and record of retried writes are imitated on the wire (journal.ts). Only
+// the test's own servers are killed, never what MONGODB_TEST_URI names.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Kill -9 of Redis under load, again and again (checklist Q1, Q5, R169): what needs it is told so in time, the
-// rest goes on, it comes back by itself, and no decision falls in favour of whoever asks because no one could be asked.
+// Kill -9 of Redis under load, repeatedly (checklist Q1, Q5, R169): what needs it fails in time, the rest works, it recovers by
+// itself, and no decision is made in the caller's favour because Redis could not be asked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Kill -9 of a web process under load, again and again, while another one serves (checklist Q1, Q5): what was
-// acknowledged is there, what was used or ended stays so, and the other one answers all the time.
+// Kill -9 of a web process under load, repeatedly, while another one serves (checklist Q1, Q5): acknowledged writes are present,
+// used and revoked things stay so, and the other process answers throughout.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

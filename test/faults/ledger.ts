@@ -1,5 +1,5 @@
-// Holding a ledger (load.ts) against what the deployment says after a kill: nothing acknowledged is lost, nothing is
-// accepted twice, nothing that was ended lives.
+// Compares a ledger (load.ts) with the deployment after a kill: nothing acknowledged is lost, nothing is accepted twice, nothing
+// revoked is valid.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_TOKEN } from '../support/app.ts';

@@ -1,5 +1,5 @@
-// The names of a test's own domain: a DNS server on loopback for what asks one (SRV, TXT), and the same answers for
-// what asks the operating system (addresses). Every other name is looked up as ever.
+// Names of the test's own domain: a DNS server on loopback (SRV, TXT), and the same answers from the operating system's resolver.
+// Every other name resolves as usual.
 import { createSocket } from 'node:dgram';
 import dns from 'node:dns';
 import { once } from 'node:events';

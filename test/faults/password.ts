@@ -1,5 +1,5 @@
-// What the MongoDB server for tests lacks against one that asks for a password: SCRAM-SHA-256 (RFC 5802,
-// RFC 7677) on the wire, and nothing else passes before it. Made from outside, from the messages on the wire.
+// What the MongoDB server for tests lacks compared with one that requires a password: SCRAM-SHA-256 (RFC 5802, RFC 7677) on the
+// wire, before which nothing else passes. Imitated from outside, on the messages.
 import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { BSON, type Document } from 'mongodb';
 import { answerTo, bodyOf, framed, requestIdOf } from './messages.ts';

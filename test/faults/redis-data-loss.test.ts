@@ -1,5 +1,5 @@
-// What a Redis without persistence, which docs/operations.md allows, may forget when it is killed: never that a client's
-// assertion was used, for whoever has seen one could use it again (RFC 7523 §3; checklist R040, R177).
+// What a Redis without persistence, which docs/operations.md allows, may lose when killed: never that a client assertion was
+// used, or its observers could use it again (RFC 7523 §3; checklist R040, R177).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

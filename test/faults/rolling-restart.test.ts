@@ -1,5 +1,5 @@
-// A deploy: one web process after the other is stopped and replaced behind a balancer while people sign in, and no
-// request fails (checklist R158).
+// A deployment of a new version: web processes are stopped and replaced one by one behind a balancer while users sign in, and
+// no request fails (checklist R158).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { liftLimits } from '../attacks/limits.ts';

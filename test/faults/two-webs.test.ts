@@ -1,6 +1,6 @@
-// Two web processes on one deployment, each reached by itself (checklist Q1): what one issues the other takes,
-// what one ends is ended for the other at once, what one changes the other obeys within a second, and no token fails to be
-// verified while keys are rotated under load.
+// Two web processes of one deployment, each reached by itself (checklist Q1): what one issues the other accepts, what one revokes
+// is invalid at the other at once, what one changes the other applies within a second, and every token verifies while keys are
+// rotated under load.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

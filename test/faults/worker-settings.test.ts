@@ -1,4 +1,4 @@
-// Checks that a `worker`, which no request ever reaches, obeys settings that are changed elsewhere (checklist R132).
+// A `worker`, which no request reaches, applies settings changed elsewhere (checklist R132).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,5 @@
-// Checks that the product works on MongoDB alone: the HTTP flow suite runs on it. With Redis beside it the whole
-// suite runs each time (split.test.ts); here, where only the short-lived lies elsewhere than there, what that is about
-// runs each time, and the whole suite with LONG=1.
+// The HTTP flow tests on MongoDB alone. With Redis beside it they run each time (split.test.ts); here only those about ephemeral
+// data, which is stored elsewhere than there, run each time, and all with LONG=1.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startMongoServer } from '../support/mongodb-server.ts';

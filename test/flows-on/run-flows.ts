@@ -1,5 +1,5 @@
-// Running the HTTP flow suite on another backend, and further files where it is told to: a test run of its own, with
-// the servers named in its environment.
+// Runs the HTTP flow tests, and further files if given, on another backend: a test run of its own, with the servers named in its
+// environment.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

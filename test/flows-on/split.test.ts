@@ -1,7 +1,6 @@
-// Checks that the product works as production runs it: the HTTP flow suite with what is durable in MongoDB and what
-// is short-lived in Redis, and the attacks on what is stored (trust-files.ts). Each run has the flows that live from what was
-// stored before: what is used once, ended, counted, listed or found again. All of them run with LONG=1, and where
-// MONGODB_TEST_URI names a real server (CI).
+// The HTTP flow tests with durable data in MongoDB and ephemeral data in Redis, as in production, and the attacks on stored data
+// (trust-files.ts). Each run has the flows that depend on stored data: what is used once, ended, counted, listed or found again.
+// All of them run with LONG=1, and where MONGODB_TEST_URI names a real server (CI).
 import { test } from 'node:test';
 import { startMongoServer } from '../support/mongodb-server.ts';
 import { redisToShare } from '../support/redis-server.ts';

@@ -1,6 +1,6 @@
-// Which tests of attacks and of the audit log the split deployment runs as well: those where a session, a counter, a
-// grant, a link or an event is stored and found again. Not those about requests, answers and clocks alone, nor those that
-// bring their own stores. The ones in the flow suite run there by themselves.
+// The attack and audit tests that also run on the split deployment: those where a session, counter, grant, link or event is
+// stored and found again. Not those about requests, responses and clocks only, nor those with their own stores. Those in
+// test/flows run there by themselves.
 
 /** Used once, counted by many at once, or ended: where the store is the one who says so. Each run has them. */
 const EACH_RUN = [

@@ -1,5 +1,5 @@
-// C14 (and checklist R070–R077 as far as the store carries them): races have one winner and lose no update,
-// within one store and between two over the same data.
+// C14 (and checklist R070–R077 as far as the store ensures them): races have one winner and lose no update, within one store and
+// between two over the same data.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AlreadyExists, type EphemeralCollection, VersionConflict } from '../../src/store/port.ts';

@@ -1,4 +1,4 @@
-// The rules about one document: C1 expiry on read, C3–C5 the three ways to write, C11 and C12 expiry on write.
+// Rules about one document: C1 expiry on read, C3–C5 the three ways to write, C11 and C12 expiry on write.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AlreadyExists, VersionConflict } from '../../src/store/port.ts';

@@ -1,4 +1,4 @@
-// What the rules of the storage contract are given: a backend, and the collections that they write.
+// What the contract tests are given: a backend, and the collections that they write.
 import type { EphemeralCollection, Store } from '../../src/store/port.ts';
 
 /** One fresh, empty backend, made for one test. */

@@ -1,4 +1,4 @@
-// The rules about secondary keys: C6–C8 uniqueness, C9 document and index change together, C10 removeBy.
+// Rules about secondary keys: C6–C8 uniqueness, C9 document and index change together, C10 removeBy.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EphemeralCollection } from '../../src/store/port.ts';

@@ -1,4 +1,4 @@
-// What the port says about the store as a whole: other stores over the same data, stamp, ping, close.
+// Rules about the store as a whole: other stores over the same data, stamp, ping, close.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreUnavailable } from '../../src/store/port.ts';

@@ -1,4 +1,4 @@
-// C13 from page to page: walking by position or by offset meets every document once.
+// C13 across pages: by position or by offset every document appears once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collection, FieldFilter, FieldValue, Page, Query } from '../../src/store/port.ts';

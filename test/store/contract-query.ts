@@ -1,4 +1,4 @@
-// C13 as far as one page goes: filters, search, order, totals. Not for backends without `query`.
+// C13 within a page: filters, search, order, totals. Not for backends without `query`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collection, FieldFilter, Page, Query } from '../../src/store/port.ts';

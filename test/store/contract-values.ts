@@ -1,4 +1,4 @@
-// The rules about what a value is: C2 copies both ways, and every JSON value and every string comes back as it went.
+// Rules about values: C2 copies both ways, and every JSON value and string is read as it was written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fixture } from './contract-fixture.ts';

@@ -1,5 +1,5 @@
-// The storage contract as tests. Every backend runs this same suite from a test file of its own and passes all of
-// it, without exemptions; the names of the tests start with the rule they hold (docs/architecture.md, rules C1–C15).
+// The storage contract as tests. Every backend runs this suite from its own test file and passes all of it, without exemptions;
+// test names start with their rule (docs/architecture.md, rules C1–C15).
 import { afterEach, beforeEach, describe } from 'node:test';
 import type { CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
 import { concurrencyRules } from './contract-concurrency.ts';

@@ -1,4 +1,4 @@
-// Checks that the reference store keeps the storage contract, in both of its halves.
+// The in-memory reference store keeps the storage contract, in both halves.
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { storeContract } from './contract.ts';
 import type { Backend } from './contract-fixture.ts';

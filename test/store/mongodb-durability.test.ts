@@ -1,5 +1,5 @@
-// C15 for MongoDB as far as clients can break it (checklist R152): writers are killed at random moments,
-// and what the store had acknowledged is there, what it had not is there whole or not at all.
+// C15 for MongoDB as far as clients can break it (checklist R152): writers are killed at random moments; acknowledged writes are
+// present, others whole or absent.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

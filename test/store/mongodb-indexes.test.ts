@@ -1,5 +1,5 @@
-// What lies in MongoDB beside the documents: indexes, who makes them and when a start refuses, what is derived anew
-// when a definition changes, and that no address weakens what the contract rests on.
+// Indexes and derived fields in MongoDB: who creates them, when a start refuses, what is derived again when a definition changes,
+// and that no address weakens durability.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { type Db, MongoClient } from 'mongodb';

@@ -1,5 +1,5 @@
-// What callers meet when MongoDB is away or hangs (checklist R169, R170, Q5): told so within two seconds, nothing done
-// behind their back in another order, and everything well again by itself.
+// Callers while MongoDB is down or hangs (checklist R169, R170, Q5): they fail within two seconds, nothing is written later in
+// another order, and all recovers by itself.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

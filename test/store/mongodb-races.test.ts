@@ -1,5 +1,5 @@
-// The races that only MongoDB has, because there one write is several operations: the owner of a unique key or an id
-// has expired, and many want its place, or the owner itself comes back (C6, C7, C14; checklist R070–R077, R125).
+// Races that only MongoDB has, where one write is several operations: the holder of a unique key or id has expired, and many
+// want its place, or the holder itself returns (C6, C7, C14; checklist R070–R077, R125).
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { createMongoStore } from '../../adapters/mongodb/store.ts';

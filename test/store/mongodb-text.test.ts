@@ -1,5 +1,4 @@
-// Checks that text in MongoDB comes back as it was and sorts by code point, whether a server compares bytes of
-// UTF-8 or units of UTF-16.
+// Text in MongoDB is read as written and sorts by code point, whether a server compares UTF-8 bytes or UTF-16 units.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeOrdered, encodeOrdered } from '../../adapters/mongodb/text.ts';

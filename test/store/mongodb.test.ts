@@ -1,4 +1,4 @@
-// Checks that the MongoDB store keeps the storage contract.
+// The MongoDB store keeps the storage contract.
 import { after, before, describe } from 'node:test';
 import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import type { Store } from '../../src/store/port.ts';

@@ -1,5 +1,5 @@
-// Checks that a deployment with servers gets its store: everything in MongoDB, or split between MongoDB and Redis,
-// and a half that is away is named, at the start and later.
+// The store of a deployment with servers: everything in MongoDB, or split between MongoDB and Redis, and a half that is down is
+// named, at the start and later.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, beforeEach, describe, test } from 'node:test';

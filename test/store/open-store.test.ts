@@ -1,4 +1,4 @@
-// Checks that a deployment gets its store: the directory is made, kept private, and named when it is the problem.
+// The embedded store of a deployment: its directory is created, private, and named when it is the problem.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdir, stat, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Checks that the Redis store keeps the storage contract on a cluster of three masters, and what is special there.
+// The Redis store keeps the storage contract on a cluster of three masters, and its own rules there.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createRedisStore } from '../../adapters/redis/store.ts';

@@ -1,5 +1,5 @@
-// What becomes of the Redis store when Redis is killed, hangs, comes back, is full, or is set up in a way that
-// could lose entries; and the addresses it is reached by: TLS, password, sentinels.
+// The Redis store when Redis is killed, hangs, restarts, is full, or could lose entries by its configuration; and its addresses:
+// TLS, password, sentinels.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

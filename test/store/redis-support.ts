@@ -1,4 +1,4 @@
-// What the Redis tests share: a backend for the contract, and a collection to write.
+// What the Redis tests share: a backend for the contract, and a collection.
 import { randomBytes } from 'node:crypto';
 import { createRedisStore } from '../../adapters/redis/store.ts';
 import { type CollectionDefinition, type Store, StoreUnavailable } from '../../src/store/port.ts';

@@ -1,4 +1,4 @@
-// Redis addresses: what they mean, what is refused, and that a refusal repeats no password.
+// Redis addresses: their meaning, what is refused, and that no refusal contains the password.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeAddress, parseRedisUrl } from '../../adapters/redis/url.ts';

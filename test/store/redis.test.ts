@@ -1,4 +1,4 @@
-// Checks that the Redis store keeps the storage contract, on one server.
+// The Redis store keeps the storage contract, on one server.
 import { after, before } from 'node:test';
 import { type RedisServer, redisToShare } from '../support/redis-server.ts';
 import { storeContract } from './contract.ts';

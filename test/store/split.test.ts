@@ -1,5 +1,5 @@
-// Checks that a store over two backends puts everything in its one place and speaks for both. Two reference stores
-// are its halves here; test/flows-on/split.test.ts runs the product on the real ones.
+// A store over two backends puts each collection in its place and acts for both. Here both halves are reference stores;
+// test/flows-on/split.test.ts runs the product on the real ones.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

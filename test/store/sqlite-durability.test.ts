@@ -1,5 +1,5 @@
-// C15 for SQLite (checklist R152): processes are killed at random moments, and what the store had
-// acknowledged is there, what it had not is there whole or not at all. LONG=1 runs 1,000 rounds.
+// C15 for SQLite (checklist R152): processes are killed at random moments; acknowledged writes are present, others whole or
+// absent. LONG=1 runs 1,000 rounds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

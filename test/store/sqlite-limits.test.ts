@@ -1,4 +1,4 @@
-// What the SQLite store does when the disk is full, when it fails, and when too much is asked at once (R154, R155).
+// The SQLite store with a full or failing disk, and with too many requests at once (R154, R155).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';

@@ -1,5 +1,5 @@
-// What several processes on one SQLite file may expect of each other (checklist R075, R151): no lost update, no
-// "database is locked" for a caller, an event loop that runs on while another holds the lock.
+// Several processes on one SQLite file (checklist R075, R151): no lost update, no "database is locked" for a caller, and a
+// running event loop while another process holds the lock.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

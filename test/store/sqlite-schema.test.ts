@@ -1,4 +1,4 @@
-// What becomes of a database file when definitions grow or change between versions of the program.
+// A database file when definitions gain or change indexes and fields between versions.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, test } from 'node:test';

@@ -1,5 +1,4 @@
-// What the SQLite tests share: a directory of their own, child processes that write to a store, and the
-// collection they write.
+// What the SQLite tests share: a directory of their own, child processes that write to a store, and their collection.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

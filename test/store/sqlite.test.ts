@@ -1,4 +1,4 @@
-// Checks that the SQLite store keeps the storage contract.
+// The SQLite store keeps the storage contract.
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import type { Store } from '../../src/store/port.ts';
 import { storeContract } from './contract.ts';

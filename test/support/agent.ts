@@ -1,5 +1,5 @@
-// A browser without a screen for tests: keeps cookies, sends forms as a browser does, follows redirects on this
-// provider and stops at the application's. What the pages look like is tested in Chromium.
+// A browser without a screen: keeps cookies, sends forms as a browser does, follows redirects on this provider and stops at the
+// client's. The looks of pages are tested in Chromium.
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,6 +1,6 @@
-// The check of every answer of the admin API against its own OpenAPI document: is the status declared for that
-// route, are the headers, does the body have the declared form and nothing beside it. Servers of tests are watched as a
-// whole, so that whoever asks (a test, a browser, a fuzzer) has the answers checked.
+// Checks every response of the admin API against its own OpenAPI document: declared status, headers, and a body of the declared
+// form with nothing else. All servers of tests are watched, so that requests of any caller (a test, a browser, a fuzzer) are
+// checked.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';

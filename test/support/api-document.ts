@@ -1,5 +1,4 @@
-// The OpenAPI document of the admin API for tests, made without a server: declarations use nothing of what their
-// handlers need.
+// The OpenAPI document of the admin API without a server: declarations use nothing of what their handlers need.
 
 import { toOpenApi } from '../../src/admin/api/openapi.ts';
 import type { Route } from '../../src/admin/api/route.ts';

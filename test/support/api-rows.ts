@@ -1,5 +1,5 @@
-// Filling every list of the admin API with rows whose fields tie, are missing, and differ in case and script, put
-// straight into the store.
+// Fills every list of the admin API, directly in the store, with rows whose fields tie, are missing, and differ in case and
+// script.
 import { ok } from 'node:assert/strict';
 import { fold } from '../../src/accounts/fold.ts';
 import { securityState } from '../../src/accounts/security-state.ts';

@@ -1,5 +1,5 @@
-// A running application with one thing of every kind that the admin API shows, and a request that fits for each of
-// its routes: what the tests that go through all routes start from.
+// A running application with one of everything that the admin API shows, and a valid request for each of its routes: the start
+// of tests over all routes.
 import { equal, ok } from 'node:assert/strict';
 import { exampleOf } from '../../src/admin/api/examples.ts';
 import type { Route } from '../../src/admin/api/route.ts';

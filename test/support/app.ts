@@ -1,4 +1,4 @@
-// Starting the real application for a test: real HTTP on a free port, a real store, a clock that can be moved.
+// Starts the real application for a test: real HTTP on a free port, a real store, a movable clock.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// An authenticator in software (WebAuthn §6): makes keys, signs challenges, and lies wherever a test has it lie.
+// An authenticator in software (WebAuthn §6): creates keys, signs challenges, and lies where a test requests it.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 /** What our server sends, as far as an authenticator looks at it. */

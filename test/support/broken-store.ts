@@ -1,5 +1,4 @@
-// A store of which single collections can be made to fail, as a database does when one of its disks or servers is
-// away, while the rest goes on.
+// A store of which single collections can be made to fail, as when one of a database's disks or servers is down.
 import { type Store, StoreUnavailable } from '../../src/store/port.ts';
 import { createGuardedStore } from './guarded-store.ts';
 

@@ -1,5 +1,5 @@
-// A crowd for tests of size: people as they are in a company of any size (names, addresses, groups, some locked or
-// gone), the same ones each time, and a way to put a million documents into an embedded database in a minute.
+// Data for tests of size: users as in a company (names, addresses, groups, some locked or deactivated), the same each time, and a
+// way to put a million documents into an embedded database in a minute.
 import { DatabaseSync } from 'node:sqlite';
 import { toDocument } from '../../adapters/document.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';

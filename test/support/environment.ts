@@ -1,4 +1,4 @@
-// What of the tests' own environment a started program is given: where to find things, and nothing that says how to run.
+// The part of the tests' own environment that a started program gets: where to find things, and nothing about how to run.
 const HANDED_ON = ['PATH', 'HOME', 'NODE_COMPILE_CACHE'] as const;
 
 export function handedOn(): Record<string, string> {

@@ -1,4 +1,4 @@
-// A real store with a question before each call of a collection.
+// A real store with a check before each call of a collection.
 import type { Collection, CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
 
 /** @param ask throws instead of what the collection would do */

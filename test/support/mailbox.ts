@@ -1,4 +1,4 @@
-// The mails of a test: a real SMTP server that the application sends to, and reading what came.
+// The mails of a test: a real SMTP server that the application sends to, and reading what arrived.
 import { equal, notEqual } from 'node:assert/strict';
 import { type Received, startMailServer } from '../mail/support.ts';
 import type { TestApp } from './app.ts';

@@ -1,5 +1,5 @@
-// A MongoDB server for a test file: the one that MONGODB_TEST_URI names, or one of its own on a free port. When
-// there is none the tests fail; they are never left out.
+// A MongoDB server for a test file: the one that MONGODB_TEST_URI names, or its own on a free port. Without either the tests fail;
+// they are never skipped.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// What the scripts of our pages do with an authenticator, step by step, over HTTP.
+// What the pages' scripts do with an authenticator, step by step, over HTTP.
 import { equal, match } from 'node:assert/strict';
 import { type Agent, challengeOf, hiddenFields, type Page, VERIFIER } from './agent.ts';
 import { PASSWORD, REDIRECT_URI, type TestApp } from './app.ts';

@@ -1,5 +1,4 @@
-// How long things may take on a machine that has other things to do: a limit holds as it is said where nothing else
-// runs, and is stretched by what the machine is slower now.
+// Time limits on a busy machine: exact where nothing else runs, and extended by how much slower the machine is now.
 import { cpus, loadavg } from 'node:os';
 
 const SPIN_MS = 15;

@@ -1,4 +1,4 @@
-// The app on a person's phone that makes codes, and enrolling it at sign-in.
+// A user's authenticator app, and enrolling it at sign-in.
 import { equal, match } from 'node:assert/strict';
 import { generateSync } from 'otplib';
 import type { Agent, Page } from './agent.ts';

@@ -1,6 +1,6 @@
-// Tests that only a real MongoDB can pass: the server for tests lets two findAndModify commands at one document pass
-// of which the second has to see the first, so that races over it are lost by the server, whatever we do. Where
-// MONGODB_TEST_URI names a real one (CI) they run; elsewhere it is told, here and at the end of `npm test`, that they do not.
+// Tests that need a real MongoDB: the server for tests lets two findAndModify commands on one document pass of which the second
+// should see the first, so that races over it are lost by the server. They run where MONGODB_TEST_URI names a real one (CI);
+// elsewhere they are listed as not run, here and at the end of `npm test`.
 import { appendFileSync } from 'node:fs';
 import { test } from 'node:test';
 

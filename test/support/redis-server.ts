@@ -1,5 +1,5 @@
-// Real Redis servers for tests: Debian's redis-server in a directory of its own on a free port of this machine,
-// alone, as three masters of a cluster, or as a master with a replica and a sentinel. A missing server fails the test.
+// Real Redis servers for tests: Debian's redis-server in its own directory on a free port, alone, as three masters of a cluster, or
+// as a master with a replica and a sentinel. Without it the test fails.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Signing up in tests: the page by way of a sign-in, its form filled in, and the code from the mail.
+// Sign-up in tests: the page by way of a sign-in, its form filled in, and the code from the mail.
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { Agent, challengeOf, type Page, redeem, type Tokens, VERIFIER } from './agent.ts';
 import { PASSWORD, REDIRECT_URI, type TestApp } from './app.ts';

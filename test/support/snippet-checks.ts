@@ -1,5 +1,5 @@
-// Checking code that is there to be copied, each language by its own tool or, where there is none among our packages,
-// by a strict reading of the little of the language that our samples use. Every check throws an AssertionError.
+// Checks code that is shown to be copied, each language by its own tool or, where no package has one, by strict parsing of the
+// subset that the samples use. Every check throws an AssertionError.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Which store the application of a test runs on. TEST_STORE, set by test/flows-on/, puts a whole run of test files
-// on another backend than the one they ask for; its servers are named by MONGODB_TEST_URI and REDIS_TEST_URL.
+// The store of a test's application. TEST_STORE, set by test/flows-on/, puts a whole run of test files on another backend than the
+// one they ask for; its servers are named by MONGODB_TEST_URI and REDIS_TEST_URL.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

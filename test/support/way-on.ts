@@ -1,4 +1,4 @@
-// Reading from a page where it leads without scripts: links and forms of its main part, in the order of the page.
+// Reads from a page where it continues without scripts: links and forms of its main part, in page order.
 export interface WayOn {
   readonly label: string;
   /** Path and query below this provider, or an address elsewhere; undefined for a button of a form. */
