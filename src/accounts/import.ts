@@ -22,7 +22,7 @@ export type ImportedAccount = AccountChanges & {
  * Checks first and writes when it is told to, so that many can be checked together and still be written in their order.
  * @throws AppError request.invalid with every field that is not right
  */
-export type PrepareImport = (input: ImportedAccount) => Promise<{
+export type ImportAccount = (input: ImportedAccount) => Promise<{
   /** @throws AppError account.username_taken, account.email_taken */ write(): Promise<Account>;
 }>;
 
@@ -35,7 +35,7 @@ interface Deps {
   readonly newId: () => string;
 }
 
-export function createPrepareImport({ collection, groups, noteHash, clock, newId }: Deps): PrepareImport {
+export function createImportAccount({ collection, groups, noteHash, clock, newId }: Deps): ImportAccount {
   async function problemsOf({ passwordHash, createdAt, groups: names = [] }: ImportedAccount) {
     const fields: Record<string, string> = {};
     const read = passwordHash === undefined ? undefined : readPasswordHash(passwordHash);

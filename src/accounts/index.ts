@@ -18,6 +18,7 @@ import { type Authenticate, createAuthenticate } from './authenticate.ts';
 import { createCompleteSignIn } from './complete-sign-in.ts';
 import { createGroups } from './groups.ts';
 import { limitSignIns } from './guess-limits.ts';
+import { createImportAccount } from './import.ts';
 import { estimatedMs } from './passwords/hash-work.ts';
 import { createPasswords, defaultHashParameters, type HashParameters } from './passwords/password.ts';
 import { minPasswordLength } from './passwords/password-rules.ts';
@@ -30,9 +31,9 @@ export { toClaims } from './claims.ts';
 export type { CompleteSignIn } from './complete-sign-in.ts';
 export { isFresh } from './freshness.ts';
 export type { Groups } from './groups.ts';
+export type { ImportAccount } from './import.ts';
 export { findKnownBrowser } from './known-browsers.ts';
 export type { HashParameters } from './passwords/password.ts';
-export type { RefusalTime } from './passwords/refusal-time.ts';
 export type { ReportSignIn, SignInReport } from './sign-in-events.ts';
 
 interface Deps {
@@ -130,7 +131,7 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
     groups,
     authenticate,
     checkPassword,
-    refusalTime,
+    importAccount: createImportAccount({ collection, groups, noteHash: refusalTime.note, clock, newId }),
     signIns: createCompleteSignIn({ collection, clock }),
     reportSignIn: createReportSignIn(events),
   };

@@ -41,7 +41,7 @@ export interface AdminDeps {
   readonly settings: () => SettingValues;
   readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
   /** What is administered. */
-  readonly domains: Omit<AdminRoutesDeps, Own> & Pick<OwnPartsDeps, 'sealer' | 'groups' | 'refusalTime'>;
+  readonly domains: Omit<AdminRoutesDeps, Own> & Pick<OwnPartsDeps, 'sealer'>;
   readonly users: {
     readonly signedIn: Pick<SignedInUsers, 'ofBrowser'>;
     readonly directory: AccountDirectory<Account>;

@@ -1,6 +1,6 @@
 // Owns the admin REST API as a whole (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
-import type { PrepareImport } from '../accounts/import.ts';
+import type { ImportAccount } from '../accounts/index.ts';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
 import type { IssuedTokens } from '../sessions/index.ts';
@@ -33,7 +33,7 @@ export interface AdminRoutesDeps {
   readonly clients: ClientsPort;
   readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
   readonly groups: GroupsPort;
-  readonly prepareImport: PrepareImport;
+  readonly importAccount: ImportAccount;
   readonly apiKeys: ApiKeysPort;
   readonly issuedTokens: IssuedTokens;
   readonly stats: StatsPort;

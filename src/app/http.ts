@@ -56,7 +56,7 @@ import type { PasskeyApp } from './passkeys.ts';
 
 /** What create-app.ts has built, each for the middleware that needs it. */
 export interface HttpParts
-  extends Pick<ReturnType<typeof createAccountDomain>, 'checkPassword' | 'refusalTime'> {
+  extends Pick<ReturnType<typeof createAccountDomain>, 'checkPassword' | 'importAccount'> {
   readonly config: Config;
   readonly version: string;
   readonly basePath: string;
@@ -153,7 +153,7 @@ export function createHandler(parts: HttpParts): RequestListener {
       apiKeys,
       authorizeAdmin: authorizeRequest,
       sealer: parts.sealer,
-      refusalTime: parts.refusalTime,
+      importAccount: parts.importAccount,
     },
     users: { signedIn, directory: parts.directory, setActor: origins.setActor },
     protocol: { browser, tokens, grants: parts.grants, ask: injector.ask },

@@ -14,6 +14,7 @@ import { createOidcAdapter } from '../../adapters/oidc.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
 import { createGroups, type Groups } from '../../src/accounts/groups.ts';
+import { createImportAccount } from '../../src/accounts/import.ts';
 import { createPasswords } from '../../src/accounts/passwords/password.ts';
 import { createOwnParts } from '../../src/admin/own-parts.ts';
 import { type AdminRoutesDeps, adminRoutes } from '../../src/admin/routes.ts';
@@ -190,7 +191,14 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clients,
     initialAccessTokens: clients.initialAccessTokens,
     groups,
-    ...createOwnParts({ store, clock, sealer, grants, groups, refusalTime: { note: async () => {} } }),
+    ...createOwnParts({ store, clock, sealer, grants }),
+    importAccount: createImportAccount({
+      collection: store.collection(model.accounts),
+      groups,
+      noteHash: async () => {},
+      clock,
+      newId,
+    }),
     apiKeys: createApiKeys({
       events,
       collection: store.collection(apiKeyRecords),

@@ -11,7 +11,7 @@ import {
   type Static,
   String as StringSchema,
 } from 'typebox';
-import type { PrepareImport } from '../../../accounts/import.ts';
+import type { ImportAccount } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { RecordedEvent } from '../../../events/index.ts';
 import type { Line } from '../../../http/lines.ts';
@@ -24,7 +24,7 @@ import { createValidator } from '../../api/validate.ts';
 import { importedUserFields, toAccountChanges } from './schema.ts';
 
 interface Deps {
-  readonly prepareImport: PrepareImport;
+  readonly importAccount: ImportAccount;
   readonly audit: { write(event: RecordedEvent): Promise<void> };
 }
 
@@ -77,7 +77,7 @@ type Result = Static<typeof resultSchema>;
 const row = createValidator(importRowSchema);
 const types = ['application/x-ndjson', 'application/jsonl'];
 
-export function userImportRoutes({ prepareImport, audit }: Deps): Route[] {
+export function userImportRoutes({ importAccount, audit }: Deps): Route[] {
   const failed = (line: number, error: unknown): Result => {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     return { line, status: 'failed', error: errorOf(error) };
@@ -90,7 +90,7 @@ export function userImportRoutes({ prepareImport, audit }: Deps): Route[] {
     }
     const given = row.parse(parseJson(text));
     const { password_hash: passwordHash, created_at: createdAt, groups, ...user } = given;
-    return prepareImport({
+    return importAccount({
       ...toAccountChanges(user),
       username: user.username,
       passwordHash,
@@ -101,7 +101,7 @@ export function userImportRoutes({ prepareImport, audit }: Deps): Route[] {
 
   async function write(
     line: number,
-    prepared: Awaited<ReturnType<PrepareImport>>,
+    prepared: Awaited<ReturnType<ImportAccount>>,
     actor: Actor,
   ): Promise<Result> {
     const account = await prepared.write();
