@@ -18,6 +18,8 @@ interface RouterOptions {
   readonly prefix?: string;
   /** Whether a slash at the end makes another address. Default true. */
   readonly isStrict?: boolean;
+  /** Whether a path that has routes for other methods is answered with 405 instead of passed on. Default false. */
+  readonly refusesOtherMethods?: boolean;
 }
 
 export interface Routes {
@@ -34,7 +36,8 @@ export interface Routes {
   readonly middleware: Koa.Middleware;
 }
 
-export function createRouter({ prefix = '', isStrict = true }: RouterOptions = {}): Routes {
+export function createRouter(options: RouterOptions = {}): Routes {
+  const { prefix = '', isStrict = true, refusesOtherMethods = false } = options;
   const router = new Router({ prefix, sensitive: true, strict: isStrict });
   const dispatch = router.routes();
   // koa-router asks each of its routes in turn. Most requests are for none of them.
@@ -49,19 +52,28 @@ export function createRouter({ prefix = '', isStrict = true }: RouterOptions = {
     fixed.add(`${prefix}${path}`);
   }
 
+  function refuseOtherMethods(ctx: Koa.Context): void {
+    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((route) => route.methods));
+    if (methods.size === 0 || methods.has(ctx.method)) return;
+    ctx.set('Allow', [...methods].sort().join(', '));
+    throw new AppError('request.method_not_allowed');
+  }
+
+  function route(ctx: Koa.Context, next: Koa.Next): unknown {
+    if (!refusesOtherMethods) return dispatch(ctx, next);
+    return dispatch(ctx, async () => {
+      refuseOtherMethods(ctx);
+      return next();
+    });
+  }
+
   return {
     on: (method, path, handle) => register([method], path, handle),
     get: (path, handle) => register(['GET'], path, handle),
     post: (path, handle) => register(['POST'], path, handle),
     all: (path, handle) => register(METHODS, path, handle),
     isBelow,
-    refuseOtherMethods(ctx) {
-      const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((route) => route.methods));
-      if (methods.size === 0 || methods.has(ctx.method)) return;
-      ctx.set('Allow', [...methods].join(', '));
-      throw new AppError('request.method_not_allowed');
-    },
-    middleware: (ctx, next) =>
-      (isFixed ? fixed.has(ctx.path) : isBelow(ctx)) ? dispatch(ctx, next) : next(),
+    refuseOtherMethods,
+    middleware: (ctx, next) => ((isFixed ? fixed.has(ctx.path) : isBelow(ctx)) ? route(ctx, next) : next()),
   };
 }

@@ -178,7 +178,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     ['DELETE', '/applications/:id', fresh(({ who, id }) => acts.removeApplication(who, id))],
   ];
 
-  const router = createRouter({ prefix: '/account/api' });
+  const router = createRouter({ prefix: '/account/api', refusesOtherMethods: true });
   for (const [method, path, handle] of routes) {
     router.on(method, path, async (ctx) => {
       ctx.set('Cache-Control', 'no-store');
@@ -190,9 +190,5 @@ export function accountApi(deps: Deps): Koa.Middleware {
       else ctx.body = { data };
     });
   }
-  return (ctx, next) =>
-    router.middleware(ctx, () => {
-      router.refuseOtherMethods(ctx);
-      return next();
-    });
+  return router.middleware;
 }
