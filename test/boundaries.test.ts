@@ -417,6 +417,14 @@ const testNamesIn = (text: string): string[] =>
 /** Words that docs/glossary.md replaces. */
 const privateWords = /\b(?:somebody|nobody|whoever|anybody|mended|in vain)\b/i;
 
+test('test files: no header begins with "Owns" or cites an issue of elsewhere', () => {
+  assertNone(
+    tests
+      .filter(({ text }) => /^(?:#!.*\n)?(?:\/\/|\/\*\*) Owns\b/.test(text) || /\(issue [A-F]\b/.test(text))
+      .map(({ path }) => path),
+  );
+});
+
 test('test names: under 90 characters, in the words of docs/glossary.md', () => {
   const names = tests.flatMap(({ path, text }) => testNamesIn(text).map((name) => ({ path, name })));
   assert.ok(names.length > 1900, `only ${names.length} found`);

@@ -1,9 +1,8 @@
-// Owns what the MongoDB server for tests lacks against one that keeps a journal: what it has acknowledged is there when it
-// comes back after a kill, and a write that is sent again (retryWrites) is not done twice. Both are made from outside, from
-// the messages on the wire (OP_MSG of the MongoDB wire protocol): a write is noted before its answer goes on, and after a
-// restart the notes are played to the empty server before anybody else may talk to it. What was not acknowledged is gone,
-// as a kill may have it. Nor does that server do one findAndModify after the other: here a write waits until the one
-// before it to the same collection has its answer.
+// What the MongoDB server for tests lacks compared with one that keeps a journal: acknowledged writes are present after a kill,
+// and a repeated write (retryWrites) is not done twice. Both are imitated from outside, on the messages of the MongoDB wire
+// protocol (OP_MSG): a write is recorded before its answer is passed on, and after a restart the records are replayed to the
+// empty server before any other connection. What was not acknowledged is gone, as a kill may leave it. Nor does that server
+// serialize findAndModify: here a write waits until the one before it to the same collection has its answer.
 import { type Document, MongoClient } from 'mongodb';
 import { addressed, answeredIdOf, bodyOf, framed, requestIdOf } from './messages.ts';
 import type { Tap } from './wire.ts';

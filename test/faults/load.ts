@@ -1,5 +1,5 @@
-// Owns what people and applications do while something is being killed, and a ledger of it: what was answered, so that it
-// can be held against what the deployment says afterwards (ledger.ts).
+// What users and clients do while a process is being killed, and a ledger of the answers, to compare with the deployment
+// afterwards (ledger.ts).
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Authorization, challengeOf } from '../support/agent.ts';
@@ -42,7 +42,7 @@ export interface Ledger {
   broken: number;
   /** Requests that were answered as asked. */
   done: number;
-  /** What nobody should ever be answered. */
+  /** What no one should ever be answered. */
   readonly odd: string[];
 }
 
@@ -177,7 +177,7 @@ export interface LoadOptions {
   readonly client: Client;
   readonly people: readonly { readonly username: string; readonly agents: Person }[];
   readonly ledger: Ledger;
-  /** Whether what Redis has answered may be gone: codes and sessions that nobody knows any more are no fault then. */
+  /** Whether what Redis has answered may be gone: codes and sessions that no one knows any more are no fault then. */
   readonly isForgetful?: boolean;
 }
 

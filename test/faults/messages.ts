@@ -1,4 +1,4 @@
-// Owns reading and writing messages of the MongoDB wire protocol (OP_MSG) for what the tests put between client and server.
+// Reads and writes messages of the MongoDB wire protocol (OP_MSG) for what the tests put between client and server.
 import { Transform } from 'node:stream';
 import { BSON, type Document } from 'mongodb';
 

@@ -1,4 +1,4 @@
-// Owns a deployment with an application and people who are signed in, as the kill tests begin, and their sums.
+// A deployment with a client and signed-in users, as the kill tests start, and their totals.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

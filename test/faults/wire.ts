@@ -1,4 +1,4 @@
-// Owns a wire to a server that can be cut: every connection ends without a word and no new one is taken, as when the
+// A connection to a server that can be cut: every connection ends without a word and no new one is accepted, as when the
 // machine at its other end is killed, while what that machine has written stays.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -10,13 +10,13 @@ export interface Wire {
   readonly port: number;
   /**
    * @param how `hard`: at once; `answered`: nothing more is taken, and what the server has taken is still answered;
-   * `unheard`: the same, but nobody hears the answers
+   * `unheard`: the same, but no one hears the answers
    */
   cut(how?: 'hard' | 'answered' | 'unheard'): Promise<void>;
   mend(): Promise<void>;
 }
 
-/** What the server has been asked it has answered by then, where nobody counts its answers. */
+/** What the server has been asked it has answered by then, where no one counts its answers. */
 const ANSWERED_MS = 150;
 const SETTLED_MS = 30_000;
 
