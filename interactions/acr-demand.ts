@@ -1,22 +1,22 @@
-// Owns which `acr` a sign-in is asked to come to, and whether that can be had (OIDC Core §5.5.1.1; decisions §5).
+// The `acr` that a sign-in must reach, and whether it can be reached at all (OIDC Core §5.5.1.1; decisions §5).
 import type { Account } from '../src/accounts/index.ts';
 import { acrRequestOf, voluntaryAcrAbove } from '../src/oidc/acr.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import { ACR, ADMIN_SCOPES, isGrantable } from '../src/oidc/scopes.ts';
 
 export interface AcrDemand {
-  /** Whether what the application demands (an essential `acr`) can be had here at all. */
+  /** Whether the essential `acr` of the request, if any, can be reached here at all. */
   canMeet(interaction: BoundInteraction): Promise<boolean>;
-  /** The `acr` that is asked for beyond an ordinary sign-in; undefined: none, or none that the account can meet. */
+  /** The `acr` requested beyond an ordinary sign-in; undefined: none, or none that the account can reach. */
   demandOf(interaction: Pick<BoundInteraction, 'params'>, account: Account): string | undefined;
-  /** Whether the account has factors enough for two. */
+  /** Whether the account can sign in with two factors. */
   isStrong(account: Account): boolean;
 }
 
 export interface AcrDemandDeps {
-  /** Whether a sign-in that came to that `acr` may have `admin` scopes. */
+  /** Whether a sign-in with that `acr` may have `admin` scopes. */
   readonly mayAdminister: (account: Account, acr: string | undefined) => boolean;
-  /** What sign-ins of this account can come to, with the factors that it has. */
+  /** The values that sign-ins of this account can reach with its factors. */
   readonly reachableAcrs: (account: Account) => readonly string[];
   readonly mfaMode: () => 'off' | 'optional' | 'required';
   readonly findUsable: (id: string) => Promise<Account | undefined>;
@@ -39,15 +39,15 @@ export function createAcrDemand({
     !mayAdminister(account, undefined);
 
   function demandOf(interaction: Pick<BoundInteraction, 'params'>, account: Account): string | undefined {
-    // Where no codes are asked for, none is asked for an application's sake.
+    // While second factors are turned off, an application cannot request one.
     if (mfaMode() === 'off') return undefined;
     const request = acrRequestOf(interaction.params);
     const reachable = reachableAcrs(account);
     const { essential = [] } = request;
-    // Scopes of the admin API take two factors (decisions §2).
+    // Scopes of the admin API need two factors (decisions §2).
     if (isForAdmin(interaction, account)) return ACR.multiFactor;
     const met = essential.find((value) => reachable.includes(value));
-    // Nobody is made to enrol for a wish, but for what is demanded.
+    // Enrolment is required for an essential value, never for a voluntary one.
     if (met === undefined && essential.includes(ACR.multiFactor)) return ACR.multiFactor;
     return voluntaryAcrAbove(
       { voluntary: [...(met === undefined ? [] : [met]), ...request.voluntary] },
@@ -78,7 +78,7 @@ export function createAcrDemand({
       const reachable = reachableAcrs(account);
       return essential.some(
         (acr) =>
-          // By enrolling, where there is no such factor yet.
+          // Without such a factor, the sign-in enrols one.
           (acr === ACR.multiFactor && (areCodesAsked || reachable.includes(acr))) ||
           (acr === ACR.emailCode && reachable.includes(acr)) ||
           (acr === ACR.singleFactor && stepOf(account, mfaMode()) === 'none'),

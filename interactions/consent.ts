@@ -1,4 +1,4 @@
-// Owns the consent page: what a person allows an application, remembered over sessions (OIDC Core §3.1.2.4).
+// The consent page (OIDC Core §3.1.2.4). Consent is remembered across sessions.
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
@@ -24,14 +24,14 @@ interface ConsentAccount {
 
 export interface RememberedConsents {
   find(accountId: string, clientId: string): Promise<unknown>;
-  /** Adds to what was agreed before. */
+  /** Adds to earlier consent. */
   add(
     accountId: string,
     clientId: string,
     scopes: readonly string[],
     claims: readonly string[],
   ): Promise<void>;
-  /** Remembers nothing, so that the person is asked again; for the audit log. */
+  /** Records the refusal in the audit log; nothing is remembered, so the user is asked again. */
   refuse(accountId: string, clientId: string): Promise<void>;
 }
 
@@ -58,8 +58,8 @@ const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
 /**
- * @returns what the page asks for: what is not granted yet, or everything when the application wants to ask again; claims
- *   asked for by name (OIDC Core §5.5) by the scopes that carry them
+ * @returns the scopes that the page asks for: those not granted yet, or all when the application requests consent again;
+ *   claims requested by name (OIDC Core §5.5) count as their scopes
  */
 function askedScopes(
   interaction: BoundInteraction,
@@ -90,7 +90,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
     return { client, account };
   }
 
-  /** The page speaks to one person: whoever sits at this browser after them answers for nobody (R060). */
+  /** The page belongs to one session: a later user of this browser must not answer it (R060). */
   async function checkSession(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const session = await browser.current(ctx);
     if (session === undefined || session.uid !== interaction.session?.uid)
@@ -115,7 +115,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
     if (claims.length > 0) grant.addOIDCClaims(claims);
     const [grantId] = await Promise.all([
       grant.save(),
-      // Shown to the person under the name of the application, but given to an administrator's trial of it.
+      // Consent in a test sign-in by an administrator is not remembered.
       isTrial ? undefined : consents.add(account.id, client.clientId, agreed, claims),
     ]);
     await current.finishStep(ctx, interaction, { consent: { grantId } });
@@ -168,14 +168,14 @@ export function createConsentPage(deps: Deps): ConsentPage {
         case 'deny': {
           const { client, account } = await partiesOf(interaction);
           if (interaction.isTrial !== true) await consents.refuse(account.id, client.clientId);
-          const description = 'The person did not allow it.';
+          const description = 'The user denied the request.';
           return current.finishStep(ctx, interaction, {
             error: 'access_denied',
             error_description: description,
           });
         }
         default:
-          // An empty form is no answer (checklist R096): only one of the two buttons is.
+          // An empty form is not an answer (checklist R096); one of the two buttons must be pressed.
           throw new AppError('request.invalid', { fields: { action: 'must be "allow" or "deny"' } });
       }
     },

@@ -1,5 +1,5 @@
-// Owns finding the interaction (one sign-in in progress) that a form belongs to, in the browser it was shown to, and
-// sending the browser on. Every page of this folder comes through here.
+// Finds the interaction (one sign-in in progress) of a form, in the browser that it was shown to, and redirects the browser
+// after a step. Every page of this folder uses it.
 
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
@@ -11,17 +11,17 @@ import type { InteractionResults } from '../src/oidc/library-types.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 
 export interface CurrentInteraction {
-  /** By a form of ours. @throws AppError signin.expired, request.csrf, request.cookies_off */
+  /** By one of our forms. @throws AppError signin.expired, request.csrf, request.cookies_off */
   ofForm(ctx: Koa.Context, form: Pick<Form, 'get'>): Promise<BoundInteraction>;
   /** By its id alone; only in the browser it belongs to. @throws AppError signin.expired */
   ofBrowser(ctx: Koa.Context, id: string | undefined): Promise<BoundInteraction>;
   /** By the address of its page (`pageUrl`); only in the browser it belongs to. @throws AppError signin.expired */
   ofAddress(ctx: Koa.Context): Promise<BoundInteraction>;
-  /** An address that shows the step's page, as often as it is loaded, until the step is over. */
+  /** The address of the step's page, which can be reloaded until the step is finished. */
   pageUrl(step: 'login' | 'signup' | 'consent' | 'recover', interaction: BoundInteraction): string;
-  /** What goes into the form's `csrf` field. */
+  /** The value of the form's `csrf` field. */
   csrfToken(ctx: Koa.Context, interaction: BoundInteraction): string;
-  /** Writes the step's result down and sends the browser on (303) to where the library picks it up. */
+  /** Stores the step's result and redirects the browser (303) to where the library resumes. */
   finishStep(ctx: Koa.Context, interaction: BoundInteraction, result: InteractionResults): Promise<void>;
 }
 
@@ -31,10 +31,10 @@ interface Deps {
   readonly basePath: string;
 }
 
-/** What the application is told (RFC 6749 §4.1.2.1). */
+/** The error for the application (RFC 6749 §4.1.2.1). */
 export const CANCELLED: InteractionResults = {
   error: 'access_denied',
-  error_description: 'The person went back instead of signing in.',
+  error_description: 'The user cancelled the sign-in.',
 };
 
 const purpose = (id: string): string => `interaction:${id}`;
@@ -43,11 +43,11 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
   async function ofBrowser(ctx: Koa.Context, id: string | undefined): Promise<BoundInteraction> {
     const interaction: BoundInteraction | undefined = id ? await provider().Interaction.find(id) : undefined;
     const browser = csrf.existingBrowserId(ctx);
-    // Another browser's interaction is as good as none: its id may have been planted to sign somebody in elsewhere.
+    // An attacker can send a link with the id of their own interaction (login CSRF), so only its own browser may use it.
     if (interaction === undefined || browser === undefined || interaction.browser !== secretDigest(browser)) {
       throw new AppError('signin.expired');
     }
-    // For the audit log: which application the events of this request are about.
+    // The application of the events of this request, for the audit log.
     ctx.state.signInClientId = interaction.params.client_id;
     return interaction;
   }
@@ -68,7 +68,7 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
 
     async ofForm(ctx, form) {
       const id = form.get('interaction');
-      // For the page that says so if it has expired (error-pages.ts); proves nothing.
+      // For the error page of an expired interaction (error-pages.ts); not verified.
       ctx.state.formClientId = form.get('client_id');
       csrf.verify(ctx, purpose(id ?? ''), form.get('csrf'));
       const interaction = await ofBrowser(ctx, id);
@@ -77,7 +77,7 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
     },
 
     async finishStep(ctx, interaction, result) {
-      // Earlier steps of the same sign-in stay in force; an error ends it (the library merges the same way).
+      // Results of earlier steps are kept; an error ends the sign-in (the library merges the same way).
       interaction.result = 'error' in result ? result : { ...interaction.lastSubmission, ...result };
       await interaction.persist();
       const route = interaction.deviceCode === undefined ? 'authorize' : 'device';
@@ -88,23 +88,23 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
 }
 
 /**
- * Has an interaction whose form led to nothing (a wrong password) count as one where somebody is. What led on is stored
- * with its progress anyway, so that an ordinary sign-in costs no further call.
+ * Marks an interaction as in use after a failed form (a wrong password). A successful form stores its progress anyway, so an
+ * ordinary sign-in needs no additional store call.
  */
-export function noteFailedForms(markInUse: (uid: string) => Promise<void>): Koa.Middleware {
+export function markFailedForms(markInUse: (uid: string) => Promise<void>): Koa.Middleware {
   return async (ctx, next) => {
-    const note = async (): Promise<void> => {
+    const mark = async (): Promise<void> => {
       const interaction: BoundInteraction | undefined = ctx.state.submittedTo;
       const { uid, formAt, progress, result, lastSubmission } = interaction ?? {};
-      const isNoted = [formAt, progress, result, lastSubmission].some((part) => part !== undefined);
-      if (uid !== undefined && !isNoted) await markInUse(uid);
+      const isMarked = [formAt, progress, result, lastSubmission].some((part) => part !== undefined);
+      if (uid !== undefined && !isMarked) await markInUse(uid);
     };
     try {
       await next();
     } catch (error) {
-      await note();
+      await mark();
       throw error;
     }
-    await note();
+    await mark();
   };
 }

@@ -1,5 +1,5 @@
-// Owns the pages of the device flow (RFC 8628 §3.3). The library keeps the state; its forms are two fields, shown in our
-// pages.
+// The pages of the device flow (RFC 8628 §3.3). The library keeps the state; its forms have two fields, which our pages
+// render.
 
 import type { Clock } from '../src/clock.ts';
 import type { DevicePages } from '../src/oidc/configuration.ts';
@@ -7,7 +7,7 @@ import type { KoaContextWithOIDC } from '../src/oidc/library-types.ts';
 import { networkOf } from '../src/rate-limits/index.ts';
 import type { Views } from '../src/views/views.ts';
 
-/** By the name of the library's error (lib/helpers/re_render_errors.js). */
+/** By name of the library's error (lib/helpers/re_render_errors.js). */
 const ALERTS: Readonly<Record<string, string>> = {
   NotFoundError: 'alert.device_code_unknown',
   NoCodeError: 'alert.device_code_unknown',
@@ -22,14 +22,14 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** The library's own proof that its form comes from its own page; it lives in the session. */
+/** The library's CSRF token, stored in the session. */
 const xsrfOf = (ctx: KoaContextWithOIDC): string => String(ctx.oidc.session?.state?.secret ?? '');
 
 export function createDevicePages({ views, basePath, clock }: Deps): DevicePages {
   const action = `${basePath}/oauth2/device`;
   return {
     input(ctx, _form, out, error) {
-      // As it was typed, or as the address of the device's QR code has it (RFC 8628 §3.3.1).
+      // As entered, or from the address in the device's QR code (RFC 8628 §3.3.1).
       const userCode: unknown = ctx.oidc.params?.user_code ?? ctx.state.userCode;
       const isRefused = out !== undefined || error !== undefined;
       const alert = ALERTS[error?.name ?? ''] ?? 'alert.form_expired';
@@ -53,7 +53,7 @@ export function createDevicePages({ views, basePath, clock }: Deps): DevicePages
         client: { name: clientName },
         scopes,
         address,
-        // A phisher's device is elsewhere; so is a television behind another router, so it is said, not refused.
+        // The device of a phisher is in another network, but so may be a television: the page warns, but does not refuse.
         isElsewhere: address !== '' && networkOf(address) !== networkOf(ctx.ip),
         startedAt,
         now: clock(),

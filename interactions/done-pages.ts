@@ -1,16 +1,16 @@
-// Owns what comes after a form that did something: a page of its own, so that a reload sends no form again (POST,
-// redirect, GET). What the page says was typed here or belongs to the sign-in, so it waits in the store, for this browser.
+// The page after a form that changed something has its own address, so a reload does not submit the form again (POST,
+// redirect, GET). Its values are stored for this browser, because they were entered here or belong to the sign-in.
 import type Koa from 'koa';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { OneTime } from '../src/http/one-time.ts';
 import { newSecret } from '../src/ids.ts';
 
 export interface DonePages {
-  /** 303 to `path`, where `take` has `said`. */
-  goTo(ctx: Koa.Context, path: string, said: Readonly<Record<string, string | undefined>>): Promise<void>;
-  /** Whether the address is one of `goTo`. */
+  /** Redirects (303) to `path`, where `take` returns `values`. */
+  goTo(ctx: Koa.Context, path: string, values: Readonly<Record<string, string | undefined>>): Promise<void>;
+  /** Whether the request is for the address of `goTo`. */
   isAsked(ctx: Koa.Context): boolean;
-  /** @returns undefined after a reload, and in every other browser */
+  /** @returns undefined after a reload and in any other browser */
   take(ctx: Koa.Context): Promise<Readonly<Record<string, string>> | undefined>;
 }
 
@@ -31,9 +31,9 @@ export function createDonePages({ oneTime, csrf, basePath }: Deps): DonePages {
   ];
 
   return {
-    async goTo(ctx, path, said) {
+    async goTo(ctx, path, values) {
       const handle = newSecret(16);
-      await oneTime.keep(keyOf(csrf.browserId(ctx), path, handle), said, SECONDS);
+      await oneTime.keep(keyOf(csrf.browserId(ctx), path, handle), values, SECONDS);
       ctx.status = 303;
       ctx.set('Cache-Control', 'no-store');
       ctx.redirect(`${basePath}${path}?done=${handle}`);
@@ -42,10 +42,10 @@ export function createDonePages({ oneTime, csrf, basePath }: Deps): DonePages {
     async take(ctx) {
       const browserId = csrf.existingBrowserId(ctx);
       if (browserId === undefined || ctx.method !== 'GET') return undefined;
-      const said = await oneTime.take(keyOf(browserId, ctx.path, String(ctx.query.done)));
-      if (said === undefined) return undefined;
+      const values = await oneTime.take(keyOf(browserId, ctx.path, String(ctx.query.done)));
+      if (values === undefined) return undefined;
       return Object.fromEntries(
-        Object.entries(said).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+        Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
       );
     },
   };

@@ -1,5 +1,5 @@
-// Owns the page behind an administrator's one-time link to an account that exists: its owner chooses the first password,
-// or goes on to a passkey where there are no passwords. Opening the link does nothing; no session comes of it (R097).
+// The page of an administrator's one-time link to an existing account: the user chooses the first password, or continues to a
+// passkey in passkey-only mode. Opening the link changes nothing and creates no session (R097).
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { Csrf } from '../src/http/csrf.ts';
@@ -11,8 +11,7 @@ import type { DonePages } from './done-pages.ts';
 import { errorsOf } from './signup-form.ts';
 
 /**
- * A first proof that is there to make a passkey and worth nothing else (signin-steps.ts); not one of RFC 8176's values,
- * none of which says that.
+ * The first step of a sign-in that only allows creating a passkey (signin-steps.ts). RFC 8176 has no value for it.
  */
 export const ENROLMENT_LINK_AMR = ['enrolment_link'];
 
@@ -28,7 +27,7 @@ interface Deps {
 export interface EnrolmentPages {
   show(ctx: Koa.Context): Promise<void>;
   submit(ctx: Koa.Context): Promise<void>;
-  /** Whom this browser may make a passkey for. */
+  /** The account for which this browser may create a passkey. */
   holder(ctx: Koa.Context): Promise<Account | undefined>;
 }
 

@@ -1,5 +1,5 @@
-// Owns how errors look to a person: our own, and those of the protocol that must not be redirected anywhere. Every one of
-// them leads on: back to the application, to the page again, or to the start page.
+// Error pages: our own errors, and protocol errors that must not be redirected. Every page has a way to continue: back to the
+// application, the same page again, or the start page.
 
 import type Koa from 'koa';
 import type { ErrorPage } from '../src/http/boundary.ts';
@@ -12,7 +12,7 @@ import type { WaysBack } from './way-back.ts';
 
 interface Deps {
   readonly views: Views;
-  /** BASE_URL's path: where the administrator's pages are. */
+  /** BASE_URL's path, below which the Admin UI is. */
   readonly basePath: string;
   readonly waysBack: WaysBack;
 }
@@ -33,33 +33,33 @@ const registerAt = (ctx: Koa.Context | KoaContextWithOIDC, basePath: string) => 
   value: `${ctx.origin}${basePath}/admin`,
 });
 
-/** Time alone fixes these: the same address is the way on. */
-const PASSING = new Set([429, 500, 503]);
+/** Temporary errors: the user can retry the same address. */
+const TEMPORARY = new Set([429, 500, 503]);
 
-/** Pages whose form can be opened afresh at its own address. */
+/** Pages whose form can be opened again at its own address. */
 const OPEN_FORMS = new Set(['/oauth2/device', '/oauth2/forgot-password', '/oauth2/logout', '/onboard']);
 
-const LONGEST_ADDRESS = 2000;
+const MAX_ADDRESS_LENGTH = 2000;
 
 const isRead = ({ method }: Koa.Context): boolean => method === 'GET' || method === 'HEAD';
 
-/** The address without BASE_URL's path, which a request that failed may still carry. */
+/** The path below BASE_URL's, which a failed request may still include. */
 const pathBelow = (path: string, basePath: string): string =>
   basePath !== '' && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
 
-/** Where a request can be made again: its own address, or the page that its form is on. */
+/** Where a request can be retried: its own address, or the page of its form. */
 function retryUrl(ctx: Koa.Context, basePath: string): string | undefined {
   const path = pathBelow(ctx.path, basePath);
   if (isRead(ctx)) {
     const address = safeLink(`${basePath}${path}${ctx.search}`);
-    return address.length > LONGEST_ADDRESS || address === '' ? undefined : address;
+    return address.length > MAX_ADDRESS_LENGTH || address === '' ? undefined : address;
   }
   return OPEN_FORMS.has(path) ? `${basePath}${path}` : undefined;
 }
 
 function wayOn(ctx: Koa.Context, status: number, client: Client | undefined, deps: Deps): Way {
   const { basePath, waysBack } = deps;
-  const retry = PASSING.has(status) || !isRead(ctx) ? retryUrl(ctx, basePath) : undefined;
+  const retry = TEMPORARY.has(status) || !isRead(ctx) ? retryUrl(ctx, basePath) : undefined;
   if (retry !== undefined) return { backUrl: retry, backLabel: { key: 'action.try_again' } };
   return wayBackOrHome(pathBelow(ctx.path, basePath), client, basePath, waysBack);
 }
@@ -74,14 +74,14 @@ function wayBackOrHome(path: string, client: Client | undefined, basePath: strin
   return { backUrl: `${basePath}${home}`, backLabel: { key: 'action.home' } };
 }
 
-/** Our own error as a page; an expired form and missing cookies have pages of their own. */
+/** Renders our own errors; expired forms and missing cookies have separate pages. */
 export function createSendErrorPage(deps: SendDeps) {
   const { views, basePath, findClient, waysBack } = deps;
 
-  /** The application that a form of ours, or the address of its page, names. It authorizes nothing. */
+  /** The application named by our form or the address of its page; not verified, so used for links only. */
   async function clientOf(ctx: Koa.Context): Promise<Client | undefined> {
     const clientId: unknown = ctx.state.formClientId;
-    // A store that is away must not take the error page with it.
+    // The error page must work while the store is unavailable.
     return typeof clientId === 'string' ? findClient(clientId).catch(() => undefined) : undefined;
   }
 
@@ -112,7 +112,7 @@ export function createSendErrorPage(deps: SendDeps) {
   };
 }
 
-// An interaction that has ended, or that another browser started: for a person both are "this page has expired".
+// An interaction that has ended, or that another browser started: both are "this page has expired" for the user.
 const EXPIRED = new Set(['SessionNotFound']);
 
 function redirectDetails(ctx: KoaContextWithOIDC, error: Error, basePath: string) {
@@ -125,7 +125,7 @@ function redirectDetails(ctx: KoaContextWithOIDC, error: Error, basePath: string
   ];
 }
 
-/** An error of the protocol. The developer sees what was sent and where it is registered (never by redirect, R005). */
+/** Renders protocol errors. Developers see what was sent and where to register it (never by redirect, R005). */
 export function createRenderError({ views, basePath, waysBack }: Deps) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void => {
     const requestId = requestIdOf(ctx);

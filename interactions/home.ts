@@ -1,6 +1,5 @@
-// Owns the bare address after onboarding: administrators go to the Admin UI, everyone else to their own account, which
-// asks for the sign-in where there is none. Sign-in and sign-up opened without an application lead there as well
-// (decisions §1).
+// The start page after onboarding redirects administrators to the Admin UI and other users to their account page, which
+// requires a sign-in. Sign-in and sign-up opened without an application redirect there as well (decisions §1).
 import type Koa from 'koa';
 import { accessOfRole } from '../src/accounts/role-access.ts';
 import { consoleSignInUrl } from '../src/clients/console-sign-in.ts';

@@ -1,5 +1,5 @@
-// Owns the page behind an invitation's link: the same form as at signing up, with the address that was invited. Opening
-// the link does nothing and is worth no session; sending the form makes the account and uses the invitation up.
+// The page of an invitation link: the sign-up form with the invited address. Opening the link changes nothing and creates no
+// session; submitting the form creates the account and consumes the invitation.
 import type Koa from 'koa';
 import type { Account, ReportSignIn } from '../src/accounts/index.ts';
 import type { Csrf } from '../src/http/csrf.ts';
@@ -24,17 +24,17 @@ interface Deps {
   readonly waysBack: WaysBack;
   readonly done: DonePages;
   readonly reportSignIn: ReportSignIn;
-  /** The account knows this browser from now on. */
+  /** Remembers this browser as known to the account. */
   readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
   readonly registration: Pick<Registration, 'signUp' | 'invitations' | 'tickets'>;
-  /** Whether nothing is asked of this account after a password: then it may be signed in with it. */
+  /** Whether this account needs no further step after a password, so that it can be signed in. */
   readonly isComplete: (account: Account) => boolean;
   readonly basePath: string;
 }
 
 export interface InvitationPages {
   show(ctx: Koa.Context, token: string): Promise<void>;
-  /** After the account was created; a reload leads on by itself. */
+  /** After the account was created; a reload redirects. */
   showDone(ctx: Koa.Context): Promise<void>;
   submit(ctx: Koa.Context, form: Form): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function createInvitationPages(deps: Deps): InvitationPages {
   const sendExpired = (ctx: Koa.Context): void =>
     views.send(ctx, 'link-expired', { isInvitation: true }, { status: 410 });
 
-  /** The address is the invitation's: it is shown, not asked. */
+  /** The e-mail address comes from the invitation, so the form does not ask for it. */
   function questionsNow(): SignupQuestions {
     const questions = signUp.questions();
     return { ...questions, fields: { ...questions.fields, email: 'hidden' } };
@@ -82,7 +82,7 @@ export function createInvitationPages(deps: Deps): InvitationPages {
     );
   }
 
-  /** The application starts its own sign-in, which finds the person signed in. */
+  /** The application starts its own sign-in, in which the user is already signed in. */
   async function wayOn(clientId: string | undefined) {
     const client = await clientOf(clientId);
     if (client === undefined) return { continueUrl: homeUrl };
@@ -92,7 +92,7 @@ export function createInvitationPages(deps: Deps): InvitationPages {
   async function signIn(ctx: Koa.Context, account: Account): Promise<void> {
     const { amr, methods } = signupProof(signUp.questions());
     if (amr.length === 0 || !deps.isComplete(account)) return;
-    // Another person at this browser: nothing of their session passes on (R060).
+    // The session of another user of this browser must not be inherited (R060).
     const before = await browser.current(ctx);
     if (before !== undefined) await endSession(before.uid);
     await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr, methods });

@@ -1,10 +1,10 @@
-// Owns the cookie by which accounts know a browser (decisions §8, checklist R091): one random value per account that
-// signed in here, the latest first. HttpOnly; it signs nobody in and stands for no factor.
+// The cookie by which accounts recognise a browser (decisions §8, checklist R091): one random value per account that signed in
+// here, the latest first. It is HttpOnly, signs no one in and replaces no factor.
 import type Koa from 'koa';
 import { newSecret, secretDigest } from '../src/ids.ts';
 
 export interface KnownBrowserCookie {
-  /** The values of all accounts; none of a cookie that is not ours. */
+  /** The values of all accounts; none from a cookie that is not ours. */
   tokens(ctx: Koa.Context): readonly string[];
   set(ctx: Koa.Context, accountId: string, token: string): void;
 }
@@ -15,7 +15,7 @@ const HINT_LENGTH = 8;
 const ENTRY_LENGTH = HINT_LENGTH + newSecret().length;
 const LIFETIME_MS = 90 * 86_400_000;
 
-/** Tells which entry to replace; too short to tell whose it is. */
+/** Identifies the entry to replace, but is too short to identify the account. */
 const hintOf = (accountId: string): string =>
   secretDigest(`known browser ${accountId}`).slice(0, HINT_LENGTH);
 
@@ -41,7 +41,7 @@ export function createKnownBrowserCookie(deps: {
         httpOnly: true,
         sameSite: 'lax',
         secure: isSecure,
-        // The __Host- prefix demands the root.
+        // The __Host- prefix requires the path `/`.
         path: isSecure || basePath === '' ? '/' : basePath,
         maxAge: LIFETIME_MS,
         signed: true,

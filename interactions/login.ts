@@ -1,4 +1,3 @@
-// Owns the sign-in page with username and password.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
@@ -22,22 +21,22 @@ interface Deps {
   readonly mode: () => AuthMode;
   readonly canResetPassword: () => boolean;
   readonly canUseMagicLinks: () => boolean;
-  /** Whether people may make an account while signing in to this application. */
+  /** Whether users may sign up while signing in to this application. */
   readonly canSignUp: (client: ClientRecord) => boolean;
   readonly findAccount: (id: string) => Promise<{ readonly username: string } | undefined>;
-  /** `provenAt`: when the attempt began, in epoch milliseconds. */
+  /** `provenAt`: when the attempt started, in epoch milliseconds. */
   readonly authenticate: (
     username: string,
     password: string,
     browser: { readonly tokens: readonly string[] },
   ) => Promise<(Account & { readonly provenAt: number }) | undefined>;
-  /** Whether the account is still as the password was checked against. */
+  /** Whether the account is unchanged since the password was checked. */
   readonly isUnchanged: (account: Account) => Promise<boolean>;
-  /** What this browser is known by to the accounts that signed in here. */
+  /** The tokens by which accounts recognise this browser. */
   readonly fromBrowser: (ctx: Koa.Context) => { readonly tokens: readonly string[] };
 }
 
-/** What a failed attempt shows again. */
+/** A failed attempt, to render the form again. */
 interface Attempt {
   readonly username: string;
   readonly alert: string;
@@ -45,13 +44,13 @@ interface Attempt {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Refusals that time alone mends: the form stays, with the time left. */
-const alertsToWait: { readonly [Code in ErrorCode]?: string } = {
+/** Temporary errors: the form is shown again, with the time left. */
+const temporaryAlerts: { readonly [Code in ErrorCode]?: string } = {
   'server.busy': 'alert.busy',
   'request.rate_limited': 'alert.rate_limited',
 };
 
-/** What our sign-in pages answer; other prompts are steps after them. */
+/** The prompts that our sign-in pages handle; other prompts are later steps. */
 export const PROMPTS = new Set(['login', 'select_account', 'create']);
 
 export interface LoginPage {
@@ -102,22 +101,22 @@ export function createLoginPage(deps: Deps): LoginPage {
     );
   }
 
-  /** The password completes a passkey that did not check its holder. */
+  /** The password completes a passkey without user verification. */
   const isAfterKey = ({ progress }: BoundInteraction): boolean => progress?.step === 'password';
 
-  /** What the password adds to what the same person has proven before it. */
+  /** Adds the password to an earlier authentication of the same user. */
   function proofOf(interaction: BoundInteraction, account: Account & { readonly provenAt: number }): Proof {
     const { progress, provenAt } = interaction;
     const methods = ['password'] as const;
     const isSame = isAfterKey(interaction) && progress?.accountId === account.id;
-    // Not "now": since it was looked at, the password may have been changed already.
+    // Not the current time: the password may have been changed since it was checked.
     if (!isSame) return { amr: ['pwd'], methods, provenAt: account.provenAt };
     return { amr: [...progress.amr, 'pwd', 'mfa'], methods, provenAt };
   }
 
-  /** The person signed in here already chose that account (OIDC Core §3.1.2.1 `select_account`). */
-  async function goOn(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
-    // Whether the session is still that person's is checked when the library takes the interaction up again.
+  /** The signed-in user chose to continue with this account (OIDC Core §3.1.2.1 `select_account`). */
+  async function continueWithSession(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
+    // The library checks when it resumes the interaction whether the session still belongs to this user.
     if (interaction.prompt.name !== 'select_account' || interaction.session === undefined) {
       throw new AppError('signin.expired');
     }
@@ -147,10 +146,10 @@ export function createLoginPage(deps: Deps): LoginPage {
     async submit(ctx) {
       const form = await readForm(ctx);
       const interaction = await current.ofForm(ctx, form);
-      // A form of an earlier step, come back by the back button: that step is over.
+      // The back button can bring back the form of an earlier step, which is already finished.
       if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
       if (form.get('action') === 'cancel') return current.finishStep(ctx, interaction, CANCELLED);
-      if (form.get('action') === 'continue') return goOn(ctx, interaction);
+      if (form.get('action') === 'continue') return continueWithSession(ctx, interaction);
       const username = form.get('username') ?? '';
       if (mode() === 'passkey_only') {
         return send(ctx, interaction, undefined, { username, alert: 'alert.password_off', status: 403 });
@@ -172,7 +171,7 @@ export function createLoginPage(deps: Deps): LoginPage {
           status: 401,
         });
       } catch (error) {
-        const alert = error instanceof AppError ? alertsToWait[error.code] : undefined;
+        const alert = error instanceof AppError ? temporaryAlerts[error.code] : undefined;
         if (!(error instanceof AppError) || alert === undefined) throw error;
         const retryAfterSeconds = error.retryAfterSeconds ?? 1;
         ctx.set('Retry-After', String(retryAfterSeconds));

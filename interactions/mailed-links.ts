@@ -1,5 +1,5 @@
-// Owns the pages behind links in mails: a new password, a verified address, a sign-in by link. Opening a link does
-// nothing (mail scanners follow links): its page has one button, and only the form behind that uses the link up.
+// The pages of links in e-mails: password reset, address verification, sign-in link. Opening a link changes nothing, because
+// mail scanners follow links; only submitting the form on its page consumes it.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
@@ -48,7 +48,7 @@ export interface MailedLinkPages {
   submitMagicLink(ctx: Koa.Context): Promise<void>;
 }
 
-/** A mailbox was proven and nothing else; not one of RFC 8176's values, none of which says that. */
+/** Proof of access to the mailbox only. RFC 8176 has no value for it. */
 const MAILED_LINK_AMR = ['email_link'];
 
 const MAX_ADDRESS = 320;
@@ -59,18 +59,18 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
   const { views, csrf, current, steps, readForm, recovery, minLength, findUsable, basePath, done } = deps;
   const { links } = recovery;
 
-  // One page for used, expired, replaced and invented links: which it was is nobody's business.
+  // One page for used, expired, replaced and made-up links, so that it reveals nothing about the link.
   const newLinkUrls: Readonly<Record<Purpose, string | undefined>> = {
     password_reset: `${basePath}/oauth2/forgot-password`,
-    // The account's own page sends another.
+    // The account page sends a new one.
     email_verification: `${basePath}/account`,
-    // One belongs to a sign-in, which is begun first.
+    // A sign-in link belongs to a sign-in, which must be started first.
     magic_link: undefined,
   };
   const sendExpired = (ctx: Koa.Context, purpose: Purpose): void =>
     views.send(ctx, 'link-expired', { newLinkUrl: newLinkUrls[purpose] }, { status: 410 });
 
-  /** The sign-in that a link goes on with, if this is the browser it belongs to and it is still open. */
+  /** The sign-in that a link continues, if it is still open and belongs to this browser. */
   async function interactionHere(ctx: Koa.Context, id: string | undefined) {
     try {
       return await current.ofBrowser(ctx, id);
@@ -80,7 +80,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
     }
   }
 
-  /** After a reset: the sign-in that asked for it where it is still open here, else its application's start of one. */
+  /** After a reset: the sign-in that requested it if it is still open in this browser, else a new one. */
   async function signInAfter(ctx: Koa.Context, interactionId: string | undefined): Promise<WayBack> {
     const interaction = await interactionHere(ctx, interactionId);
     if (interaction === undefined || !PROMPTS.has(interaction.prompt.name)) return {};
@@ -89,7 +89,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
     return { clientName, continueUrl: current.pageUrl('login', interaction) };
   }
 
-  /** In the browser that changed it; a reload leads to the sign-in. */
+  /** Only in the browser that changed the password; a reload redirects to the sign-in. */
   async function showChanged(ctx: Koa.Context): Promise<void> {
     const said = await done.take(ctx);
     if (said !== undefined) return views.send(ctx, 'reset-done', said);
@@ -97,7 +97,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
     ctx.redirect(`${basePath}/oauth2/login`);
   }
 
-  /** In the browser that confirmed; a reload leads to the account. */
+  /** Only in the browser that confirmed the address; a reload redirects to the account. */
   async function showVerified(ctx: Koa.Context): Promise<void> {
     if ((await done.take(ctx)) !== undefined) return views.send(ctx, 'verify-email-done', {});
     ctx.status = 303;
@@ -121,7 +121,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
   ): Promise<void> {
     const link = await links.find(token, 'password_reset');
     if (link === undefined) return sendExpired(ctx, 'password_reset');
-    // For the password manager, which would save the new password without a name otherwise.
+    // So that password managers save the new password with a username.
     const username = (await findUsable(link.accountId))?.username;
     const status = Object.keys(errors).length > 0 ? 400 : 200;
     const model = {
@@ -220,7 +220,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
         ctx,
         'magic-link',
         { csrf: csrf.token(ctx, 'magic_link'), token },
-        // The form may lead all the way to the application.
+        // The form may redirect to the application.
         pageOptions(interaction),
       );
     },
@@ -229,11 +229,11 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       const { token } = await readLinkForm(ctx, 'magic_link');
       const known = await links.find(token, 'magic_link');
       if (known === undefined || !recovery.canUseMagicLinks()) return sendExpired(ctx, 'magic_link');
-      // Only the browser that asked goes on with it: a link that somebody else had sent must sign nobody in.
+      // Only the browser that requested the link may use it, so an attacker cannot send theirs to a victim (login CSRF).
       const interaction: BoundInteraction = await current.ofBrowser(ctx, known.boundTo);
       const account = await recovery.useMagicLink(token);
       if (account === undefined) return sendExpired(ctx, 'magic_link');
-      // Whatever is still asked for: guesses elsewhere must not stop it here (decisions §8).
+      // Guesses in other browsers must not block the remaining steps in this one (decisions §8).
       await deps.rememberBrowser(ctx, account.id);
       await steps.proceed(ctx, interaction, account, { amr: MAILED_LINK_AMR, methods: ['email_link'] });
     },

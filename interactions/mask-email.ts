@@ -1,6 +1,4 @@
-// Owns showing an address to somebody who may not be its owner yet: enough to know the mailbox, not enough to learn it.
-
-/** @returns like `a•••@e•••.com` */
+/** @returns like `a•••@e•••.com`: enough for the owner to recognise the mailbox, too little for others to learn it */
 export function maskEmail(address: string): string {
   const at = address.lastIndexOf('@');
   if (at < 1) return '•••';

@@ -1,4 +1,4 @@
-// Owns the first run: one page that makes the first administrator, signed in at once; closed for ever afterwards.
+// The first run: one page creates and signs in the first administrator. It is closed once an administrator exists.
 import type Koa from 'koa';
 import type { ReportSignIn } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
@@ -25,7 +25,7 @@ interface Deps {
   readonly hasAdmin: () => Promise<boolean>;
   readonly createFirstAdmin: (admin: FirstAdmin) => Promise<{ id: string }>;
   readonly reportSignIn: ReportSignIn;
-  /** The account knows this browser from now on. */
+  /** Remembers this browser as known to the account. */
   readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
 }
 

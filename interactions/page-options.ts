@@ -1,4 +1,3 @@
-// Owns what every page of an interaction tells the views: language, and where its form may lead.
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { SendOptions } from '../src/views/views.ts';
 

@@ -1,4 +1,4 @@
-// Owns the way back in for who has lost every passkey: a recovery code, which lets one thing be done, making a new one.
+// For users who lost all passkeys: a recovery code allows one thing, creating a new passkey.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
@@ -18,7 +18,7 @@ interface Deps {
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly mode: () => AuthMode;
   /**
-   * Uses a code up. @returns the same for unknown names, wrong codes and too many of them, after the same time
+   * Consumes a code. @returns the same for unknown users, wrong codes and too many attempts, after the same time
    * @throws AppError request.rate_limited
    */
   readonly recover: (
@@ -32,7 +32,7 @@ export interface RecoverPage {
   submit(ctx: Koa.Context): Promise<void>;
 }
 
-/** It says what was given; signin-steps.ts asks for a new passkey after it and for nothing less. */
+/** signin-steps.ts requires a new passkey after it. */
 const RECOVERY_AMR = ['recovery_code'];
 
 export function createRecoverPage(deps: Deps): RecoverPage {

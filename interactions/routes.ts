@@ -1,5 +1,5 @@
-// Owns the addresses of this folder's pages and the one dispatcher: what is shown next follows from the interaction's
-// stored state alone, so that no step can be skipped by going to its address.
+// The routes of the sign-in pages, and the dispatcher: the next page follows only from the stored state of the interaction, so
+// no step can be skipped by opening an address.
 
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
@@ -55,7 +55,7 @@ interface Deps {
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly minPasswordLength: () => number;
   readonly signIn: SignInParts;
-  /** What sign-ins are worth. */
+  /** How strong sign-ins are. */
   readonly worth: Pick<Parameters<typeof createSigninSteps>[0], 'reachableAcrs' | 'mayAdminister'>;
   readonly issuer: string;
   readonly baseUrl: string;
@@ -64,7 +64,7 @@ interface Deps {
   readonly passkey: PasskeyDeps;
 }
 
-/** Second factors and links by mail, as their pages need them. */
+/** Second factors and e-mail links, as their pages need them. */
 type SignInParts = Pick<
   Parameters<typeof createSigninSteps>[0],
   | 'mfaMode'
@@ -86,7 +86,7 @@ type SignInParts = Pick<
     readonly oneTime: OneTime;
   };
 
-/** What signs in without a password, as its pages need it. */
+/** Sign-in without a password, as its pages need it. */
 export type PasskeyDeps = Pick<Parameters<typeof createPasskeyCeremonies>[0], 'passkeyParts'> &
   Pick<Parameters<typeof createSigninSteps>[0], 'passkeys'> &
   Pick<Parameters<typeof createPasskeySteps>[0], 'declineOffer'> &
@@ -155,9 +155,11 @@ export function createInteractions(deps: Deps): Interactions {
   });
 
   const router = createRouter();
-  const lead = createHomeRedirects({ ...deps, findAccount });
-  // Opened without an application, sign-in and sign-up lead to people's own account.
-  router.get('/oauth2/login', (ctx) => ('interaction' in ctx.query ? login.again(ctx) : lead.signIn(ctx)));
+  const homeRedirects = createHomeRedirects({ ...deps, findAccount });
+  // Without an application, sign-in and sign-up lead to the account page.
+  router.get('/oauth2/login', (ctx) =>
+    'interaction' in ctx.query ? login.again(ctx) : homeRedirects.signIn(ctx),
+  );
   router.post('/oauth2/login', (ctx) => login.submit(ctx));
   router.get('/oauth2/consent', (ctx) => consent.again(ctx));
   router.post('/oauth2/consent', (ctx) => consent.submit(ctx));
@@ -165,7 +167,7 @@ export function createInteractions(deps: Deps): Interactions {
     const { token } = ctx.query;
     if (typeof token === 'string') return invitation.show(ctx, token);
     if (done.isAsked(ctx)) return invitation.showDone(ctx);
-    return 'interaction' in ctx.query ? signup.again(ctx) : lead.signUp(ctx);
+    return 'interaction' in ctx.query ? signup.again(ctx) : homeRedirects.signUp(ctx);
   });
   router.post('/oauth2/signup', async (ctx) => {
     const form = await deps.readForm(ctx);
@@ -193,7 +195,9 @@ export function createInteractions(deps: Deps): Interactions {
   router.post('/oauth2/verify-email', (ctx) => mailed.submitVerification(ctx));
   router.get('/oauth2/magic-link', (ctx) => mailed.showMagicLink(ctx));
   router.post('/oauth2/magic-link', (ctx) => mailed.submitMagicLink(ctx));
-  router.get('/', async (ctx) => ((await accounts.hasAdmin()) ? lead.home(ctx) : onboarding.show(ctx)));
+  router.get('/', async (ctx) =>
+    (await accounts.hasAdmin()) ? homeRedirects.home(ctx) : onboarding.show(ctx),
+  );
   for (const path of ['/onboard', '/oauth2/onboard']) router.get(path, (ctx) => onboarding.show(ctx));
   for (const path of ['/', '/onboard', '/oauth2/onboard']) {
     router.post(path, (ctx) => onboarding.submit(ctx));
@@ -210,15 +214,15 @@ export function createInteractions(deps: Deps): Interactions {
         views.send(ctx, 'continue', { action, fields }, { formAction: [action] }),
       async showInteraction(ctx: Koa.Context, interaction: Interaction, isResumed: boolean) {
         const isConsent = interaction.prompt.name === 'consent';
-        // Signed in, and still not as strongly as was demanded: asking again would never end (OIDC Core §5.5.1.1). Nor is
-        // anybody asked for what cannot be had: the session stays as it is.
+        // An essential `acr` that the sign-in did not reach, or that cannot be reached here, is an error (OIDC Core
+        // §5.5.1.1): asking again would loop. The session is unchanged.
         const isTried = interaction.lastSubmission?.login !== undefined;
         if (interaction.prompt.reasons.some(isUnmet) && (isTried || !(await steps.canMeet(interaction)))) {
-          const description = 'The authentication that was asked for cannot be had here.';
+          const description = 'The requested authentication is not available.';
           const error = { error: 'unmet_authentication_requirements', error_description: description };
           return current.finishStep(ctx, interaction, error);
         }
-        // Initiating User Registration via OIDC 1.0 §4; where nobody may sign up, signing in is what is left.
+        // Initiating User Registration via OIDC 1.0 §4; when sign-up is closed, the sign-in page is shown.
         const isSignup =
           interaction.prompt.name === 'create' &&
           (await signUp.isOpenFor(String(interaction.params.client_id)));
@@ -226,7 +230,7 @@ export function createInteractions(deps: Deps): Interactions {
         if (enrolling !== undefined)
           return steps.proceed(ctx, interaction, enrolling, { amr: ENROLMENT_LINK_AMR, methods: [] });
         const step = isConsent ? 'consent' : isSignup ? 'signup' : 'login';
-        // The address at which the step before ended is used up: the next page moves to one that can be loaded again.
+        // The current address is consumed with the previous step, so the next page gets one that can be reloaded.
         if (isResumed) {
           ctx.redirect(current.pageUrl(step, interaction));
           ctx.status = 303;

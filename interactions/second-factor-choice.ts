@@ -1,4 +1,4 @@
-// Owns which second factors a person may choose from at this sign-in, and whether codes by mail may become one.
+// The second factors available in this sign-in, and whether e-mail codes may become one.
 import type { Account } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import { ACR } from '../src/oidc/scopes.ts';
@@ -12,9 +12,9 @@ interface Deps {
 }
 
 export function createMethodChoice({ steps, ...deps }: Deps) {
-  /** Whoever sees everybody's data, as administrators and auditors do, needs a factor of another kind than a mailbox (checklist §2, NIST 800-63B). */
+  /** Administrators and auditors see the data of all users, so e-mail is no second factor for them (checklist §2, NIST 800-63B). */
   const isMailRefused = (account: Account, interaction: BoundInteraction): boolean =>
-    // After a sign-in by mailed link the mailbox has been used: a code to it would be the same factor again.
+    // After a sign-in by e-mail link, an e-mail code would be the same factor again.
     account.role !== 'user' || interaction.progress?.amr.includes('email_link') === true;
 
   const isMultiFactorAsked = (account: Account, interaction: BoundInteraction): boolean =>
@@ -25,13 +25,13 @@ export function createMethodChoice({ steps, ...deps }: Deps) {
       const { amr = [] } = interaction.progress ?? {};
       const unspent = unspentMethods(deps.methodsOf(account), amr);
       const stronger = unspent.filter((method) => method !== 'email');
-      // Where two factors are asked for a mailed code would not be what was asked for, if there is something else.
+      // When two factors are requested, an e-mail code is not offered if the account has a stronger method.
       const isTooWeak =
         stronger.some((method) => method !== 'recovery') && isMultiFactorAsked(account, interaction);
       return isMailRefused(account, interaction) || isTooWeak ? stronger : unspent;
     },
 
-    /** Not where the application asks for two factors: a mailed code would not be what it asked for. */
+    /** False when the application requests two factors, because an e-mail code does not count as one. */
     canUseEmail: (account: Account, interaction: BoundInteraction): boolean =>
       deps.canUseEmail(account) &&
       !isMailRefused(account, interaction) &&

@@ -1,8 +1,7 @@
-// Owns the methods of a second step, as pages name them, and what each is worth.
 import type Koa from 'koa';
 import type { ProofMethod } from '../src/accounts/freshness.ts';
 
-/** What is typed in. */
+/** Methods with a code to enter. */
 export type CodeMethod = 'totp' | 'email' | 'recovery';
 export type Method = CodeMethod | 'passkey';
 
@@ -11,14 +10,14 @@ export const isCodeMethod = (value: unknown): value is CodeMethod =>
 
 export const isMethod = (value: unknown): value is Method => value === 'passkey' || isCodeMethod(value);
 
-/** RFC 8176. A code by mail is a code, but no factor of its own kind: the mailbox may be open by the same password. */
+/** RFC 8176. An e-mail code is no separate factor: the same password may open the mailbox. */
 export const AMR: Readonly<Record<CodeMethod, readonly string[]>> = {
   totp: ['otp', 'mfa'],
   email: ['otp'],
   recovery: ['otp', 'mfa'],
 };
 
-/** As decisions §8 names what was authenticated (src/accounts/freshness.ts). */
+/** The method names of decisions §8 (src/accounts/freshness.ts). */
 export const PROVEN: Readonly<Record<CodeMethod, readonly ProofMethod[]>> = {
   totp: ['totp'],
   email: ['email_code'],
@@ -31,7 +30,7 @@ export const passkeyMethods = ({
   readonly isUserVerified: boolean;
 }): readonly ProofMethod[] => [isUserVerified ? 'passkey' : 'security_key'];
 
-/** RFC 8176 `hwk`: the key is bound to one device; `swk`: it is synced. With its holder checked it is two factors. */
+/** RFC 8176 `hwk`: the key is bound to one device; `swk`: it is synced. With user verification it counts as two factors. */
 export const passkeyAmr = (passkey: {
   readonly deviceType: 'singleDevice' | 'multiDevice';
   readonly isUserVerified: boolean;
@@ -46,9 +45,9 @@ export const ALERTS = {
   blocked: 'alert.rate_limited',
 } as const;
 
-/** What was the first factor is not the second as well. */
+/** Without the methods already used as first factor. */
 export function unspentMethods(methods: readonly Method[], amr: readonly string[]): Method[] {
-  // Whoever comes by one of these has lost the passkey.
+  // A user who signs in by one of these has no passkey.
   const isRecovering = amr.includes('recovery_code') || amr.includes('enrolment_link');
   const isSpent: Readonly<Record<Method, boolean>> = {
     totp: false,
@@ -59,7 +58,7 @@ export function unspentMethods(methods: readonly Method[], amr: readonly string[
   return methods.filter((method) => !isSpent[method]);
 }
 
-/** POST, redirect, GET: a reload of what comes sends no form again. */
+/** POST, redirect, GET: reloading the next page does not submit the form again. */
 export function goToStep(
   ctx: Koa.Context,
   basePath: string,

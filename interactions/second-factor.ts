@@ -42,13 +42,13 @@ interface Deps {
   };
   readonly recoveryCodes: (accountId: string) => Promise<string[]>;
   readonly qr: (text: string) => Promise<string>;
-  /** Makes a code and queues the mail. */
+  /** Creates a code and queues the e-mail. */
   readonly mailCode: (
     ctx: Koa.Context,
     account: Account,
     boundTo: string,
   ) => Promise<'sent' | 'cooldown' | 'limited'>;
-  /** Whether codes by mail may become this account's factor, for all that is known of it and the settings. */
+  /** Whether account and settings allow e-mail codes as this account's factor. */
   readonly canUseEmail: (account: Account) => boolean;
   readonly useEmail: (accountId: string) => Promise<void>;
   readonly findUsable: (id: string) => Promise<Account | undefined>;
@@ -68,7 +68,7 @@ interface Deps {
 }
 
 export interface SecondFactorPages {
-  /** GET /oauth2/mfa: the page of the step that the interaction is at, whatever the address says. */
+  /** GET /oauth2/mfa: the page of the current step of the interaction, regardless of the address. */
   show(ctx: Koa.Context): Promise<void>;
   /** POST /oauth2/mfa */
   submit(ctx: Koa.Context): Promise<void>;
@@ -166,7 +166,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
   async function verifyCode(ctx: Koa.Context, interaction: BoundInteraction, form: Form): Promise<void> {
     const { progress, account } = await steps.resume(interaction);
     const [method, code] = [form.get('method'), form.get('code') ?? ''];
-    // An empty form is no attempt, and a method that this account does not have is none either (Kratos CVE-2024-45042).
+    // An empty form or a method that the account does not have is not an attempt (Kratos CVE-2024-45042).
     if (!isCodeMethod(method) || !methodsOf(account, interaction).includes(method) || code === '') {
       return showCode(ctx, interaction, account, { alert: ALERTS.wrong, status: 401, method: undefined });
     }
@@ -183,12 +183,12 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     await steps.proceed(ctx, interaction, account, { amr, methods: PROVEN[method], provenAt });
   }
 
-  /** Instead of an authenticator app: the first code goes out at once, and the sign-in goes on when it is given. */
+  /** Uses e-mail codes instead of an authenticator app: the first code is sent now, and the sign-in continues with it. */
   async function enrolEmail(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { progress, account } = await steps.resume(interaction);
     if (!canUseEmail(account, interaction)) return showEnrolment(ctx, interaction, account, { status: 400 });
     await deps.useEmail(account.id);
-    // As it is now: a code for the account as it was before would be void.
+    // Read again: a code for the previous version of the account would be invalid.
     const fresh = await deps.findUsable(account.id);
     if (fresh === undefined) throw new AppError('signin.expired');
     await onUsed(ctx, fresh, 'enrolled', 'email');
@@ -253,7 +253,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
         case 'new_codes':
           return showCodes(ctx, interaction, account, progress);
         case 'codes':
-          // They are shown once; coming back goes on.
+          // They are shown once; opening the page again continues.
           return turnPage(ctx, interaction, account, progress);
         case 'password':
           return ctx.redirect(current.pageUrl('login', interaction));

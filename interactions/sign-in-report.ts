@@ -4,7 +4,7 @@ import type { MethodTimes, ProofMethod } from '../src/accounts/freshness.ts';
 import type { SignInReport } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 
-/** Which methods a first factor stands for. */
+/** The methods behind each first factor. */
 const FIRST_FACTORS: Readonly<Record<string, readonly ProofMethod[]>> = {
   pwd: ['password'],
   hwk: ['passkey', 'security_key'],
@@ -15,11 +15,11 @@ const FIRST_FACTORS: Readonly<Record<string, readonly ProofMethod[]>> = {
 const clientIdOf = ({ params }: BoundInteraction): string | undefined =>
   typeof params.client_id === 'string' ? params.client_id : undefined;
 
-/** Whether a first factor of the session before stands in for one that was not asked for in this interaction. */
-const isRaised = (amr: readonly string[], times: MethodTimes): boolean =>
+/** Whether the first factor comes from the earlier session and was not requested in this interaction. */
+const isStepUp = (amr: readonly string[], times: MethodTimes): boolean =>
   amr.some((value) => FIRST_FACTORS[value]?.every((method) => times[method] === undefined) === true);
 
-/** @returns what is told of a sign-in that nothing is missing from */
+/** @returns the report of a completed sign-in */
 export function reportOfCompletion(
   interaction: BoundInteraction,
   accountId: string,
@@ -28,7 +28,7 @@ export function reportOfCompletion(
 ): SignInReport {
   const isAgain = interaction.session?.accountId === accountId;
   return {
-    kind: isAgain && isRaised(amr, times) ? 'stepped_up' : 'complete',
+    kind: isAgain && isStepUp(amr, times) ? 'stepped_up' : 'complete',
     accountId,
     clientId: clientIdOf(interaction),
     amr,
@@ -37,7 +37,7 @@ export function reportOfCompletion(
   };
 }
 
-/** @returns what is told of a first step after which another is asked for; undefined: nothing that is not told elsewhere */
+/** @returns the report of a first step that needs another; undefined when it is reported elsewhere */
 export function reportOfStep(
   interaction: BoundInteraction,
   accountId: string,

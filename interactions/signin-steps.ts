@@ -1,6 +1,6 @@
-// Owns the order of a sign-in after its first factor: what is asked next follows from the account, the settings and what
-// was asked for, all read afresh, and from the progress that the interaction keeps. Only when nothing is missing does the
-// interaction get its result, which is all that the library will sign in by; so no address leads past a step.
+// The order of a sign-in after its first factor. The next step follows from the account, the settings and the request, read on
+// every step, and from the progress stored in the interaction. The interaction gets its result, without which the library
+// signs no one in, only when no step is missing; so no address can skip a step.
 import type Koa from 'koa';
 import {
   type MethodTimes,
@@ -20,33 +20,33 @@ import type { CurrentInteraction } from './current.ts';
 import { stringParameter } from './page-options.ts';
 import { reportOfCompletion, reportOfStep } from './sign-in-report.ts';
 
-/** What a sign-in has come to by one more step of it. */
+/** The authentication of a sign-in after one more step. */
 export interface Proof {
-  /** All that it consists of now (RFC 8176). */
+  /** All methods so far (RFC 8176). */
   readonly amr: readonly string[];
-  /** What was authenticated in this step; none: a page was turned. */
+  /** The methods of this step; none: the user only continued. */
   readonly methods: readonly ProofMethod[];
   /**
-   * Epoch milliseconds of the sign-in's first proof; default: now. A change of the account since then makes all of it
-   * worth nothing.
+   * Epoch milliseconds of the sign-in's first authentication; default: now. A later change of the account invalidates
+   * it.
    */
   readonly provenAt?: number | undefined;
 }
 
 export interface SigninSteps extends Pick<AcrDemand, 'demandOf' | 'canMeet'> {
-  /** Goes on after something was proven; ends the sign-in when nothing is missing. */
+  /** Continues after an authentication; completes the sign-in when no step is missing. */
   proceed(ctx: Koa.Context, interaction: BoundInteraction, account: Account, proof: Proof): Promise<void>;
-  /** What was authenticated in this interaction so far, with what has been just now. */
+  /** The time of each method used in this interaction, including this step. */
   timesOf(
     interaction: BoundInteraction,
     account: Account,
     proof: Pick<Proof, 'methods' | 'provenAt'>,
   ): MethodTimes;
-  /** The progress of a sign-in whose account still may sign in. @throws AppError signin.expired */
+  /** The progress of a sign-in whose account is still usable. @throws AppError signin.expired */
   resume(interaction: BoundInteraction): Promise<{ progress: SigninProgress; account: Account }>;
   /**
-   * Whether a session may be raised by a second factor alone, instead of a whole new sign-in: only where there is one
-   * to ask for. Raising it by nothing would make it fresh for nothing.
+   * Whether a session can be stepped up by a second factor alone, instead of a new sign-in: only if the account has one.
+   * Otherwise the session would become fresh without any authentication.
    */
   canStepUp(
     ctx: Koa.Context,
@@ -58,24 +58,24 @@ interface Deps extends Pick<AcrDemandDeps, 'reachableAcrs' | 'mayAdminister'> {
   readonly current: Pick<CurrentInteraction, 'finishStep' | 'pageUrl'>;
   readonly basePath: string;
   readonly mfaMode: () => 'off' | 'optional' | 'required';
-  /** Usable accounts only: a lock or deactivation in the middle of a sign-in stops it at its next step (R089). */
+  /** Usable accounts only: a lock or deactivation during a sign-in stops it at the next step (R089). */
   readonly findUsable: (id: string) => Promise<Account | undefined>;
   readonly stepOf: (account: Account, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
   readonly hasFactor: (account: Account) => boolean;
   readonly now: () => number;
   readonly isTrustedDevice: (ctx: Koa.Context, account: Account) => Promise<boolean>;
-  /** Sends the code where the best method is one by mail. @returns when, in epoch milliseconds */
+  /** Sends a code if e-mail is the best method. @returns the time, in epoch milliseconds */
   readonly mailFirst: (ctx: Koa.Context, account: Account, boundTo: string) => Promise<number | undefined>;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly reportSignIn: ReportSignIn;
-  /** All that was asked for was given: the account knows this browser from now on. */
+  /** After all steps: remembers this browser as known to the account. */
   readonly onComplete: (ctx: Koa.Context, account: Account) => Promise<unknown>;
   readonly passkeys: {
     readonly mode: () => AuthMode;
     readonly isOwnedBy: (account: Account) => boolean;
-    /** What else is asked after a passkey that did not check its holder; undefined: there is nothing. */
+    /** The step after a passkey without user verification; undefined: none is available. */
     readonly stepAfterKey: (account: Account) => 'verify' | 'password' | undefined;
-    /** Whether this person said "not now" in this browser. */
+    /** Whether this user chose "Not now" in this browser. */
     readonly isOfferDeclined: (ctx: Koa.Context, account: Account) => boolean;
   };
 }
@@ -84,8 +84,8 @@ const SECOND_FACTORS = new Set(['otp', 'mfa']);
 /** RFC 8176: a passkey on one device, and one that is synced. */
 const PASSKEYS = new Set(['hwk', 'swk']);
 /**
- * First proofs that are there to make a passkey and are worth nothing else: an unused recovery code, and an
- * administrator's one-time link to enrol (not one of RFC 8176's values, none of which says that).
+ * First steps that only allow creating a passkey: an unused recovery code, and an administrator's one-time link (for which
+ * RFC 8176 has no value).
  */
 const ENROLMENT = new Set(['recovery_code', 'enrolment_link']);
 const STEP_UP_REASONS = new Set([
@@ -105,13 +105,13 @@ export function createSigninSteps(deps: Deps): SigninSteps {
   const isAmong = (amr: readonly string[], values: ReadonlySet<string>): boolean =>
     amr.some((method) => values.has(method));
 
-  function mustMakePasskey(account: Account, amr: readonly string[]): boolean {
+  function mustCreatePasskey(account: Account, amr: readonly string[]): boolean {
     if (isAmong(amr, PASSKEYS)) return false;
     if (isAmong(amr, ENROLMENT)) return true;
     return passkeys.mode() === 'passkey_only' && !passkeys.isOwnedBy(account);
   }
 
-  /** After a password alone it would be one factor that adds another, where the account has a stronger one (R098). */
+  /** Not after a password alone if the account has a stronger factor: a password must not add a factor (R098). */
   function isOfferDue(
     ctx: Koa.Context,
     interaction: BoundInteraction,
@@ -136,10 +136,10 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     amr: readonly string[],
   ): Promise<Exclude<SigninProgress['step'], 'codes' | 'new_codes'> | 'trusted' | undefined> {
     const factor = await missingFactor(ctx, interaction, account, amr);
-    const isToMake = mustMakePasskey(account, amr);
-    // A passkey that checks its holder is a second factor as well: nobody need set up another first, and nobody can show
-    // one that is lost. Where there is a code to ask for, it is (R098).
-    if (isToMake) {
+    const mustCreate = mustCreatePasskey(account, amr);
+    // A passkey with user verification is a second factor too, so no other one must be set up first, and a lost one is not
+    // requested. If the account has a code, it is requested (R098).
+    if (mustCreate) {
       const hasCode = passkeys.stepAfterKey(account) === 'verify';
       return factor === 'verify' && hasCode ? 'verify' : 'passkey';
     }
@@ -147,7 +147,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     return isOfferDue(ctx, interaction, account, amr) ? 'offer' : factor;
   }
 
-  /** @returns `trusted`: none, because this device stands for it */
+  /** @returns `trusted`: none, because this device is trusted */
   async function missingFactor(
     ctx: Koa.Context,
     interaction: BoundInteraction,
@@ -158,7 +158,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     const hasCode = amr.includes('otp');
     if (isAmong(amr, PASSKEYS)) {
       if (hasCode) return undefined;
-      // R106: whoever found the key would be in, so something else is always asked, whatever the settings say.
+      // R106: a found key must not be enough, so another step is always required, regardless of the settings.
       const step = passkeys.stepAfterKey(account);
       if (step === undefined) throw new AppError('passkey.unverified');
       return step;
@@ -166,13 +166,13 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     const demand = demandOf(interaction, account);
     if (demand === ACR.multiFactor) {
       if (isStrong(account)) return 'verify';
-      // A mailed code is what there is: it is given before a stronger factor is added to it (R098).
+      // An e-mail code must be entered before a stronger factor is added (R098).
       return hasFactor(account) && !hasCode ? 'verify' : 'enrol';
     }
     if (hasCode) return undefined;
     const step = stepOf(account, mfaMode());
     if (step === 'none') return demand === undefined ? undefined : 'verify';
-    // R101: a trusted device stands for the second factor at an ordinary sign-in of an ordinary account, no more.
+    // R101: a trusted device replaces the second factor only in ordinary sign-ins of ordinary accounts.
     const mayBeTrusted = step === 'verify' && demand === undefined && account.role === 'user';
     return mayBeTrusted && (await isTrustedDevice(ctx, account)) ? 'trusted' : step;
   }
@@ -196,13 +196,13 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     times: MethodTimes,
     isByTrust: boolean,
   ): Promise<void> {
-    // Decisions §8: a session changes only by what was authenticated in this interaction. Where that is nothing there is
-    // no result that the library could take for a sign-in.
+    // Decisions §8: a session changes only by an authentication in this interaction. Without one there is no result that the
+    // library could treat as a sign-in.
     const ts = newestOf(times);
     if (ts === undefined) throw new AppError('signin.expired');
     await deps.onComplete(ctx, account);
     await deps.reportSignIn(reportOfCompletion(interaction, account.id, amr, times));
-    // Another person at this browser: the session before ends with all it gave, nothing of it passes on (R060).
+    // Another user signed in in this browser: the earlier session and everything it issued end (R060).
     if (interaction.session !== undefined && interaction.session.accountId !== account.id) {
       await endSession(interaction.session.uid);
       interaction.session = undefined;
@@ -210,11 +210,11 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     interaction.progress = undefined;
     const login = { accountId: account.id, amr: [...amr], acr: acrOf(amr), remember: true };
     await current.finishStep(ctx, interaction, {
-      // OIDC Core §2: auth_time is when the person authenticated, not when the browser came back.
+      // OIDC Core §2: auth_time is when the user authenticated, not when the browser returned.
       login: { ...login, ts, methodTimes: isByTrust ? { ...times, trusted_device: ts } : times },
       // The account was chosen by signing in with it.
       select_account: {},
-      // Or made for it, or had all along (prompt=create).
+      // The account was created, or existed already (prompt=create).
       create: {},
     });
   }
@@ -234,7 +234,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
         return complete(ctx, interaction, account, amr, times, step === 'trusted');
       const report = reportOfStep(interaction, account.id, { amr, methods }, step);
       if (report !== undefined) await deps.reportSignIn(report);
-      // After a link to the mailbox a code to it would be the same factor again, so none is sent.
+      // After an e-mail link, an e-mail code would be the same factor again, so none is sent.
       const mayMail =
         step === 'verify' &&
         !amr.includes('email_link') &&
@@ -260,12 +260,12 @@ export function createSigninSteps(deps: Deps): SigninSteps {
       const { progress } = interaction;
       const account = progress && (await findUsable(progress.accountId));
       if (progress === undefined || account === undefined) throw new AppError('signin.expired');
-      // Enrolled meanwhile in another browser: the password alone must not replace that factor (R098). To codes by mail,
-      // once one was given, a stronger factor may be added.
+      // If a factor was enrolled in another browser in the meantime, the password alone must not replace it (R098). After an
+      // e-mail code, a stronger factor may be added.
       const isAdding = progress.amr.includes('otp') && !isStrong(account);
       if (progress.step === 'enrol' && hasFactor(account) && !isAdding) throw new AppError('signin.expired');
-      const isToMake = progress.step === 'passkey' && !isAmong(progress.amr, ENROLMENT);
-      if (isToMake && passkeys.isOwnedBy(account)) throw new AppError('signin.expired');
+      const mustCreate = progress.step === 'passkey' && !isAmong(progress.amr, ENROLMENT);
+      if (mustCreate && passkeys.isOwnedBy(account)) throw new AppError('signin.expired');
       return { progress, account };
     },
 
@@ -277,7 +277,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
       if (!isStepUp || session === undefined || amr.length === 0) return undefined;
       if (stringParameter(interaction, 'prompt') !== undefined) return undefined;
       const account = await findUsable(session.accountId);
-      // Enrolling is for who has just given the password: an old session alone must not add a factor (R098).
+      // Enrolment needs a fresh password: an old session alone must not add a factor (R098).
       if (account === undefined || !hasFactor(account)) return undefined;
       return (await missingFactor(ctx, interaction, account, amr)) === 'verify'
         ? { account, amr }

@@ -6,28 +6,28 @@ import type { SignupAnswers, SignupQuestions, SignupValues } from '../src/regist
 import { signupFields } from '../src/registration/questions.ts';
 import type { FieldErrors } from '../src/views/form-page.ts';
 
-/** Fields that belong to the form and not to the account. */
-const ownFields = ['csrf', 'interaction', 'client_id', 'token', 'action', 'accept_terms'] as const;
+/** Fields of the form that are not part of the account. */
+const formFields = ['csrf', 'interaction', 'client_id', 'token', 'action', 'accept_terms'] as const;
 const passwordFields = ['password', 'confirm_password'] as const;
-// Longer than anything we store; what is longer is wrong anyway, and need not be sent back whole.
+// Longer than any stored value; a longer one is invalid anyway and is shown truncated.
 const MAX_SHOWN = 300;
 
 /** @throws AppError request.invalid naming every field that the page does not have */
 function refuseUnknown(form: Form, { fields, isPasswordAsked }: SignupQuestions): void {
   const known = new Set<string>([
-    ...ownFields,
+    ...formFields,
     ...(isPasswordAsked ? passwordFields : []),
     ...signupFields.filter((name) => fields[name] !== 'hidden'),
   ]);
   const unknown = form.keys().filter((name) => !known.has(name));
   if (unknown.length === 0) return;
-  const problems = unknown.slice(0, 20).map((name) => [name.slice(0, 100), 'Is not known here.']);
+  const problems = unknown.slice(0, 20).map((name) => [name.slice(0, 100), 'Unknown field.']);
   throw new AppError('request.invalid', { fields: Object.fromEntries(problems) });
 }
 
 /**
- * @param options.isEmailKnown the address comes from elsewhere
- * @returns what was typed, and what is missing; what is wrong with a value the domain says (src/accounts)
+ * @param options.isEmailKnown the address comes from an invitation
+ * @returns the values and which are missing; src/accounts validates the values
  */
 export function readSignup(
   form: Form,
@@ -44,7 +44,7 @@ export function readSignup(
     if (value !== '') values[name] = value.slice(0, MAX_SHOWN);
     else if (fields[name] === 'required') errors[name] = 'field.missing';
   }
-  // Without a name the address is the name; one of them there must be.
+  // Without a username the address is used, so one of them is required.
   const hasEmail = options.isEmailKnown === true || values.email !== undefined;
   if (fields.username === 'optional' && values.username === undefined && !hasEmail) {
     errors.username = 'field.missing';
@@ -57,14 +57,14 @@ export function readSignup(
   return { answers: { values, password }, errors };
 }
 
-/** The refusals that this page has words of its own for, by their code. */
-const ownWords: Readonly<Record<string, FieldErrors>> = {
+/** Errors for which this page has a translated text, by code. */
+const translatedErrors: Readonly<Record<string, FieldErrors>> = {
   'account.username_taken': { username: 'invalid.username_taken' },
   'account.email_taken': { email: 'invalid.email_taken' },
 };
 
-/** @returns what to tell at the form. @throws whatever is no fault of what was typed */
+/** @returns the errors to show in the form. @throws any error that is not about a field */
 export function errorsOf(error: unknown): FieldErrors {
   if (!(error instanceof AppError) || error.fields === undefined) throw error;
-  return ownWords[error.code] ?? error.fields;
+  return translatedErrors[error.code] ?? error.fields;
 }

@@ -1,6 +1,5 @@
-// Owns the pages on which people make an account for themselves while signing in to an application: the form, and the code
-// that proves the address. Whether an address is known here shows on none of them (checklist R084, R086): every address
-// gets a mail, and a known one's says that there is an account.
+// Sign-up while signing in to an application: the form, and the code that verifies the address. No page reveals whether an
+// address has an account (checklist R084, R086): every address gets an e-mail, which says so if it has one.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
@@ -44,20 +43,20 @@ export interface SignupPages {
   resend(ctx: Koa.Context): Promise<void>;
 }
 
-/** A password was chosen, so it is known; where none is asked for, nothing was proven yet. */
+/** The user has just chosen the password, so it counts; without one nothing is authenticated yet. */
 export const signupProof = ({ isPasswordAsked }: SignupQuestions): Pick<Proof, 'amr' | 'methods'> =>
   isPasswordAsked ? { amr: ['pwd'], methods: ['password'] } : { amr: [], methods: [] };
 
 const PROMPTS = new Set(['login', 'select_account', 'create']);
 
-/** Refusals that time alone mends. */
-const alertsToWait: { readonly [Code in ErrorCode]?: string } = {
+/** Temporary errors. */
+const temporaryAlerts: { readonly [Code in ErrorCode]?: string } = {
   'server.busy': 'alert.busy',
   'request.rate_limited': 'alert.rate_limited',
 };
 
 const waitOf = (error: unknown): { alert: string; status: number; retryAfterSeconds: number } | undefined => {
-  const alert = error instanceof AppError ? alertsToWait[error.code] : undefined;
+  const alert = error instanceof AppError ? temporaryAlerts[error.code] : undefined;
   if (!(error instanceof AppError) || alert === undefined) return undefined;
   return { alert, status: error.status, retryAfterSeconds: error.retryAfterSeconds ?? 1 };
 };
@@ -187,7 +186,7 @@ export function createSignupPages(deps: Deps): SignupPages {
             : await proceed(ctx, interaction, account);
         }
         const code = form.get('code') ?? '';
-        // An empty form is no attempt (R096).
+        // An empty form is not an attempt (R096).
         if (code === '') return await sendCode(ctx, interaction, { alert: 'alert.code_wrong', status: 400 });
         const outcome = await signup.confirm({ ...one, code });
         if (typeof outcome !== 'string') return await proceed(ctx, interaction, outcome);
@@ -195,7 +194,7 @@ export function createSignupPages(deps: Deps): SignupPages {
       } catch (error) {
         const wait = waitOf(error);
         if (wait !== undefined) return sendCode(ctx, interaction, wait);
-        // Somebody took the name in the meantime.
+        // The username was taken in the meantime.
         return send(ctx, interaction, { values: {}, errors: errorsOf(error), status: 400 });
       }
     },

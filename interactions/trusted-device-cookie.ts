@@ -1,10 +1,10 @@
-// Owns the cookie of "don't ask again on this device" (checklist R100, R114): HttpOnly, and Strict, since it is only
-// looked at when a form of ours is sent.
+// The cookie of "Don't ask on this device again" (checklist R100, R114): HttpOnly, and Strict because it is only read when one
+// of our forms is submitted.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 
 export interface TrustedDeviceCookie {
-  /** Renews the cookie when the device still counts for this account. */
+  /** Renews the cookie if the device is still trusted by this account. */
   isTrusted(ctx: Koa.Context, account: Account): Promise<boolean>;
   trust(ctx: Koa.Context, account: Account): Promise<void>;
 }
@@ -33,7 +33,7 @@ export function createTrustedDeviceCookie(deps: Deps): TrustedDeviceCookie {
       httpOnly: true,
       sameSite: 'strict',
       secure: isSecure,
-      // The __Host- prefix demands the root.
+      // The __Host- prefix requires the path `/`.
       path: isSecure || basePath === '' ? '/' : basePath,
       maxAge: seconds() * 1000,
       signed: true,

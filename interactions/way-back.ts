@@ -1,17 +1,17 @@
-// Owns where a page that ends something leads next: back to the application whose sign-in it was, by addresses that the
-// application registered and nothing else. An address from the request never becomes a link.
+// Links from a final page back to the application. They use only addresses that the application registered, never one from
+// the request (open redirect).
 import type { Client } from '../src/oidc/library-types.ts';
 
 export interface WayBack {
   readonly clientName?: string | undefined;
-  /** None: the application has no page, as native ones have none. */
+  /** Undefined when the application has no page, as with native ones. */
   readonly continueUrl?: string | undefined;
 }
 
 export interface WaysBack {
   /** Starts the sign-in at the application again. */
   toSignIn(client: Client | undefined): WayBack;
-  /** The application's own page, for someone who has just signed out of it. */
+  /** The application's page, for a user who has just signed out of it. */
   toApplication(client: Client | undefined): WayBack;
 }
 
@@ -23,16 +23,16 @@ interface Deps {
 }
 
 export function createWaysBack({ issuer, baseUrl, basePath }: Deps): WaysBack {
-  /** Where an application without any other address is: the origin that its sign-ins return to. */
+  /** For an application without any other address: the origin of its redirect URI. */
   function originOf({ redirectUris = [] }: Client): string | undefined {
     const [redirectUri = ''] = redirectUris;
-    // Our own pages: they lie below BASE_URL, which may have a path.
+    // Our own pages are below BASE_URL, which may have a path.
     if (redirectUri.startsWith(`${baseUrl}/`)) return `${basePath}/`;
     const callback = URL.parse(redirectUri);
     return callback?.protocol.startsWith('http') ? `${callback.origin}/` : undefined;
   }
 
-  /** OpenID Connect Core §4: the application starts the sign-in itself, and learns at whom. */
+  /** OpenID Connect Core §4: the application starts the sign-in itself at this issuer. */
   function startOf({ initiateLoginUri }: Client): string | undefined {
     const start = initiateLoginUri === undefined ? null : URL.parse(initiateLoginUri);
     start?.searchParams.set('iss', issuer);

@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import mountAt from 'koa-mount';
-import { noteFailedForms } from '../../interactions/current.ts';
+import { markFailedForms } from '../../interactions/current.ts';
 import type { KnownBrowsers } from '../../interactions/known-browsers.ts';
 import type { Interactions } from '../../interactions/routes.ts';
 import type { Accounts, createAccountDomain, Groups } from '../accounts/index.ts';
@@ -174,7 +174,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   const site = new Koa();
   site.use(aliases);
   site.use(limitByAddress({ limits }));
-  site.use(noteFailedForms(openSignIns.markInUse));
+  site.use(markFailedForms(openSignIns.markInUse));
   site.use(interactions.middleware);
   site.use(admin.testSignInGate);
   const protocol = protocolRoutes({

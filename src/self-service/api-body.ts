@@ -17,8 +17,7 @@ export function membersOf(value: unknown, required: readonly string[], optional:
   const members = new Map<string, unknown>(Object.entries(value));
   const known = [...required, ...optional];
   const fields: Record<string, string> = {};
-  for (const name of members.keys())
-    if (!known.includes(name)) fields[name.slice(0, 100)] = 'Is not known here.';
+  for (const name of members.keys()) if (!known.includes(name)) fields[name.slice(0, 100)] = 'Unknown field.';
   for (const name of known) {
     const member = members.get(name);
     if (member === undefined && required.includes(name)) fields[name] = 'Is missing.';

@@ -20,7 +20,11 @@ for (const form of document.querySelectorAll('[data-choose]')) {
     bar.hidden = true;
     continue;
   }
-  const every = make('input', { type: 'checkbox', className: 'picker', ariaLabel: 'Tick all on this page' });
+  const every = make('input', {
+    type: 'checkbox',
+    className: 'picker',
+    ariaLabel: 'Select all on this page',
+  });
   form.querySelector('thead .tick-cell').replaceChildren(every);
   const tell = () => {
     const count = boxes.filter(({ checked }) => checked).length;

@@ -86,12 +86,12 @@ test('attention: resolved items disappear and the most urgent comes first', () =
     attentionOf(grim).map(({ text }) => text),
     [
       '99 sign-ins failed in the last two hours',
-      'One user is locked for new browsers',
-      'The rotation of the signing key is overdue',
-      '2 mails could not be sent',
-      '3 mails wait to be sent',
+      'One user is locked in new browsers',
+      'Signing key rotation is overdue',
+      '2 e-mails could not be sent',
+      '3 e-mails are waiting to be sent',
       'Your own account has no second factor',
-      'No mail server is set up',
+      'No mail server is configured',
       'You are the only administrator',
     ],
   );

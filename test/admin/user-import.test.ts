@@ -126,7 +126,7 @@ withServer('import: input that is not JSON lines is refused as a whole', async (
     raw: '',
     headers: { 'content-type': NDJSON },
   });
-  deepEqual([query.status, membersOf(errorOf(query).fields).dry_run], [400, 'Is not known here.']);
+  deepEqual([query.status, membersOf(errorOf(query).fields).dry_run], [400, 'Unknown parameter.']);
   const empty = await send(world, '\n\n');
   deepEqual([empty.status, empty.text], [200, '']);
   equal(await accounts.findByLogin('alice'), undefined);

@@ -89,10 +89,10 @@ test('tokens: found by user, never shown, and revoked for the application', asyn
   await press(page, 'Tokens', 'link');
   assert.equal(await page.locator('tbody tr').count(), 1, 'refresh tokens alone');
   await press(page, 'Access tokens', 'link');
-  assert.equal(await text('.empty h2'), 'Whose access tokens?');
+  assert.equal(await text('.empty h2'), 'Select a user');
   await page.getByLabel('User', { exact: true }).fill('nobody');
   await press(page, 'Show');
-  assert.match(await text('#user-error'), /nobody of this name/);
+  assert.match(await text('#user-error'), /User not found/);
   await page.getByLabel('User', { exact: true }).fill('Grace@acme.example');
   await press(page, 'Show');
   assert.match(page.url(), new RegExp(`user_id=${grace}`));
@@ -116,12 +116,12 @@ test('grants: an application’s access is withdrawn on the user’s page', asyn
   await world.open(`/users/${grace}`);
   const panel = page.locator('section', { has: page.getByRole('heading', { name: 'Applications in use' }) });
   assert.match((await panel.textContent()) ?? '', /Acme Analytics.*openid, profile/s);
-  await press(page, 'Take back what Acme Analytics may do');
-  assert.match(await noticeOf(page), /^Taken back/);
-  assert.match((await panel.textContent()) ?? '', /No application holds anything/);
+  await press(page, 'Revoke access of Acme Analytics');
+  assert.match(await noticeOf(page), /^Access revoked/);
+  assert.match((await panel.textContent()) ?? '', /No application has access/);
   assert.equal(await userinfoStatus(access), 401);
   await press(page, 'Tokens of this user', 'link');
-  assert.equal(await text('.empty h2'), 'Nothing fits');
+  assert.equal(await text('.empty h2'), 'No results');
 });
 
 test('passkey: removed from a user after a confirmation page', async () => {
@@ -146,7 +146,7 @@ test('invitation: its link is shown once and leads to sign-up; resending voids t
   assert.match(await text('#email-error'), /taken/);
   assert.equal(await email.inputValue(), 'grace@acme.example');
   await email.fill('katherine@acme.example');
-  await page.getByLabel('Goes on to').selectOption({ label: 'Acme Analytics' });
+  await page.getByLabel('Continue to').selectOption({ label: 'Acme Analytics' });
   await page.getByRole('checkbox').uncheck();
   await press(page, 'Invite');
   const link = await text('#invitation-link');
@@ -155,22 +155,22 @@ test('invitation: its link is shown once and leads to sign-up; resending voids t
   assert.equal(await heading(tab), 'Create your account');
   await world.open('/invitations');
   assert.ok(!(await page.content()).includes(new URL(link).searchParams.get('token') ?? '-'));
-  await press(page, 'Send again to katherine@acme.example');
+  await press(page, 'Resend to katherine@acme.example');
   assert.notEqual(await text('#invitation-link'), link);
   assert.equal(await page.locator('tbody tr').count(), 1);
   assert.match(await text('tbody'), /Acme Analytics/);
   await tab.goto(link);
   assert.notEqual(await heading(tab), 'Create your account');
   await close();
-  await press(page, 'Withdraw the invitation of katherine@acme.example');
-  assert.match(await noticeOf(page), /^Invitation withdrawn/);
+  await press(page, 'Revoke the invitation of katherine@acme.example');
+  assert.match(await noticeOf(page), /^Invitation revoked/);
   assert.equal(await page.locator('tbody tr').count(), 0);
 });
 
 test('enrolment link: for a user without a password', async () => {
   await world.open(`/users/${grace}`);
   await press(page, 'Send set-up link');
-  assert.match(await noticeOf(page), /^A one-time link/);
+  assert.match(await noticeOf(page), /^Set-up link sent/);
   const { items } = await world.server.admin('GET', '/mails?limit=1');
   assert.match(JSON.stringify(items), /oauth2\/enrol\?token=/);
 });
@@ -193,20 +193,20 @@ test('settings file: differences and problems are shown before anything changes'
   const choose = (given: object) => page.locator('input[type=file]').setInputFiles(file(given));
   await choose({ values: { ...values, nothing_such: 1, lockout_threshold: 'many' } });
   await page.getByText('Read from export.json.').waitFor();
-  await press(page, 'Look at the difference');
+  await press(page, 'Review changes');
   assert.match(
     await text('[role=alert]'),
     /Nothing was changed.*2 problems.*lockout_threshold.*nothing_such/s,
   );
   await choose({ values: { ...values, product_name: 'Acme', lockout_threshold: 7 } });
   await page.getByText('Read from export.json.').waitFor();
-  await press(page, 'Look at the difference');
+  await press(page, 'Review changes');
   assert.match(await text('#difference'), /^2 of \d+ settings would change/);
   assert.match(await text('.difference tbody'), /lockout_threshold.*5.*7.*product_name.*Latchkey.*Acme/s);
   // Someone else changes one of them before it is applied.
   await world.server.admin('PATCH', '/settings', { lockout_threshold: 9 });
   await press(page, 'Apply 2 changes');
-  assert.match(await text('[role=alert]'), /Somebody changed settings/);
+  assert.match(await text('[role=alert]'), /settings were changed in the meantime/);
   assert.match(await text('.difference tbody'), /lockout_threshold.*9.*7/s);
   await press(page, 'Apply 2 changes');
   assert.match(await noticeOf(page), /^Settings imported/);
@@ -231,9 +231,9 @@ test('user import without scripts: each refused line has its reason and can be c
   ];
   await plain.locator('#rows').fill(lines.join('\n'));
   await plain.getByRole('button', { name: 'Import' }).click();
-  assert.equal(((await plain.locator('#outcome-title').textContent()) ?? '').trim(), '2 created, 3 refused');
+  assert.equal(((await plain.locator('#outcome-title').textContent()) ?? '').trim(), '2 created, 3 failed');
   const results = (await plain.locator('.results tbody').textContent()) ?? '';
-  assert.match(results, /2\s*grace.*taken.*3\s*joan.*colour.*Is not known.*4.*The line is not valid JSON/s);
+  assert.match(results, /2\s*grace.*taken.*3\s*joan.*colour.*Unknown field.*4.*The line is not valid JSON/s);
   assert.equal(await plain.locator('#rows').inputValue(), lines.slice(1, 4).join('\n'));
   await close();
   const { items } = await world.server.admin('GET', '/users?search=alan');
@@ -251,27 +251,27 @@ test('signing keys: the next one is published; a compromised one is invalid at o
   await world.open('');
   await press(page, 'Keys', 'link');
   assert.match(await text('tbody'), new RegExp(`${first}\\s*Active`));
-  assert.match(await text('section'), /By schedule a new key is published/);
-  await press(page, 'Rotate now', 'link');
-  assert.match(await text('.course'), /no token stops working/);
-  await press(page, 'Rotate now');
+  assert.match(await text('section'), /A new key is published/);
+  await press(page, 'Rotate key', 'link');
+  assert.match(await text('.course'), /all tokens stay valid/);
+  await press(page, 'Rotate key');
   assert.match(await noticeOf(page), /^A new key is published/);
   assert.match(await text('tbody'), /Next.*Active/s);
-  assert.match(await text('section'), /begins to sign in 1[45] min/);
+  assert.match(await text('section'), /starts to sign in 1[45] min/);
   const [, next = ''] = await kids();
   assert.equal(await userinfoStatus(access), 200);
-  await press(page, 'Replace a compromised key', 'link');
+  await press(page, 'Replace compromised key', 'link');
   assert.match(await text('.lost'), new RegExp(first));
-  await page.getByLabel('to go on').fill('compromise');
-  await press(page, 'Replace the key now');
+  await page.getByLabel('to continue').fill('compromise');
+  await press(page, 'Replace key');
   assert.match(await text('#confirm-error'), /Type compromised/);
-  await page.getByLabel('to go on').fill('compromised');
-  await press(page, 'Replace the key now');
-  assert.match(await noticeOf(page), /^The key was replaced/);
+  await page.getByLabel('to continue').fill('compromised');
+  await press(page, 'Replace key');
+  assert.match(await noticeOf(page), /^Key replaced/);
   assert.deepEqual(await kids(), [next]);
   assert.equal(await userinfoStatus(access), 401);
   await world.open('/audit');
-  assert.match(await text('tbody'), /Key rotation asked for/);
+  assert.match(await text('tbody'), /Key rotation requested/);
 });
 
 test('overview: lists what needs attention first, with the figures of GET /stats', async () => {

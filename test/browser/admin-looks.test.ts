@@ -205,7 +205,7 @@ test('test sign-in result: looks like every other page', async () => {
     const page = await world.open(`/applications/${prompt === '' ? ids.application : ids.asking}/try`);
     await page.evaluate('document.querySelector("form[target]").removeAttribute("target")');
     await page.getByLabel('Prompt').selectOption(prompt);
-    await loaded(page, () => page.getByRole('button', { name: 'Start the sign-in' }).click());
+    await loaded(page, () => page.getByRole('button', { name: 'Start test sign-in' }).click());
     for (const summary of await page.locator('summary').all()) await summary.click();
     const name = prompt === '' ? 'try-outcome' : 'try-outcome-refused';
     await shoot(page, `admin-${name}`);

@@ -55,13 +55,13 @@ test('client form: registers; an invalid URI is reported at its field and input 
   assert.equal(await field.isVisible(), false);
   await page.getByRole('radio', { name: 'Web app with a server' }).check();
   await page.getByLabel('Redirect URIs', { exact: true }).fill('http://evil.example/callback');
-  await press(page, 'Add application');
+  await press(page, 'Register application');
   assert.match(await text('#redirect_uris-error'), /https/);
   assert.equal(await page.getByLabel('Name').inputValue(), 'Sample');
   await shoot(page, 'admin-work-application-refused');
   await page.getByLabel('Redirect URIs', { exact: true }).fill(`${sample.origin}/callback`);
-  await page.getByLabel('This is our own application').check();
-  await press(page, 'Add application');
+  await page.getByLabel('First-party application').check();
+  await press(page, 'Register application');
   assert.equal(await heading(page), 'Sample is ready');
   credentials = { clientId: await text('#client-id'), clientSecret: await text('#client-secret') };
   await shoot(page, 'admin-work-application-ready');
@@ -143,7 +143,7 @@ test('concurrent edits in two tabs: reported, and neither loses its input', asyn
 test('locked user on a phone: the page gives the reason, one press unlocks', async () => {
   for (let round = 0; round < 5; round += 1) await tryToSignIn('grace', `wrong guess ${round}`);
   await world.open('');
-  assert.match(await text('.attention'), /One user is locked for new browsers.*grace/s);
+  assert.match(await text('.attention'), /One user is locked in new browsers.*grace/s);
   await loaded(page, () => page.locator('.attention a').first().click());
   assert.match(await text('.verdict'), /Cannot sign in.*Locked after 5 wrong passwords/s);
   assert.match(await text('.known'), /wrong password/);
@@ -165,7 +165,7 @@ test('group: created, filled, and opens an application to its members only', asy
   // A part of a name is no one's; whom it could mean is offered.
   await page.getByLabel('Add a member').fill('grac');
   await press(page, 'Add');
-  assert.match(await text('[role=alert]'), /Nobody has this username/);
+  assert.match(await text('[role=alert]'), /User not found/);
   await press(page, 'Add grace');
   assert.equal(await noticeOf(page), 'Added to the group.');
   await page.getByLabel('Add a member').fill('OUTSIDER@example.com');
@@ -177,10 +177,10 @@ test('group: created, filled, and opens an application to its members only', asy
   await world.open('/applications');
   await press(page, 'Sample', 'link');
   assert.equal(await page.getByLabel('Finance team').isVisible(), false);
-  await page.getByLabel('Members of chosen groups').check();
+  await page.getByLabel('Members of selected groups').check();
   await page.getByLabel('Finance team').check();
-  await press(page, 'Save who may sign in');
-  assert.match(await noticeOf(page), /^Saved/);
+  await press(page, 'Save access');
+  assert.match(await noticeOf(page), /^Access saved/);
   assert.match(await text('.badges'), /Restricted/);
   assert.equal(await tryToSignIn('grace', PASSWORD), 'Hello, Grace Hopper');
   assert.doesNotMatch(await tryToSignIn('outsider', PASSWORD), /Hello/);
@@ -194,8 +194,8 @@ test('group: created, filled, and opens an application to its members only', asy
   assert.equal(await heading(page), 'Finance');
   assert.equal(await page.getByRole('link', { name: 'Delete group' }).count(), 0);
   await press(page, 'Sample', 'link');
-  await page.getByLabel('Everybody').check();
-  await press(page, 'Save who may sign in');
+  await page.getByLabel('All users').check();
+  await press(page, 'Save access');
   assert.match(await tryToSignIn('outsider', PASSWORD), /Hello/);
 });
 
@@ -204,19 +204,19 @@ test('groups: on the user page and as a list filter; deleted by typing the name'
   await loaded(page, () => page.getByLabel('Group').selectOption('Finance'));
   assert.deepEqual(await page.locator('tbody .row').allTextContents(), ['grace']);
   await press(page, 'grace', 'link');
-  await press(page, 'Take out of Finance');
-  assert.equal(await noticeOf(page), 'Taken out of the group.');
+  await press(page, 'Remove from Finance');
+  assert.equal(await noticeOf(page), 'Removed from the group.');
   await page.getByLabel('Add to a group').selectOption('Finance');
   await press(page, 'Add');
   assert.match(await text('.tags'), /Finance/);
   assert.match(await text('.trail'), /Added to a group: finance/);
   await press(page, 'Finance', 'link');
   await press(page, 'Delete group', 'link');
-  assert.match(await text('.lost'), /one member loses what it opens/);
-  await page.getByLabel('to go on').fill('Finance');
+  assert.match(await text('.lost'), /member loses the access it grants/);
+  await page.getByLabel('to continue').fill('Finance');
   await press(page, 'Delete group');
   assert.match(await text('#confirm-error'), /finance/);
-  await page.getByLabel('to go on').fill('finance');
+  await page.getByLabel('to continue').fill('finance');
   await press(page, 'Delete group');
   assert.match(await noticeOf(page), /^Group deleted/);
   assert.ok(await page.getByRole('heading', { name: 'No groups yet' }).isVisible());
@@ -229,7 +229,7 @@ test('API key: shown once, reads and changes nothing, refused once revoked', asy
   await page.getByLabel('Name').fill('Backup');
   await page.getByLabel('Expires in (days)').fill('30');
   await press(page, 'Create key');
-  assert.equal(await heading(page), 'The key Backup is ready');
+  assert.equal(await heading(page), 'API key Backup created');
   const key = await text('#api-key');
   await world.admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.locator('[data-copy=api-key]').click();
@@ -241,13 +241,13 @@ test('API key: shown once, reads and changes nothing, refused once revoked', asy
     return (await fetch(`${world.server.origin}/admin/api/users`, { method, headers, ...body })).status;
   };
   assert.deepEqual([await ask('GET'), await ask('POST')], [200, 403]);
-  await press(page, 'To the list of keys', 'link');
+  await press(page, 'Back to API keys', 'link');
   assert.match(await text('tbody tr'), /Backup.*Read only.*ada/s);
   await press(page, 'Backup', 'link');
   assert.ok(!(await page.content()).includes(key));
   await press(page, 'Revoke key', 'link');
   await press(page, 'Revoke key');
-  assert.match(await noticeOf(page), /^Key revoked/);
+  assert.match(await noticeOf(page), /^API key revoked/);
   assert.equal(await ask('GET'), 401);
 });
 
@@ -318,13 +318,13 @@ test('second factor: reset after a warning page; trusted browsers are removed si
   await world.server.admin('PATCH', '/settings', { mfa_mode: 'optional' });
   await world.open(`/users/${id}`);
   assert.match(await text('.known'), /Authenticator app/);
-  await press(page, 'Forget this browser: Chrome on Linux');
+  await press(page, 'Remove trusted browser Chrome on Linux');
   assert.match(await noticeOf(page), /asked for the second factor again/);
   assert.equal(await page.getByRole('heading', { name: 'Trusted browsers' }).count(), 0);
   await press(page, 'Reset second factor', 'link');
   assert.match(await text('.lost'), /authenticator app and all recovery codes stop working/);
   await press(page, 'Reset second factor');
-  assert.match(await noticeOf(page), /^Second factor removed/);
+  assert.match(await noticeOf(page), /^Second factor reset/);
   assert.match(await text('.trail'), /Second factor reset/);
   assert.doesNotMatch(await text('.known'), /Authenticator app/);
   assert.equal(await tryToSignIn('has-factor', PASSWORD), 'Set up your authenticator app');
@@ -367,7 +367,7 @@ test('test sign-in: in a new tab, shows what the application would get', async (
     new RegExp(`-u '${credentials.clientId}:'`),
   );
   await tab.reload();
-  assert.equal(await heading(tab), 'This trial is over');
+  assert.equal(await heading(tab), 'This test sign-in has expired');
   await tab.close();
   // Someone else, with the consent and the prompt of a partner's application; the page before can be used again.
   const { id } = await world.createApplication({ client_name: 'Partner portal', skip_consent: false });
@@ -377,9 +377,9 @@ test('test sign-in: in a new tab, shows what the application would get', async (
   await own.page.waitForURL('**/try');
   await own.page.getByLabel('email', { exact: false }).uncheck();
   await own.page.getByLabel('Prompt').selectOption('login');
-  await own.page.getByLabel('Who is expected').fill('grace');
+  await own.page.getByLabel('Expected user').fill('grace');
   await own.page.getByLabel('Language of the pages').selectOption('de');
-  const trial = await begin(own.page, 'Start the sign-in');
+  const trial = await begin(own.page, 'Start test sign-in');
   await loaded(trial, () => trial.locator('a[href*="/oauth2/login?"]').click());
   assert.equal(await trial.locator('[name=username]').inputValue(), 'grace');
   await trial.locator('[name=password]').fill(PASSWORD);
@@ -408,7 +408,7 @@ test('redirect URIs: validated while typed and by the server, then saved', async
   const before = await field.inputValue();
   await field.fill(`${before}\nnot an address`);
   await field.blur();
-  assert.match(await text('#redirect_uris-error'), /whole address/);
+  assert.match(await text('#redirect_uris-error'), /complete address/);
   await field.fill(`${before}\nhttps://app.example.com/callback`);
   await press(page, 'Save');
   assert.equal(await noticeOf(page), 'Changes saved.');
@@ -447,8 +447,8 @@ test('setting: takes effect; an invalid value is reported at its field; the defa
 test('outbox: without a mail server the test mail can be read there', async () => {
   await world.open('/settings/mail');
   await page.getByLabel('To', { exact: true }).fill('ada@example.com');
-  await press(page, 'Send test mail');
-  assert.match(await text('[role=status].note'), /no mail server/);
+  await press(page, 'Send test e-mail');
+  assert.match(await text('[role=status].note'), /No mail server/);
 });
 
 test('keyboard: shortcuts are listed, `g a` navigates, Ctrl+K finds pages and users', async () => {
@@ -481,8 +481,8 @@ test('bulk act: ticked, counted, named on the confirmation page, done; the list 
   await world.open('/users?search=guest-');
   const act = page.getByRole('button', { name: 'Deactivate' });
   assert.equal(await act.isVisible(), false);
-  await page.getByLabel('Tick all on this page').check();
-  await page.getByLabel('Tick guest-2').uncheck();
+  await page.getByLabel('Select all on this page').check();
+  await page.getByLabel('Select guest-2').uncheck();
   assert.equal(await text('.bulk output'), '2');
   await shoot(page, 'admin-work-ticked');
   await press(page, 'Deactivate');
@@ -502,10 +502,10 @@ test('user deletion: needs the typed name; only audit events remain', async () =
   await press(page, 'grace', 'link');
   const address = page.url();
   await press(page, 'Delete user', 'link');
-  await page.getByLabel('to go on').fill('grave');
+  await page.getByLabel('to continue').fill('grave');
   await press(page, 'Delete user');
   assert.match(await text('#confirm-error'), /Type grace/);
-  await page.getByLabel('to go on').fill('grace');
+  await page.getByLabel('to continue').fill('grace');
   await press(page, 'Delete user');
   assert.match(await noticeOf(page), /^User deleted/);
   assert.equal((await page.goto(address))?.status(), 404);
@@ -517,7 +517,7 @@ test('client deletion: needs the typed name', async () => {
   await world.open('/applications');
   await press(page, 'Sample', 'link');
   await press(page, 'Delete application', 'link');
-  await page.getByLabel('to go on').fill('Sample');
+  await page.getByLabel('to continue').fill('Sample');
   await press(page, 'Delete application');
   assert.match(await noticeOf(page), /^Application deleted/);
 });
@@ -583,7 +583,7 @@ test('registration token: shown once, registers one application, can be withdraw
   assert.equal(await register(), 401);
   await page.getByLabel('Name').fill('Nobody');
   await press(page, 'Create token');
-  await press(page, 'Withdraw Nobody');
-  assert.match(await noticeOf(page), /^Token withdrawn/);
+  await press(page, 'Revoke Nobody');
+  assert.match(await noticeOf(page), /^Token revoked/);
   assert.ok(!(await page.content()).includes(token));
 });

@@ -150,7 +150,7 @@ test('attack: XSS by names and claims in a test sign-in result', async () => {
     `${world.server.origin}/admin${paths.find((path) => path.includes('/try?'))?.split('?')[0]}`,
   );
   await page.evaluate('document.querySelector("form[target]").removeAttribute("target")');
-  await loaded(page, () => page.getByRole('button', { name: 'Start the sign-in' }).click());
+  await loaded(page, () => page.getByRole('button', { name: 'Start test sign-in' }).click());
   assert.match((await page.locator('.verdict').textContent()) ?? '', /Signed in as ada/);
   assert.equal(await page.locator('img[src=x], script:not([src])').count(), 0);
   const text = (await page.locator('main').textContent()) ?? '';
@@ -175,14 +175,14 @@ test('attack: XSS by a refused form that returns its input', async () => {
   await page.goto(`${world.server.origin}/admin/settings/import`);
   for (const values of [{ [MARK]: 1 }, { product_name: MARK, support_url: 'https://a.example/?"><i>' }]) {
     await page.locator('#json').fill(JSON.stringify({ values }));
-    await loaded(page, () => page.getByRole('button', { name: 'Look at the difference' }).click());
+    await loaded(page, () => page.getByRole('button', { name: 'Review changes' }).click());
     assert.match((await page.locator('main').textContent()) ?? '', /<img src=x onerror|product_name/);
     assert.equal(await page.locator('main i, main img').count(), 0);
   }
   await page.goto(`${world.server.origin}/admin/applications/new`);
   await page.getByLabel('Name').fill(MARK);
   await page.getByLabel('Redirect URIs', { exact: true }).fill('javascript:alert(1)');
-  await loaded(page, () => page.getByRole('button', { name: 'Add application' }).click());
+  await loaded(page, () => page.getByRole('button', { name: 'Register application' }).click());
   assert.equal(await page.getByLabel('Name').inputValue(), MARK);
   assert.deepEqual(complaints, []);
 });

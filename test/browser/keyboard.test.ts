@@ -73,7 +73,7 @@ test('keyboard only: onboarding, application, sign-in, consent, claims, sign-out
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowUp');
   await type(page, 'Redirect URIs', `${sample.origin}/callback`);
-  await press(page, 'button', 'Add application');
+  await press(page, 'button', 'Register application');
   const text = async (id: string): Promise<string> =>
     ((await page.locator(`#${id}`).textContent()) ?? '').trim();
   const [clientId, clientSecret] = [await text('client-id'), await text('client-secret')];

@@ -17,7 +17,7 @@ const applications = async (): Promise<unknown> => (await world.server.admin('GE
 async function fill(page: Page): Promise<void> {
   await page.getByLabel('Name').fill('Typed with care');
   await page.getByLabel('Redirect URIs', { exact: true }).fill('https://care.example/callback');
-  await page.getByLabel('This is our own application').check();
+  await page.getByLabel('First-party application').check();
 }
 
 test('lost work: sign-in, offline or reload; the form returns, one application is created', async () => {
@@ -30,7 +30,7 @@ test('lost work: sign-in, offline or reload; the form returns, one application i
   const tab = await context.newPage();
   await tab.goto(`${world.server.origin}/oauth2/logout`);
   await tab.close();
-  await press(page, 'Add application');
+  await press(page, 'Register application');
   await loaded(page, () => enter(page, ADMIN));
   assert.match(await noticeOf(page), /what you had typed is back/);
   assert.equal(await page.getByLabel('Name').inputValue(), 'Typed with care');
@@ -38,26 +38,26 @@ test('lost work: sign-in, offline or reload; the form returns, one application i
     await page.getByLabel('Redirect URIs', { exact: true }).inputValue(),
     'https://care.example/callback',
   );
-  assert.equal(await page.getByLabel('This is our own application').isChecked(), true);
+  assert.equal(await page.getByLabel('First-party application').isChecked(), true);
   assert.equal(await applications(), count);
   assert.equal(new URL(page.url()).search, '');
   await shoot(page, 'form-came-back');
 
   await context.setOffline(true);
-  await page.getByRole('button', { name: 'Add application' }).click();
+  await page.getByRole('button', { name: 'Register application' }).click();
   await page.locator('#offline').waitFor({ state: 'visible' });
   assert.equal(await page.getByLabel('Name').inputValue(), 'Typed with care');
   await shoot(page, 'form-offline');
   await context.setOffline(false);
 
-  await press(page, 'Add application');
+  await press(page, 'Register application');
   assert.match(await heading(page), /is ready/);
   const secret = await page.locator('#client-secret').textContent();
   assert.ok(secret);
   assert.ok(!page.url().includes(secret.trim()));
   await shoot(page, 'secret-once');
   await loaded(page, () => page.reload());
-  assert.match(await noticeOf(page), /A secret is shown once/);
+  assert.match(await noticeOf(page), /A secret is shown only once/);
   assert.ok(!(await page.content()).includes(secret.trim()));
   await shoot(page, 'secret-shown-before');
   await loaded(page, () => page.goBack());

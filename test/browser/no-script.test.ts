@@ -39,7 +39,7 @@ test('without scripts: onboarding, application, sign-in after a mistake, consent
   await page.getByRole('link', { name: 'Register application' }).first().click();
   await page.getByLabel('Name').fill('Without redirect');
   await page.getByLabel('Redirect URIs', { exact: true }).fill('not an address');
-  await loaded(page, () => page.getByRole('button', { name: 'Add application' }).click());
+  await loaded(page, () => page.getByRole('button', { name: 'Register application' }).click());
   assert.ok(await page.locator('#redirect_uris-error').isVisible());
   assert.equal(await page.getByLabel('Name').inputValue(), 'Without redirect');
   const credentials = await register(page, { name: 'Sample', sample });

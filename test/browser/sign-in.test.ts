@@ -84,7 +84,7 @@ test('consent: a denial grants nothing; an approval is remembered', () =>
     assert.equal(await heading(page), 'Sample is requesting access to your account');
     await loaded(page, () => page.getByRole('button', { name: 'Deny' }).click());
     assert.equal(new URL(page.url()).origin, sample.origin);
-    assert.match(await alertText(page), /did not allow it.*Error code access_denied/s);
+    assert.match(await alertText(page), /denied the request.*Error code access_denied/s);
     await shoot(page, 'sample-denied');
 
     // The session stays, so this time it begins with the question; a person may change their mind.

@@ -40,8 +40,8 @@ export async function register(
   await page.getByRole('link', { name: 'Register application' }).first().click();
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Redirect URIs', { exact: true }).fill(`${sample.origin}/callback`);
-  if (isFirstParty) await page.getByLabel('This is our own application').check();
-  await page.getByRole('button', { name: 'Add application' }).click();
+  if (isFirstParty) await page.getByLabel('First-party application').check();
+  await page.getByRole('button', { name: 'Register application' }).click();
   await page.getByRole('heading', { name: 'is ready' }).waitFor();
   const text = async (id: string): Promise<string> =>
     ((await page.locator(`#${id}`).textContent()) ?? '').trim();

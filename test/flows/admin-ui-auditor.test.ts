@@ -198,7 +198,7 @@ test('auditor: the overview shows status and asks for nothing they cannot do', a
   match(page.body, /Read only/);
   match(page.body, /<h1>Overview<\/h1>/);
   match(page.body, /There is only one administrator/);
-  ok(!/Add your first application|A few steps|Make a colleague one|Outbox|Set up</.test(page.body));
+  ok(!/Add your first application|A few steps|Add a second administrator|Outbox|Set up</.test(page.body));
 });
 
 test('auditor demoted or deactivated during the session: out at the next request', async () => {

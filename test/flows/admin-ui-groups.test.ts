@@ -116,7 +116,7 @@ test('application access: groups, no one, everyone; a concurrent change stops it
 test('group in use by an application: not deleted, and the page names the application', async () => {
   await app.admin('PATCH', `/clients/${client.id}`, { allowed_groups: ['staff'] });
   const page = await open('/groups/staff/delete');
-  match(page.body, /Only its members may sign in to Ledger/);
+  match(page.body, /Only its members can sign in to Ledger/);
   const answer = await post('/groups/staff/delete', '/groups/staff/delete', { confirm: 'staff' });
   equal(answer.status, 409);
   equal((await dataOf('/groups/staff')).name, 'staff');

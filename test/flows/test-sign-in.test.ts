@@ -103,7 +103,7 @@ test('test sign-in: each kind of client and authentication; result shown, nothin
     equal(page.status, 200, `${kind}: ${textOf(page.body).slice(0, 600)}`);
     const text = textOf(page.body);
     match(text, /Signed in as root-admin/, `${kind}: ${text.slice(0, 1500)}`);
-    match(text, /The nonce came back unchanged/);
+    match(text, /The nonce matches/);
     match(text, /sub .* never changes/);
     match(text, /email_verified/);
     match(text, /3\. |Userinfo request/);
@@ -169,17 +169,18 @@ test('attack: state and code of a test sign-in replayed, also in parallel', asyn
   const answers = await Promise.all([1, 2, 3, 4].map(() => admin.get(back)));
   equal(answers.filter(({ body }) => body.includes('Signed in as')).length, 1);
   equal(
-    answers.filter(({ status, body }) => status === 400 && body.includes('This trial is over')).length,
+    answers.filter(({ status, body }) => status === 400 && body.includes('This test sign-in has expired'))
+      .length,
     3,
   );
   ok(isRefused(await admin.get(link)));
-  match((await admin.get(back)).body, /This trial is over/);
+  match((await admin.get(back)).body, /This test sign-in has expired/);
   // In the victim's browser, the attacker's own way back.
   const again = await untilBack(admin, await begin(admin, web.id));
-  match((await (await enter('second-admin')).get(again)).body, /This trial is over/);
+  match((await (await enter('second-admin')).get(again)).body, /This test sign-in has expired/);
   const elsewhere = new URL(again);
   elsewhere.searchParams.set('iss', 'https://evil.example');
-  match((await admin.get(elsewhere.href)).body, /This trial is over/);
+  match((await admin.get(elsewhere.href)).body, /This test sign-in has expired/);
   equal((await admin.get(again)).status, 200);
 });
 
@@ -266,7 +267,7 @@ test('test sign-in of a deactivated client: refused at start, midway and at the 
   const back = await untilBack(admin, await begin(admin, id));
   await set(false);
   const told = textOf((await admin.get(back)).body);
-  match(told, /token endpoint answered invalid_client/);
+  match(told, /token endpoint returned invalid_client/);
   equal(await alive(id), 0);
 });
 
@@ -283,7 +284,7 @@ test('test sign-in of a client without users: not possible, and the page says so
   });
   for (const [id, words] of [
     [machine.id, /gets tokens for itself/],
-    [device.id, /Try it on the device/],
+    [device.id, /Test it on the device/],
     ['latchkey-admin', /the Admin UI itself/],
   ] as const) {
     match((await admin.get(`/admin/applications/${id}/try`)).body, words);
@@ -337,7 +338,7 @@ test('test sign-in abandoned: ends after ten minutes, and its callback leads now
   app.advance(601_000);
   equal(await alive(id), 0);
   ok(isRefused(await admin.get(link)));
-  match((await admin.get(back)).body, /This trial is over/);
+  match((await admin.get(back)).body, /This test sign-in has expired/);
   admin = await enter('root-admin');
 });
 
@@ -347,7 +348,7 @@ test('test sign-in: the administrator is demoted midway; no result is shown', as
   const [link, second] = [await begin(agent, web.id), await begin(agent, web.id)];
   const back = await untilBack(agent, link);
   await app.admin('PATCH', `/users/${id}`, { role: 'user' });
-  match((await agent.get(back)).body, /This trial is over/);
+  match((await agent.get(back)).body, /This test sign-in has expired/);
   ok(isRefused(await agent.get(second.location ?? '')));
 });
 
@@ -355,10 +356,10 @@ test('test sign-in: errors are shown exactly', async () => {
   const { id } = await app.register({ skip_consent: false, scope: 'openid profile email' });
   const chosen = { chosen: 'on', 'scope.profile': 'on' };
   const silent = textOf((await tried(admin, id, { ...chosen, prompt: 'none' })).body);
-  match(silent, /authorization endpoint answered consent_required/);
+  match(silent, /authorization endpoint returned consent_required/);
   const consent = await tried(admin, id);
   const denied = textOf((await admin.submit(consent, { action: 'deny' })).body);
-  match(denied, /authorization endpoint answered access_denied .*The person did not allow it/);
+  match(denied, /authorization endpoint returned access_denied .*The user denied the request/);
   await app.admin('POST', '/groups', { name: 'chosen-few' });
   await app.admin('PATCH', `/clients/${id}`, { allowed_groups: ['chosen-few'] });
   match(textOf((await tried(admin, id)).body), /access_denied/);
@@ -380,7 +381,7 @@ test('test sign-in as another user: the result is shown without the Admin UI', a
   const done = await agent.submit(page, { username: 'somebody', password: PASSWORD });
   const text = textOf(done.body);
   match(text, /Signed in as somebody/);
-  match(text, /somebody else in this browser/);
+  match(text, /another user in this browser/);
   ok(!done.body.includes('name="csrf"') && !done.body.includes('Audit log'));
   equal((await agent.get('/admin/users')).status, 403);
   notEqual(agent.cookiesFor('/admin'), before);

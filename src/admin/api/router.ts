@@ -104,7 +104,7 @@ async function answerLines(
   if (ctx.querystring !== '') {
     const names = [...new URLSearchParams(ctx.querystring).keys()];
     throw new AppError('request.invalid', {
-      fields: Object.fromEntries(names.map((name) => [name, 'Is not known here.'])),
+      fields: Object.fromEntries(names.map((name) => [name, 'Unknown parameter.'])),
     });
   }
   ctx.body = await run({ lines: readLines(ctx, options), actor });

@@ -80,7 +80,7 @@ function createObjectCheck(schema: TObject): Check {
     }
     for (const [field, content] of Object.entries(value)) {
       const checkProperty = properties.get(field);
-      if (checkProperty === undefined) problems.set(within(field), 'Is not known here.');
+      if (checkProperty === undefined) problems.set(within(field), 'Unknown field.');
       else checkProperty(content, within(field), problems);
     }
   };

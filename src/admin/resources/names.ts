@@ -10,7 +10,7 @@ import { groupLabel } from './groups/choice.ts';
 import { groups } from './groups/resource.ts';
 
 const reasons: Readonly<Record<string, string>> = {
-  unknown: 'no such user',
+  unknown: 'user not found',
   wrong: 'wrong password',
   locked: 'account is locked',
   inactive: 'account is deactivated',
@@ -82,7 +82,7 @@ export function createNames(context: AdminContext): NameOf {
     }
     if (kind === 'bootstrap') return { label: 'ADMIN_TOKEN' };
     if (kind === 'system') return { label: 'Latchkey itself' };
-    if (kind === 'anonymous') return { label: 'Somebody' };
+    if (kind === 'anonymous') return { label: 'Anonymous' };
     return { label: id };
   }
   return (kind, id) => {
@@ -95,10 +95,10 @@ export function createNames(context: AdminContext): NameOf {
 
 const methods: Readonly<Record<string, string>> = {
   password: 'password',
-  email_link: 'mailed link',
+  email_link: 'e-mail link',
   totp: 'authenticator code',
   recovery: 'recovery code',
-  email_code: 'mailed code',
+  email_code: 'e-mail code',
   passkey: 'passkey',
   security_key: 'security key',
 };

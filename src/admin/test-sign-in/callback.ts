@@ -23,7 +23,7 @@ export function createTryCallback({ run, issuer, readClient, show }: Deps): Koa.
     const report = await run.finish(ctx);
     const crumbs = [{ label: 'Applications', href: '/applications' }];
     if (report === undefined) {
-      return show(ctx, { title: 'This trial is over', crumbs, outcome: undefined }, 400);
+      return show(ctx, { title: 'This test sign-in has expired', crumbs, outcome: undefined }, 400);
     }
     const { clientId } = report.trial;
     const client = (await readClient(clientId)) ?? { client_id: clientId };

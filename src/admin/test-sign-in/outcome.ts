@@ -140,7 +140,8 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
   const steps: Step[] = [
     {
       title: 'Authorization request',
-      about: 'The application sends the browser here. Its own redirect_uri stands where this trial’s is.',
+      about:
+        'The application sends the browser here. It uses its own redirect_uri instead of the one of this test.',
       request: `GET ${issuer}/authorize`,
       headers: [],
       parameters: pairsOf(trial.query),
@@ -160,7 +161,7 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
     steps.push({
       title: 'Token request',
       about:
-        'The application redeems the code, by a request of its own. Here it was made without the secret, which is kept as a digest only.',
+        'The application redeems the code. This test did it without the secret, because only its digest is stored.',
       request: `POST ${issuer}/token`,
       headers,
       parameters: [
@@ -185,7 +186,7 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
   if (userinfo !== undefined) {
     steps.push({
       title: 'Userinfo request',
-      about: 'What the access token opens here.',
+      about: 'The response for this access token.',
       request: `GET ${issuer}/userinfo`,
       headers: [bearer],
       parameters: [],

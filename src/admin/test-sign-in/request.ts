@@ -6,31 +6,31 @@ import type { AdminContext, Values } from '../pages/page.ts';
 import { kindOf } from '../resources/clients/list-page.ts';
 
 const scopeAbout: Readonly<Record<string, string>> = {
-  openid: 'Who it is. Always asked for.',
-  profile: 'Name and what belongs to it.',
+  openid: 'User ID. Always requested.',
+  profile: 'Name and profile details.',
   email: 'E-mail address, and whether it is verified.',
   phone: 'Phone number.',
   address: 'Postal address.',
   roles: 'Role at this provider.',
   groups: 'Groups at this provider.',
-  offline_access: 'A refresh token, for when nobody is there.',
-  admin: 'Everything in the admin API.',
-  'admin:read': 'Reading in the admin API.',
+  offline_access: 'A refresh token, for access while the user is away.',
+  admin: 'Full access to the admin API.',
+  'admin:read': 'Read access to the admin API.',
 };
 
 const USUAL = new Set(['openid', 'profile', 'email']);
 
 export const prompts = [
-  { value: '', label: 'Only what is missing', about: '' },
-  { value: 'login', label: 'login', about: 'the password again, of anybody' },
+  { value: '', label: 'Default', about: '' },
+  { value: 'login', label: 'login', about: 'asks for the password again' },
   { value: 'select_account', label: 'select_account', about: 'asks which account' },
   { value: 'consent', label: 'consent', about: 'asks for consent again' },
-  { value: 'create', label: 'create', about: 'begins with a new account' },
+  { value: 'create', label: 'create', about: 'starts with sign-up' },
   { value: 'none', label: 'none', about: 'shows no page, or fails' },
 ];
 
 export const acrs = [
-  { value: '', label: 'As the settings say' },
+  { value: '', label: 'Default' },
   { value: ACR.multiFactor, label: 'Two factors' },
   { value: ACR.singleFactor, label: 'One factor' },
 ];
@@ -105,21 +105,20 @@ export function parametersOf({ scopes, ...others }: Choices): Record<string, str
 
 /** @returns why there is nothing to try; undefined where there is */
 export function obstacleOf(client: Values): string | undefined {
-  if (client.origin === 'seed') return 'This is the Admin UI itself: you tried it by coming here.';
+  if (client.origin === 'seed') return 'This is the Admin UI itself, which you are already signed in to.';
   const grants: readonly unknown[] = Array.isArray(client.grant_types) ? client.grant_types : [];
   if (kindOf(client) === 'machine') {
-    return 'It gets tokens for itself, by its own secret. No person signs in, so there is no sign-in to try.';
+    return 'It gets tokens for itself with its own secret. No user signs in, so there is no sign-in to test.';
   }
   if (!grants.includes('authorization_code')) {
-    return 'People sign in to it with a code that a device shows, not in the browser that it runs in. Try it on the device.';
+    return 'Users sign in to it with a code from a device. Test it on the device.';
   }
   if (!allowedScopes(client).includes('openid')) {
-    return 'It may not ask for the scope openid, so it signs nobody in. Add openid to its scopes first.';
+    return 'It may not request the scope openid, so it cannot sign users in. Add openid to its scopes first.';
   }
   if (client.require_pushed_authorization_requests === true) {
-    return 'It pushes its requests with its own secret (RFC 9126), and would be refused here without.';
+    return 'It must push its requests with its own secret (RFC 9126), which is not available here.';
   }
-  if (client.is_active !== true)
-    return 'It is deactivated, and so refused like any other. Reactivate it first.';
+  if (client.is_active !== true) return 'It is deactivated. Reactivate it first.';
   return undefined;
 }

@@ -45,7 +45,7 @@ const list = listPage({
     { label: 'Name', sort: 'name', cell: ({ id, name }) => [rowLink(`/api-keys/${id}`, name)] },
     { label: 'Access', cell: ({ access }) => [access] },
     { label: 'State', look: 'wide', cell: ({ state }) => [state] },
-    { label: 'Belongs to', look: 'wide', cell: ({ owner }) => [owner] },
+    { label: 'Owner', look: 'wide', cell: ({ owner }) => [owner] },
     { label: 'Created', sort: 'created_at', look: 'wide', cell: (key) => [when(key.created_at)] },
     { label: 'Last used', sort: 'last_used_at', look: 'wide', cell: (key) => [when(key.last_used_at)] },
     { label: 'Expires', cell: (key) => [when(key.expires_at)] },
@@ -61,21 +61,21 @@ const list = listPage({
     ],
   },
   lead: ({ apiUrl }) => [
-    'Programs use these to speak to the admin API at ',
+    'Programs use API keys to call the admin API at ',
     code(apiUrl),
     ': see the ',
     link('/api-reference', 'API reference'),
     '.',
   ],
   footnote: [
-    'Keys that were revoked or have expired are not listed. The ',
+    'Revoked and expired keys are not listed. The ',
     link('/audit', 'audit log'),
     ' keeps what was done with them.',
   ],
   empty: {
     icon: 'key',
     title: 'No API keys',
-    text: 'A key lets a program read or change what administrators can, without anybody’s password.',
+    text: 'An API key gives a program access to the admin API without a password.',
   },
 });
 
@@ -85,18 +85,18 @@ async function showKey(context: AdminContext, model: object = {}, status = 200):
   const { state, access, owner, ...key } = await rowOf(context, nameOf, data);
   const [kind = '', creator = ''] = key.created_by.split(/:(.*)/s);
   const isOwned = key.owner_id !== null;
-  const rule = isOwned ? 'It can do no more than its owner can now.' : 'It has no owner.';
+  const rule = isOwned ? 'It can never do more than its owner.' : 'It has no owner.';
   const scope = hasAll(key)
     ? 'Everything an administrator can do'
-    : 'Reads everything but mails, changes nothing';
+    : 'Reads everything except e-mails, changes nothing';
   const facts = [
     ['Access', [scope]],
-    ['Belongs to', [owner, ' ', small([rule])]],
+    ['Owner', [owner, ' ', small([rule])]],
     ['Created by', [named(await nameOf(kind, creator))]],
     ['Created', [when(key.created_at)]],
     ['Last used', [when(key.last_used_at)]],
     ['Expires', [when(key.expires_at), ' ', small([stamp(key.expires_at)])]],
-    ['Activity', [link(`/audit?actor_id=${key.id}`, 'What was done with it')]],
+    ['Activity', [link(`/audit?actor_id=${key.id}`, 'Events of this key')]],
   ];
   const own = {
     title: key.name,
@@ -104,7 +104,7 @@ async function showKey(context: AdminContext, model: object = {}, status = 200):
     crumbs,
     badges: [state, access],
     facts,
-    hint: 'The key itself was shown once, when it was created. If it is lost, create another one and revoke this.',
+    hint: 'The key was shown once, when it was created. If you lost it, create a new key and revoke this one.',
     danger: { path: `/api-keys/${key.id}/revoke`, label: 'Revoke key' },
   };
   context.show('detail', { ...own, ...model }, status);
@@ -121,14 +121,14 @@ async function showCreatedOnce(context: AdminContext): Promise<void> {
 
 const create = newPages({
   path: '/api-keys/new',
-  title: 'Create an API key',
+  title: 'Create API key',
   here,
   crumbs,
   fields: [
     {
       name: 'name',
       label: 'Name',
-      hint: 'For you to know it by: which program, on which machine.',
+      hint: 'For example, the program and the machine that use it.',
       attributes: 'required maxlength="200" autocomplete="off"',
     },
     {
@@ -137,24 +137,25 @@ const create = newPages({
       member: 'scopes',
       toMember: (access) => [access === 'all' ? 'admin' : 'admin:read'],
       choices: [
-        { value: 'read', label: 'Read only', about: 'Reads everything but mails, changes nothing.' },
-        { value: 'all', label: 'Admin', about: 'Can do all that an administrator can.' },
+        { value: 'read', label: 'Read only', about: 'Reads everything except e-mails, changes nothing.' },
+        { value: 'all', label: 'Admin', about: 'Can do everything that an administrator can.' },
       ],
     },
     {
       name: 'owner',
-      label: 'Belongs to',
+      label: 'Owner',
       toMember: (owner) => (owner === 'installation' ? owner : 'self'),
       choices: [
         {
           value: 'self',
           label: 'You',
-          about: 'It can do no more than you can: with your role or your account, it ends.',
+          about:
+            'It can never do more than you can, and stops working when you lose your role or your account.',
         },
         {
           value: 'installation',
           label: 'The installation',
-          about: 'It has no owner and stays when people leave, until it expires or is revoked.',
+          about: 'It has no owner and works until it expires or is revoked.',
         },
       ],
     },
@@ -201,9 +202,9 @@ const acts = actPages<ApiKeyView>(
       ask: ({ name }) => ({
         heading: `Revoke the key ${name}?`,
         consequences: [
-          'Every program that uses it is refused from the next request on.',
+          'Every program that uses it loses access immediately.',
           'It cannot be restored; a new one can be created.',
-          'The audit log keeps what was done with it.',
+          'Its events stay in the audit log.',
         ],
         button: 'Revoke key',
         isDanger: true,

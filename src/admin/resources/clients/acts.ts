@@ -33,8 +33,8 @@ const acts: readonly ItemAct<Values>[] = [
     ask: (client) => ({
       heading: `Rotate the secret of ${applicationName(client)}?`,
       consequences: [
-        'A new secret is made and shown once.',
-        'The present secret stops working when the time below is over.',
+        'A new secret is created and shown once.',
+        'The current secret stops working after the time below.',
       ],
       button: 'Rotate secret',
       field: 'overlap',
@@ -47,8 +47,8 @@ const acts: readonly ItemAct<Values>[] = [
     ask: (client) => ({
       heading: `Deactivate ${applicationName(client)}?`,
       consequences: [
-        'Nobody can sign in to it any more.',
-        'Every token it has been given ends now.',
+        'Users can no longer sign in to it.',
+        'All its tokens are revoked immediately.',
         'Nothing is deleted; you can reactivate it.',
       ],
       button: 'Deactivate',
@@ -68,9 +68,9 @@ const acts: readonly ItemAct<Values>[] = [
     ask: (client) => ({
       heading: `Delete ${applicationName(client)}?`,
       consequences: [
-        'Its client ID and secret stop working for good.',
-        'Every grant, token and consent that it has is gone.',
-        'People can no longer sign in to it.',
+        'Its client ID and secret permanently stop working.',
+        'All its grants, tokens and consents are deleted.',
+        'Users can no longer sign in to it.',
       ],
       button: 'Delete application',
       isDanger: true,

@@ -12,7 +12,7 @@ const kinds: readonly { kind: ApplicationKind; label: string; about: string }[] 
   { kind: 'web', label: 'Web app with a server', about: 'Keeps a secret: Express, Django, Rails, Spring' },
   { kind: 'spa', label: 'Single-page app', about: 'Runs in the browser: React, Vue, Angular' },
   { kind: 'native', label: 'Native app', about: 'Phone, desktop or command line' },
-  { kind: 'machine', label: 'Machine to machine', about: 'A service without people' },
+  { kind: 'machine', label: 'Machine to machine', about: 'A service without users' },
 ];
 
 const isKind = (value: string | undefined): value is ApplicationKind =>
@@ -64,7 +64,7 @@ async function create(context: AdminContext): Promise<void> {
   const values = typedIn(form);
   const type = form.get('type');
   if (!isKind(type))
-    return showNew(context, { values, errors: { type: 'Choose one of the four kinds.' } }, 400);
+    return showNew(context, { values, errors: { type: 'Select an application type.' } }, 400);
   const redirectUris = linesOf(form.get('redirect_uris'));
   const named = linesOf(form.get('post_logout_redirect_uris'));
   const postLogoutUris = named.length > 0 || type === 'machine' ? named : startPages(redirectUris);

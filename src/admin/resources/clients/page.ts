@@ -30,7 +30,7 @@ const texts = [
 const lifetimes = Object.keys(lifetimeSettings);
 
 const grants = [
-  { name: 'authorization_code', label: 'Sign people in (authorization code)' },
+  { name: 'authorization_code', label: 'Sign users in (authorization code)' },
   { name: 'refresh_token', label: 'Stay signed in (refresh token)' },
   { name: 'urn:ietf:params:oauth:grant-type:device_code', label: 'Devices without a keyboard (device code)' },
   { name: 'client_credentials', label: 'Act for itself (client credentials)' },

@@ -65,7 +65,7 @@ const list = listPage({
   empty: {
     icon: 'groups',
     title: 'No groups yet',
-    text: 'A group says what its members may use: applications read it in their tokens, and an application can be open to members alone.',
+    text: 'Groups control access: applications get them in tokens, and you can restrict an application to members of a group.',
   },
 });
 
@@ -78,21 +78,21 @@ const create = newPages({
     {
       name: 'name',
       label: 'Name in tokens',
-      hint: 'What applications read in the claim “groups”: a to z, digits, dot, hyphen, underscore. It never changes.',
+      hint: 'The value in the claim “groups”: a to z, digits, dot, hyphen, underscore. It cannot be changed later.',
       attributes:
         'required maxlength="64" pattern="[a-z0-9][a-z0-9._\\-]*" title="a to z, digits, dot, hyphen and underscore" autocomplete="off" autocapitalize="none" spellcheck="false"',
     },
     {
       name: 'display_name',
       label: 'Name (optional)',
-      hint: 'As it reads here, such as “Finance team”. You can change it any time.',
+      hint: 'The name shown here, such as “Finance team”. You can change it later.',
       attributes: 'maxlength="200" autocomplete="off"',
       toMember: textOrNull,
     },
     {
       name: 'description',
       label: 'Description (optional)',
-      hint: 'What it is for, and who decides about its members.',
+      hint: 'What the group is for, and who manages its members.',
       attributes: 'maxlength="2000" autocomplete="off"',
       toMember: textOrNull,
     },

@@ -78,14 +78,14 @@ async function addMember(context: AdminContext): Promise<void> {
   if (who === '') {
     return showGroup(
       context,
-      { values, isUnknown: true, alert: 'Type a username or an e-mail address.' },
+      { values, isUnknown: true, alert: 'Enter a username or an e-mail address.' },
       400,
     );
   }
   const user = who.length > 512 ? undefined : await findUser(context, who);
   if (user === undefined) {
     const similar = await similarTo(context, who);
-    const alert = 'Nobody has this username or e-mail address.';
+    const alert = 'User not found.';
     return showGroup(context, { values, similar, isUnknown: true, alert }, 400);
   }
   try {
@@ -112,7 +112,7 @@ async function takeOut(context: AdminContext, group: string, user: string): Prom
 async function addGroup(context: AdminContext): Promise<void> {
   const user = idOf(context).id;
   const group = (context.form.get('group') ?? '').trim();
-  if (group === '') return showUser(context, { alert: 'Choose a group to add the user to.' }, 400);
+  if (group === '') return showUser(context, { alert: 'Select a group.' }, 400);
   try {
     await context.call(groupMembers.add, { params: { id: group }, body: { user_id: user } });
     context.go(`/users/${user}`, 'member-added');
@@ -150,11 +150,13 @@ function consequences(group: Doomed): string[] {
   const whose = [...names, ...(others > 0 ? [`${others} more`] : [])].join(', ');
   return [
     members === 0
-      ? 'Nobody belongs to it.'
-      : `${members === 1 ? 'Its one member loses' : `Its ${members} members lose`} what it opens. They stay as users.`,
-    'Applications no longer find it in the claim “groups”.',
+      ? 'It has no members.'
+      : `${members === 1 ? 'Its member loses' : `Its ${members} members lose`} the access it grants. The users are not deleted.`,
+    'It is no longer in the claim “groups” of tokens.',
     ...(names.length > 0
-      ? [`Only its members may sign in to ${whose}: change that first, or it stays.`]
+      ? [
+          `Only its members can sign in to ${whose}. Change that first; otherwise the group cannot be deleted.`,
+        ]
       : []),
   ];
 }

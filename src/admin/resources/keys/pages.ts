@@ -14,15 +14,14 @@ const modes = [
   {
     name: 'gradual',
     label: 'Gradually',
-    about:
-      'The new key is published now and begins to sign in a quarter of an hour. No application notices anything.',
+    about: 'The new key is published now and starts to sign in 15 minutes. Applications are not affected.',
   },
   {
     name: 'immediate',
-    label: 'At once',
+    label: 'Immediately',
     about:
-      'The new key signs within seconds. Applications that keep a copy of the old key list fetch it again when they ' +
-      'meet a key they do not know; very simple ones may refuse sign-ins until they do.',
+      'The new key signs within seconds. Applications that cache the old keys fetch them again when they ' +
+      'see an unknown key; very simple ones may refuse sign-ins until then.',
   },
 ] as const;
 
@@ -64,12 +63,12 @@ async function showReplace(context: AdminContext, told: object = {}, status = 20
   const ask = {
     heading: 'Replace a compromised key?',
     consequences: [
-      `The key ${textOf(current, 'kid')} is taken out of the key list now, and a new one signs.`,
-      'Every access token and ID token that it signed is worth nothing from now on, at all applications.',
-      'People stay signed in here. Applications get new tokens with their refresh token, or by a new sign-in.',
-      'This cannot be undone. Do it when somebody else may have got hold of the key, not as a routine.',
+      `The key ${textOf(current, 'kid')} is removed from the key list now, and a new key signs.`,
+      'All access tokens and ID tokens that it signed are no longer valid, in all applications.',
+      'Users stay signed in here. Applications get new tokens with their refresh token or by a new sign-in.',
+      'This cannot be undone. Use it only when the key may be compromised.',
     ],
-    button: 'Replace the key now',
+    button: 'Replace key',
     isDanger: true,
   };
   const own = { title: ask.heading, here, crumbs, ask, back: '/keys', action: '/keys/replace' };
@@ -79,7 +78,7 @@ async function showReplace(context: AdminContext, told: object = {}, status = 20
 async function replace(context: AdminContext): Promise<void> {
   const typed = context.form.get('confirm') ?? '';
   if (typed.trim() !== WORD) {
-    const told = { errors: { confirm: `Type ${WORD} to go on.` }, values: { confirm: typed } };
+    const told = { errors: { confirm: `Type ${WORD} to continue.` }, values: { confirm: typed } };
     return showReplace(context, told, 400);
   }
   try {

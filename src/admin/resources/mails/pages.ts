@@ -6,8 +6,8 @@ import { mails } from './resource.ts';
 const here = 'outbox';
 
 const chips = [
-  { label: 'Kept here', set: { state: 'kept' } },
-  { label: 'Waiting', set: { state: 'queued' } },
+  { label: 'Stored', set: { state: 'kept' } },
+  { label: 'Queued', set: { state: 'queued' } },
   { label: 'Sent', set: { state: 'sent' } },
   { label: 'Failed', set: { state: 'failed' } },
 ];

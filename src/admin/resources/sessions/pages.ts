@@ -4,7 +4,7 @@ import type { AdminContext, Page } from '../../pages/page.ts';
 
 const chips = [
   { label: 'Active', set: { is_active: 'true' } },
-  { label: 'Over', set: { is_active: 'false' } },
+  { label: 'Ended', set: { is_active: 'false' } },
 ];
 
 async function list(context: AdminContext): Promise<void> {

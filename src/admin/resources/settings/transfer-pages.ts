@@ -37,7 +37,7 @@ function valuesIn(text: string): Values {
   }
   const inner = isValues(given) && isValues(given.data) ? given.data : given;
   if (isValues(inner) && isValues(inner.values)) return inner.values;
-  const problem = 'Must be an object with a member “values”, as an export is.';
+  const problem = 'Must be an object with a member “values”, like an export.';
   throw new AppError('request.invalid', { fields: { json: problem } });
 }
 
@@ -75,7 +75,7 @@ async function importSettings(context: AdminContext): Promise<void> {
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     if (status === 412) {
-      const stale = 'Somebody changed settings since you looked. This is the difference now.';
+      const stale = 'The settings were changed in the meantime. These are the changes now.';
       return showDifference(context, json, valuesIn(json), { alert: stale }, 412);
     }
     showImport(
@@ -88,7 +88,7 @@ async function importSettings(context: AdminContext): Promise<void> {
 
 const problemsOf = (errors: Readonly<Record<string, string>>): string => {
   const count = Object.keys(errors).length;
-  return `Nothing was changed: ${count === 1 ? 'there is a problem' : `there are ${count} problems`} with what you gave.`;
+  return `Nothing was changed: ${count === 1 ? 'there is a problem' : `there are ${count} problems`} with your input.`;
 };
 
 async function showDifference(

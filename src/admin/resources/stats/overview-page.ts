@@ -99,13 +99,13 @@ async function overview(context: AdminContext): Promise<void> {
     {
       isDone: applications > 0,
       text: 'Add your first application',
-      detail: 'You get a client ID and a snippet that is ready to copy.',
+      detail: 'You get a client ID and code that is ready to copy.',
       href: '/applications/new',
     },
     {
       isDone: facts.hasMail,
       text: 'Connect a mail server',
-      detail: 'For links to new passwords, codes and notices.',
+      detail: 'To send password reset links, codes and notices.',
       href: '/settings/mail',
     },
     {
@@ -116,8 +116,8 @@ async function overview(context: AdminContext): Promise<void> {
     },
     {
       isDone: users > 1,
-      text: 'Add people',
-      detail: 'Create the first accounts beside your own, or invite them.',
+      text: 'Add users',
+      detail: 'Create accounts for other users, or invite them.',
       href: '/users/new',
     },
   ];

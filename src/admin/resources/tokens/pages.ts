@@ -13,11 +13,11 @@ const MAX_CHOICES = 200;
 const kinds: Readonly<Record<string, string>> = {
   refresh_token: 'Refresh token',
   access_token: 'Access token',
-  client_credentials: 'Of the application itself',
+  client_credentials: 'Client credentials',
 };
 
 const chips = Object.entries(kinds).map(([kind, label]) => ({
-  label: label.replace('token', 'tokens').replace('Of the application itself', 'Applications’ own'),
+  label: label.replace('token', 'tokens').replace('Client credentials', 'Client credentials'),
   set: { kind },
 }));
 
@@ -105,7 +105,7 @@ async function list(context: AdminContext): Promise<void> {
   };
   const nothing = { items: [], total: 0, offset: 0, limit: 50, next: null };
   if (unknownUser !== '') {
-    const errors = { user: 'There is nobody of this name.' };
+    const errors = { user: 'User not found.' };
     return show(nothing, { errors, typedUser: unknownUser, hint: '' });
   }
   try {

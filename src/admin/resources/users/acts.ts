@@ -42,8 +42,8 @@ const acts: readonly ItemAct<Values>[] = [
       heading: `Reset the second factor of ${name(user)}?`,
       consequences: [
         'The authenticator app and all recovery codes stop working.',
-        'Trusted browsers are asked again.',
-        'The next sign-in sets up a new one, with the password alone. Be sure that it is really them who asks.',
+        'Trusted browsers are asked for a second factor again.',
+        'The next sign-in sets up a new one with the password only. Make sure that the request really comes from this user.',
       ],
       button: 'Reset second factor',
       isDanger: true,
@@ -56,8 +56,8 @@ const acts: readonly ItemAct<Values>[] = [
     ask: (user) => ({
       heading: `Deactivate ${name(user)}?`,
       consequences: [
-        'Every session and every token ends now.',
-        'Signing in is refused until you reactivate the account.',
+        'All sessions and tokens end immediately.',
+        'The user cannot sign in until you reactivate the account.',
         'Nothing is deleted.',
       ],
       button: 'Deactivate',
@@ -71,7 +71,7 @@ const acts: readonly ItemAct<Values>[] = [
     ask: (user) => ({
       heading: `Change the role of ${name(user)}`,
       consequences: [
-        'An administrator can do everything here and in the admin API; an auditor can look at it and change nothing.',
+        'An administrator can do everything here and in the admin API; an auditor can view everything but change nothing.',
         'The user is signed out everywhere.',
       ],
       button: 'Change role',
@@ -86,7 +86,7 @@ const acts: readonly ItemAct<Values>[] = [
       heading: `Set a password for ${name(user)}`,
       consequences: [
         'The user is signed out everywhere.',
-        'You will know this password. A reset link by mail is better where the address is verified.',
+        'You will know this password. If the e-mail address is verified, send a reset link instead.',
       ],
       button: 'Set password',
       field: 'password',
@@ -100,9 +100,9 @@ const acts: readonly ItemAct<Values>[] = [
     ask: (user) => ({
       heading: `Delete ${name(user)}?`,
       consequences: [
-        'The account, its second factors, trusted browsers and consents are gone for good.',
-        'Every session and every token ends now.',
-        'The audit log keeps what happened, under the user’s id.',
+        'The account, its second factors, trusted browsers and consents are permanently deleted.',
+        'All sessions and tokens end immediately.',
+        'The audit log keeps its events under the user ID.',
       ],
       button: 'Delete user',
       isDanger: true,

@@ -20,8 +20,8 @@ const acts: readonly BulkAct[] = [
     verb: 'Deactivate',
     done: 'deactivated',
     consequences: [
-      'Every session and every token of theirs ends now.',
-      'Signing in is refused until you reactivate them.',
+      'All their sessions and tokens end immediately.',
+      'They cannot sign in until you reactivate them.',
       'Nothing is deleted.',
     ],
     isDanger: true,
@@ -38,7 +38,7 @@ const acts: readonly BulkAct[] = [
     route: 'POST /users/{id}/revoke-sessions',
     verb: 'Sign out everywhere',
     done: 'signed out everywhere',
-    consequences: ['Every session and every token of theirs ends now.', 'They can sign in again at once.'],
+    consequences: ['All their sessions and tokens end immediately.', 'They can sign in again immediately.'],
   },
 ];
 
