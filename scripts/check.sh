@@ -1,5 +1,5 @@
 #!/bin/sh
-# Owns the checks: types, lint and format, unused code, tests. All of them run, and any that fails makes this fail.
+# Types, lint and format, unused code, tests. All of them run; any failure makes this fail.
 # Arguments: the tests to run instead: files, folders, areas or parts of file names (`npm test -- clients totp`).
 set -eu
 cd "$(dirname "$0")/.."

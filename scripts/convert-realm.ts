@@ -11,7 +11,7 @@ Writes into the folder, to be sent in this order with an administrator's token:
   groups.ndjson        each line to POST /admin/api/groups
   users-001.ndjson …   each file to POST /admin/api/users/import (application/x-ndjson)
   clients.ndjson       each line to POST /admin/api/clients; its answer has the new id and secret
-  notes.txt            what somebody has to look at`;
+  notes.txt            what needs your attention`;
 
 /** The maximum of one import. */
 const ROWS_A_FILE = 5000;

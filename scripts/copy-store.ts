@@ -23,7 +23,7 @@ const HELP = `Copies everything from the embedded database to MongoDB, and check
   DATA_DIR=./data MONGODB_URI=mongodb://… SECRET_KEY="$(cat ./data/secret.key)" npm run copy-store
 
 With REDIS_URL, what is short-lived goes to Redis. Stop the server first, and leave it stopped until this has ended. The
-database must be empty, or hold a copy that was stopped half-way: then this goes on with it. The embedded database stays
+database must be empty, or contain an interrupted copy, which is then continued. The embedded database stays
 as it is. Afterwards start the server with the same MONGODB_URI, REDIS_URL and SECRET_KEY.`;
 
 const START_OVER =

@@ -2,11 +2,11 @@
 // servers are running.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { parseArgs } from 'node:util';
 import { createReader, type Environment } from '../src/config/environment.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import { AppError } from '../src/errors.ts';
 import { createLogger } from '../src/log.ts';
+import { parseFlags, UsageError } from './command-line.ts';
 
 const HELP = `Creates the first administrator, without a browser.
 
@@ -26,30 +26,18 @@ Exit codes: 0 created, 1 something went wrong, 2 invalid options or values, 3 an
 
 const EXIT = { created: 0, failed: 1, usage: 2, exists: 3 } as const;
 
-class UsageError extends Error {}
-
 interface Request {
   readonly admin: { readonly username: string; readonly password: string; readonly email?: string };
   /** The server's environment without ADMIN_*. */
   readonly env: Environment;
 }
 
-function parseOptions(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        username: { type: 'string' },
-        email: { type: 'string' },
-        'password-stdin': { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    // Node's message names the option; its further lines are advice about syntax.
-    throw new UsageError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
-  }
-}
+const flagOptions = {
+  username: { type: 'string' },
+  email: { type: 'string' },
+  'password-stdin': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
 const MAX_STDIN_BYTES = 4_096;
 
@@ -76,7 +64,10 @@ async function readPassword(): Promise<string> {
   return text.replace(/\r?\n[\s\S]*$/, '');
 }
 
-async function readRequest(options: ReturnType<typeof parseOptions>, env: Environment): Promise<Request> {
+async function readRequest(
+  options: ReturnType<typeof parseFlags<typeof flagOptions>>,
+  env: Environment,
+): Promise<Request> {
   // Remove ADMIN_*, so that the rest is exactly a server's configuration.
   const { ADMIN_USERNAME, ADMIN_EMAIL, ADMIN_PASSWORD, ADMIN_PASSWORD_FILE, ...rest } = env;
   const isFromStdin = options['password-stdin'] === true;
@@ -130,7 +121,7 @@ function explain(error: unknown): [message: string, exitCode: number] {
 }
 
 try {
-  const options = parseOptions(process.argv.slice(2));
+  const options = parseFlags(process.argv.slice(2), flagOptions);
   if (options.help) console.log(HELP.trimEnd());
   else console.log(await createAdmin(await readRequest(options, process.env)));
   process.exitCode = EXIT.created;

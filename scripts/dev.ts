@@ -4,8 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { UsageError } from './command-line.ts';
 import { startMailPrinter } from './dev/mail-printer.ts';
-import { type DevOptions, HELP, readDevOptions, UsageError } from './dev/options.ts';
+import { type DevOptions, HELP, readDevOptions } from './dev/options.ts';
 import { completeSeed, openSeed } from './dev/seed.ts';
 
 const EXIT = { stopped: 0, failed: 1, usage: 2 } as const;

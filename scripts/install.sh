@@ -1,6 +1,6 @@
 #!/bin/sh
-# Owns what the project needs from npm: the locked packages, and Node 24 in node_modules/.bin where the machine has none.
-# Does nothing, at once, when all of it is there. A node_modules that somebody else filled (a platform's own
+# Installs the locked packages from npm, and Node 24 in node_modules/.bin where the machine has none. Does nothing when all
+# of it is installed. A node_modules that was installed otherwise (a platform's own
 # `npm ci --omit=dev`) is left as it is, unless `--dev` asks for what only tests need.
 set -eu
 cd "$(dirname "$0")/.."

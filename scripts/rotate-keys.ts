@@ -25,8 +25,8 @@ Exit codes: 0 done, 1 something went wrong, 2 invalid options, 3 some secrets co
 const EXIT = { done: 0, failed: 1, usage: 2, unreadable: 3 } as const;
 
 const SEALED = [
-  'Nothing that is stored needs the others any more. Cookies that they signed are signed anew as browsers come back; whoever',
-  'has not come back when you drop them signs in again, on a trusted browser with the second factor, too.',
+  'No stored data needs the other keys any more. Cookies signed with them are re-signed when their browser returns; a user',
+  'who has not returned when you remove them must sign in again, on a trusted browser also with the second factor.',
 ];
 
 class UsageError extends Error {}

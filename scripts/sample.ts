@@ -1,7 +1,8 @@
 // Starts the sample relying party: a small application that signs users in with this provider, to try a sign-in and as an
 // example for developers. Its parts are in scripts/sample/.
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { HELP, type Options, readOptions, UsageError } from './sample/options.ts';
+import { UsageError } from './command-line.ts';
+import { HELP, type Options, readOptions } from './sample/options.ts';
 
 const EXIT = { stopped: 0, failed: 1, usage: 2 } as const;
 

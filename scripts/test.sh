@@ -1,5 +1,5 @@
 #!/bin/sh
-# Owns `npm test`: brings what the tests need, asking nothing, then runs all checks.
+# `npm test`: installs what the tests need, then runs all checks.
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/install.sh --dev

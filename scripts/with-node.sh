@@ -1,5 +1,5 @@
 #!/bin/sh
-# Owns running a TypeScript file of the project: sh scripts/with-node.sh FILE [ARGUMENT ...]
+# Runs a TypeScript file of the project: sh scripts/with-node.sh FILE [ARGUMENT ...]
 # Node 24 comes from node_modules where it is there, else from the machine (scripts/install.sh has checked its version).
 set -eu
 cd "$(dirname "$0")/.."

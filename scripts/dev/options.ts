@@ -1,5 +1,5 @@
 // Options of `npm run dev`, and which addresses a server with a printed password may have: only this machine's.
-import { parseArgs } from 'node:util';
+import { parseFlags, readPort, UsageError } from '../command-line.ts';
 
 export const HELP = `Runs Latchkey for development: restarts on changes, prints mails, has an administrator and a sample application.
 
@@ -23,36 +23,16 @@ export interface DevOptions {
   readonly isHelpAsked: boolean;
 }
 
-/** An invalid option; the message is for the terminal. */
-export class UsageError extends Error {}
-
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
-function readFlags(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        port: text,
-        'sample-port': text,
-        'data-dir': text,
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
-  }
-}
-
-function readPort(name: string, text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) {
-    throw new UsageError(`${name} must be a number from 1 to 65535.`);
-  }
-  return port;
-}
+const text = { type: 'string' } as const;
+const flagOptions = {
+  port: text,
+  'sample-port': text,
+  'data-dir': text,
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
 function readBaseUrl(text: string): URL {
   const url = URL.parse(text);
@@ -69,11 +49,11 @@ export function readDevOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): DevOptions {
-  const flags = readFlags(args);
-  const port = readPort('--port', flags.port ?? (env.PORT?.trim() || '3000'));
+  const flags = parseFlags(args, flagOptions);
+  const port = readPort('--port', flags.port ?? (env.PORT?.trim() || '3000'), 1);
   return {
     port,
-    samplePort: readPort('--sample-port', flags['sample-port'] ?? '4000'),
+    samplePort: readPort('--sample-port', flags['sample-port'] ?? '4000', 1),
     baseUrl: readBaseUrl(env.BASE_URL?.trim() || `http://localhost:${port}`),
     dataDir: flags['data-dir'] ?? '.data-dev',
     logLevel: env.LOG_LEVEL?.trim() || 'info',

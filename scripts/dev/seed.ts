@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from './options.ts';
+import { UsageError } from '../command-line.ts';
 
 export interface Seed {
   readonly username: string;

@@ -172,7 +172,7 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
   'group.changed': { cause: '`If-Match` names an older version of the group.', remedy: versionConflict },
   'client.not_found': { cause: 'No application has this `client_id`.', remedy: wrongId },
   'client.built_in': {
-    cause: 'The application belongs to the pages of this server; without it nobody could sign in to them.',
+    cause: 'The application belongs to the pages of this server; without it no user could sign in to them.',
     remedy: 'Leave it as it is; register an application of your own.',
   },
   'client.invalid_metadata': {

@@ -1,5 +1,5 @@
 // Options and environment of the sample, with their defaults.
-import { parseArgs } from 'node:util';
+import { parseFlags, readPort, UsageError } from '../command-line.ts';
 
 export const HELP = `A sample application that signs people in with Latchkey (or any OpenID Connect provider).
 
@@ -33,30 +33,17 @@ export interface Options {
   readonly isHelpAsked: boolean;
 }
 
-/** An invalid option; the message is for the terminal. */
-export class UsageError extends Error {}
-
 const nonEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
 
-function readFlags(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        issuer: text,
-        port: text,
-        'client-id': text,
-        'client-secret': text,
-        'admin-token': text,
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    // Node's message names the option; its further lines are advice about syntax.
-    throw new UsageError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
-  }
-}
+const text = { type: 'string' } as const;
+const flagOptions = {
+  issuer: text,
+  port: text,
+  'client-id': text,
+  'client-secret': text,
+  'admin-token': text,
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
 function readIssuer(text: string): URL {
   const issuer = URL.parse(text);
@@ -66,18 +53,12 @@ function readIssuer(text: string): URL {
   return issuer;
 }
 
-function readPort(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError('--port must be a number from 0 to 65535.');
-  return port;
-}
-
 /** @throws UsageError */
 export function readOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Options {
-  const flags = readFlags(args);
+  const flags = parseFlags(args, flagOptions);
   const clientId = nonEmpty(flags['client-id'] ?? env.CLIENT_ID);
   const clientSecret = nonEmpty(flags['client-secret'] ?? env.CLIENT_SECRET);
   const adminToken = nonEmpty(flags['admin-token'] ?? (clientId === undefined ? env.ADMIN_TOKEN : undefined));
@@ -91,7 +72,7 @@ export function readOptions(
   }
   return {
     issuer: readIssuer(flags.issuer ?? 'http://localhost:3000/oauth2'),
-    port: readPort(flags.port ?? '4000'),
+    port: readPort('--port', flags.port ?? '4000', 0),
     isHelpAsked: flags.help === true,
     ...(clientId === undefined ? {} : { credentials: { clientId, clientSecret } }),
     ...(adminToken === undefined ? {} : { adminToken }),

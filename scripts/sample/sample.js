@@ -1,4 +1,4 @@
-// Owns copying values; without scripts one click on a value marks all of it.
+// Copy buttons; without scripts, one click on a value selects all of it.
 for (const button of document.querySelectorAll('.copy')) {
   button.hidden = false;
   button.addEventListener('click', async () => {

@@ -1,5 +1,5 @@
-// Owns the sample's HTTP: this machine only, one origin, small forms, answers with safe headers. No framework, so that a
-// reader sees everything that an application needs.
+// HTTP of the sample: this machine only, one origin, small forms, security headers. No framework, so that a reader sees
+// everything that an application needs.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Html, html } from './html.ts';
@@ -9,7 +9,7 @@ export interface Question {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
-  /** Empty but for POST. */
+  /** Empty except for POST. */
   readonly form: URLSearchParams;
 }
 
@@ -18,11 +18,11 @@ export type Answer = { readonly page: Html; readonly status: number } | { readon
 export type Handler = (question: Question) => Promise<Answer>;
 
 interface Options {
-  /** `METHOD /path` → what answers it. */
+  /** `METHOD /path` → its handler. */
   readonly routes: Readonly<Record<string, Handler>>;
   /** Of the sample itself, without a trailing slash. */
   readonly origin: string;
-  /** Forms of ours may lead there, too: signing out goes on at the provider. */
+  /** Our forms may lead there too: signing out continues at the provider. */
   readonly provider: string;
   readonly onError: (error: unknown) => void;
 }
@@ -78,15 +78,15 @@ export function createListener({ routes, origin, provider, onError }: Options): 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
     const target = request.url ?? '/';
     const url = URL.parse(target, origin);
-    if (url?.origin !== origin) return message('Bad request', 'This address cannot be read.', 400);
-    // Another name for this machine would have other cookies, and may be a name that somebody else made up.
+    if (url?.origin !== origin) return message('Bad request', 'This address is not valid.', 400);
+    // Another host name would have other cookies, and may be a DNS rebinding attack.
     if (request.headers.host !== host) return { location: origin + url.pathname + url.search };
     const { method = 'GET' } = request;
     const handler = routes[`${method} ${url.pathname}`];
     if (handler === undefined)
       return message('Page not found', 'This address is not one of the sample’s.', 404);
     if (method === 'GET') return handler({ request, response, url, form: new URLSearchParams() });
-    // Only our own pages may press our buttons.
+    // Cross-site requests are refused (CSRF).
     if (request.headers.origin !== origin)
       return message('Refused', 'This form came from another site.', 403);
     const form = await readForm(request);

@@ -71,9 +71,9 @@ export function createStoredKeys(deps: StoredKeysDeps) {
         isOtherKey
           ? `The signing key ${id} is sealed with another SECRET_KEY. Start with the SECRET_KEY that was in use ` +
               'before; to change it, list both, the new one first: SECRET_KEY=new,old. If the old one is lost, ' +
-              'delete all documents of the collection signing_keys: a new key is made, and everybody signs in again.'
+              'delete all documents of the collection signing_keys: a new key is created, and all users sign in again.'
           : `The signing key ${id} is damaged in the store. Restore the store from a backup, or delete that ` +
-              'document: a new key is made, and everybody signs in again.',
+              'document: a new key is created, and all users sign in again.',
         { cause },
       );
     }

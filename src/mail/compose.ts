@@ -1,5 +1,5 @@
-// Owns making the message that goes over the wire (RFC 5322, MIME) of a mail's texts. Addresses are single and checked,
-// and handed over as objects: no library has to read an address list (checklist R121). Nothing is attached or fetched.
+// Builds the message (RFC 5322, MIME). Addresses are validated single ones, passed as objects, so that no library parses an
+// address list (checklist R121). Nothing is attached or fetched.
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { isMailAddress } from '../config/mail-address.ts';
 import { AppError } from '../errors.ts';
