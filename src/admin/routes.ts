@@ -12,7 +12,7 @@ import type { AuthorizeAdmin, MailPort, SessionsPort } from './api/ports.ts';
 import type { Route } from './api/route.ts';
 import { createAdminRouter } from './api/router.ts';
 import { type ApiKeysPort, apiKeys } from './resources/api-keys/resource.ts';
-import { type AuditLogPort, auditRoutes, type TokenEventsPort } from './resources/audit/routes.ts';
+import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
 import { type ClientsPort, clientRoutes } from './resources/clients/routes.ts';
 import { type GroupsPort, groupMembers, groups } from './resources/groups/resource.ts';
 import { initialAccessTokens } from './resources/initial-access-tokens/resource.ts';
@@ -20,7 +20,7 @@ import { type InvitationsPort, invitations } from './resources/invitations/resou
 import { type KeysPort, keyRoutes } from './resources/keys/routes.ts';
 import { mails } from './resources/mails/resource.ts';
 import { type PasskeysPort, passkeys } from './resources/passkeys/resource.ts';
-import { sessionRoutes } from './resources/sessions/routes.ts';
+import { sessions, userSessions } from './resources/sessions/resource.ts';
 import { type SettingsPort, settingRoutes } from './resources/settings/routes.ts';
 import { type StatsPort, statsRoutes } from './resources/stats/routes.ts';
 import { tokenRoutes } from './resources/tokens/routes.ts';
@@ -79,14 +79,15 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...groupMembers.routes(ports),
     ...apiKeys.routes(ports),
     ...tokenRoutes(ports),
-    ...sessionRoutes(ports),
+    ...sessions.routes(ports),
+    ...userSessions.routes(ports),
     ...trustedDevices.routes(ports),
     ...passkeys.routes(ports),
     ...statsRoutes(deps),
     ...settingRoutes(deps),
     ...keyRoutes(deps),
     ...mails.routes(ports),
-    ...auditRoutes({ ...deps, cursors }),
+    ...auditLog.routes(ports),
   ];
   const about = {
     title: 'Latchkey admin API',

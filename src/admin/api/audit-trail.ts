@@ -37,8 +37,6 @@ const lines: Readonly<Record<string, Recorded>> = {
   'POST /users/import': { event: 'users.imported' },
   'DELETE /tokens/{id}': { event: 'token.revoked', target: 'token' },
   'DELETE /users/{id}/grants/{grant_id}': { event: 'consent.revoked', target: 'grant' },
-  'DELETE /sessions/{id}': { event: 'session.revoked', target: 'session' },
-  'DELETE /users/{id}/sessions/{session_id}': { event: 'session.revoked', target: 'session' },
   'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
   'POST /keys/rotate': { event: 'key.rotation_requested', target: 'key' },

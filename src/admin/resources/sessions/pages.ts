@@ -1,6 +1,7 @@
 // Owns the page of sessions: who is signed in where, and the end of it.
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
+import { sessions } from './resource.ts';
 
 const chips = [
   { label: 'Active', set: { is_active: 'true' } },
@@ -9,8 +10,8 @@ const chips = [
 
 async function list(context: AdminContext): Promise<void> {
   const { query, ctx, admin } = context;
-  const { data } = await context.callByName('GET /sessions', { query });
-  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'last_activity_at', chips });
+  const { data } = await context.call(sessions.list, { query });
+  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: sessions.list.sort, chips });
   context.show('sessions', {
     title: 'Sessions',
     here: 'sessions',
@@ -22,7 +23,7 @@ async function list(context: AdminContext): Promise<void> {
 /** From the list, or from a user's page: back to where the press came from. */
 async function end(context: AdminContext): Promise<void> {
   const user = context.form.get('user_id') ?? '';
-  await context.callByName('DELETE /sessions/{id}', { params: { id: context.params.id ?? '' } });
+  await context.call(sessions.remove, { params: { id: context.params.id ?? '' } });
   context.go(user === '' ? '/sessions' : `/users/${encodeURIComponent(user)}`, 'session-ended');
 }
 

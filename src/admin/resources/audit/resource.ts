@@ -1,5 +1,4 @@
-// Owns the routes of the audit log (decisions §6): what happened, for administrators to search. It is only ever read
-// here; what is written is src/audit and api/audit-trail.ts.
+// The audit log: what happened, for administrators to search. What is recorded is src/audit and api/audit-trail.ts.
 import {
   Enum,
   Object as ObjectSchema,
@@ -7,18 +6,13 @@ import {
   String as StringSchema,
   Unknown,
 } from 'typebox';
-import type { Clock } from '../../../clock.ts';
-import { AppError } from '../../../errors.ts';
 import { classOfEvent, type EventClass } from '../../../events/index.ts';
 import { type AuditRecord, audit as collection } from '../../../store/collections.ts';
 import type { FieldValue, Query, Stored } from '../../../store/port.ts';
-import type { Cursors } from '../../api/cursor.ts';
-import { pageSchema, readPage } from '../../api/list.ts';
-import { type ListDefinition, listQuerySchema, readListQuery } from '../../api/list-query.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
 import type { Listing } from '../../api/ports.ts';
-import { defineRoute, type Route } from '../../api/route.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
-import { idParams } from '../../api/shared.ts';
 
 export interface AuditLogPort {
   find(id: string): Promise<Stored<AuditRecord> | undefined>;
@@ -29,12 +23,10 @@ export interface TokenEventsPort extends AuditLogPort {
   flush(): Promise<void>;
 }
 
-interface Deps {
+interface Ports extends ListPorts {
   readonly audit: AuditLogPort;
   /** The class `tokens`, which is kept apart (src/audit/token-log.ts). */
   readonly tokenEvents: TokenEventsPort;
-  readonly cursors: Cursors;
-  readonly clock: Clock;
 }
 
 const id = () => StringSchema({ minLength: 1, maxLength: 256 });
@@ -112,57 +104,36 @@ const show = ({ id, value }: Stored<AuditRecord>) => ({
 const classAsked = ({ event }: { readonly event?: unknown }): EventClass =>
   typeof event === 'string' ? classOfEvent(event) : 'general';
 
-const tag = 'Audit log';
-
-export function auditRoutes({ audit, tokenEvents, cursors, clock }: Deps): Route[] {
-  /** What this process has in memory is written first: whoever asks sees what they just did. */
-  async function logOf(wanted: EventClass): Promise<AuditLogPort> {
-    if (wanted === 'general') return audit;
-    await tokenEvents.flush();
-    return tokenEvents;
-  }
-
-  async function read(wanted: Query): Promise<Listing<Stored<AuditRecord>>> {
-    const isTokens =
-      wanted.filters?.some(({ field, value }) => field === CLASS && value === 'tokens') === true;
-    const log = await logOf(isTokens ? 'tokens' : 'general');
-    return log.query({ ...wanted, filters: wanted.filters?.filter(({ field }) => field !== CLASS) });
-  }
-
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/audit',
-      sensitivity: 'plain',
-      tag,
-      summary: 'List events, the latest first',
-      query: listQuerySchema(list),
-      success: { status: 200, schema: pageSchema(eventSchema) },
-      handle: async ({ query }) => {
-        const page = await readPage({
-          list,
-          request: readListQuery(list, { class: classAsked(query), ...query }, clock()),
-          cursors,
-          query: read,
-          recordOf: ({ value }) => value,
-          idOf: ({ id }) => id,
-        });
-        return { data: { ...page, items: page.items.map(show) } };
-      },
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/audit/{id}',
-      sensitivity: 'plain',
-      tag,
-      summary: 'Read an event',
-      params: idParams,
-      success: { status: 200, schema: eventSchema },
-      handle: async ({ params }) => {
-        const event = (await audit.find(params.id)) ?? (await tokenEvents.find(params.id));
-        if (event === undefined) throw new AppError('request.not_found');
-        return { data: show(event) };
-      },
-    }),
-  ];
+/** What this process has in memory is written first: administrators see what they just did. */
+async function logOf(wanted: EventClass, { audit, tokenEvents }: Ports): Promise<AuditLogPort> {
+  if (wanted === 'general') return audit;
+  await tokenEvents.flush();
+  return tokenEvents;
 }
+
+export const auditLog = defineResource(
+  {
+    path: '/audit',
+    tag: 'Audit log',
+    view: eventSchema,
+    present: (events: readonly Stored<AuditRecord>[], _: Ports) => events.map(show),
+  },
+  (on) => ({
+    list: on.list({
+      summary: 'List events, the latest first',
+      list,
+      async query(wanted, ports, { query }) {
+        const given = wanted.filters?.find(({ field }) => field === CLASS)?.value;
+        const isTokens = (given ?? classAsked(query)) === 'tokens';
+        const log = await logOf(isTokens ? 'tokens' : 'general', ports);
+        return log.query({ ...wanted, filters: wanted.filters?.filter(({ field }) => field !== CLASS) });
+      },
+      recordOf: ({ value }) => value,
+    }),
+    read: on.read({
+      summary: 'Read an event',
+      find: async (id, { audit, tokenEvents }) => (await audit.find(id)) ?? (await tokenEvents.find(id)),
+      missing: 'request.not_found',
+    }),
+  }),
+);

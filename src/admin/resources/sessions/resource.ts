@@ -1,0 +1,120 @@
+// SSO sessions: who is signed in from where.
+import { Boolean as BooleanSchema, String as StringSchema } from 'typebox';
+import { AppError } from '../../../errors.ts';
+import { sessions as collection, type SessionRecord } from '../../../store/collections.ts';
+import type { FieldFilter, Stored } from '../../../store/port.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
+import type { SessionsPort } from '../../api/ports.ts';
+import { atVersion, idParams, userSessionParams } from '../../api/shared.ts';
+import type { ClientsPort } from '../clients/routes.ts';
+import type { AccountsPort } from '../users/routes.ts';
+import { createPresenter, sessionSchema } from './view.ts';
+
+interface Ports extends ListPorts {
+  readonly sessions: SessionsPort;
+  readonly accounts: Pick<AccountsPort, 'find'>;
+  readonly clients: Pick<ClientsPort, 'find'>;
+}
+
+const definition: ListDefinition<SessionRecord> = {
+  name: 'sessions',
+  collection,
+  sorts: ['last_activity_at', 'created_at', 'expires_at', 'ended_at', 'ip_address', 'user_id', 'id'],
+  defaultOrder: 'desc',
+  searches: ['ip_address'],
+  filters: {
+    user_id: { schema: StringSchema({ minLength: 1, maxLength: 128 }) },
+    ip_address: { schema: StringSchema({ minLength: 1, maxLength: 64 }) },
+    is_active: {
+      schema: BooleanSchema(),
+      toGroups: (isActive, now) => {
+        const isRunning: FieldFilter = { field: 'ended_at', op: 'absent' };
+        if (isActive === true) return [[isRunning, { field: 'expires_at', op: 'gte', value: now + 1 }]];
+        return [
+          [{ field: 'ended_at', op: 'present' }],
+          [isRunning, { field: 'expires_at', op: 'lte', value: now }],
+        ];
+      },
+    },
+  },
+  times: ['created_at', 'last_activity_at', 'expires_at', 'ended_at'],
+};
+
+const { user_id: _, ...filtersOfOne } = definition.filters ?? {};
+const ofOneUser: ListDefinition<SessionRecord> = {
+  ...definition,
+  name: 'user-sessions',
+  filters: filtersOfOne,
+};
+
+type Session = Stored<SessionRecord>;
+
+const frame = {
+  tag: 'Sessions',
+  target: 'session',
+  view: sessionSchema,
+  present: (sessions: readonly Session[], ports: Ports) => Promise.all(sessions.map(createPresenter(ports))),
+} as const;
+
+async function end(
+  { sessions }: Ports,
+  id: string,
+  ifVersion: number | undefined,
+  isWanted: (record: SessionRecord) => boolean = () => true,
+): Promise<void> {
+  const session = await sessions.find(id);
+  // One that has ended already can be ended again: what a crash may have left of it goes then.
+  if (session === undefined || !isWanted(session.value)) throw new AppError('session.not_found');
+  atVersion(session, 'session.not_found', ifVersion);
+  await sessions.end(id);
+}
+
+export const sessions = defineResource(
+  { ...frame, path: '/sessions', versionOf: ({ version }: Session) => version },
+  (on) => ({
+    list: on.list({
+      summary: 'List sessions',
+      list: definition,
+      query: (wanted, ports) => ports.sessions.query(wanted),
+      recordOf: ({ value }) => value,
+    }),
+    read: on.read({
+      summary: 'Read a session',
+      find: (id, ports) => ports.sessions.find(id),
+      missing: 'session.not_found',
+    }),
+    remove: on.remove({
+      summary: 'End a session with its grants and tokens',
+      sensitivity: 'plain',
+      event: 'session.revoked',
+      params: idParams,
+      run: ({ params, ifVersion }, ports) => end(ports, params.id, ifVersion),
+    }),
+  }),
+);
+
+export const userSessions = defineResource({ ...frame, path: '/users/{id}/sessions' }, (on) => ({
+  list: on.list({
+    summary: 'List the sessions of a user',
+    params: idParams,
+    async before({ params }, { accounts }) {
+      if ((await accounts.find(params.id)) === undefined) throw new AppError('account.not_found');
+    },
+    list: ofOneUser,
+    query(wanted, ports, { params }) {
+      const own: FieldFilter = { field: 'user_id', op: 'eq', value: params.id };
+      return ports.sessions.query({ ...wanted, filters: [...(wanted.filters ?? []), own] });
+    },
+    recordOf: ({ value }) => value,
+  }),
+  remove: on.remove({
+    path: '/users/{id}/sessions/{session_id}',
+    summary: 'End a session of a user',
+    sensitivity: 'plain',
+    event: 'session.revoked',
+    params: userSessionParams,
+    run: ({ params, ifVersion }, ports) =>
+      end(ports, params.session_id, ifVersion, ({ accountId }) => accountId === params.id),
+  }),
+}));
