@@ -28,8 +28,6 @@ interface Deps {
   readonly minLength: () => number;
   readonly recovery: Recovery;
   readonly findUsable: (id: string) => Promise<Account | undefined>;
-  /** After a new password, in the browser in which it was chosen. */
-  readonly onPasswordReset: (ctx: Koa.Context, accountId: string) => Promise<void>;
   readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
   readonly basePath: string;
   readonly done: DonePages;
@@ -183,7 +181,8 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       try {
         const link = await recovery.resetPassword(token, password);
         if (link === undefined) return sendExpired(ctx, 'password_reset');
-        await deps.onPasswordReset(ctx, link.accountId);
+        // The reset voided every known browser; this one is where the owner continues, in spite of any lock.
+        await deps.rememberBrowser(ctx, link.accountId);
         // No session (R097): who has the mailbox still needs what else the account asks for.
         await done.goTo(ctx, '/oauth2/reset-password', { ...(await signInAfter(ctx, link.boundTo)) });
       } catch (error) {

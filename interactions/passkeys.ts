@@ -2,55 +2,27 @@
 // next after one follows from signin-steps.ts, as after every other proof.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
+import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { answerJson, type JsonBody, jsonBody, leadOn } from '../src/http/ceremony.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { Passkeys } from '../src/passkeys/index.ts';
 import type { AuthMode } from '../src/settings/auth-mode.ts';
 import type { CurrentInteraction } from './current.ts';
 import { PROMPTS } from './login.ts';
 import { type Method, passkeyAmr, passkeyMethods, unspentMethods } from './second-factor-methods.ts';
 import type { SigninSteps } from './signin-steps.ts';
 
-interface Used {
-  readonly id: string;
-  readonly account: Account;
-  readonly isUserVerified: boolean;
-  readonly deviceType: 'singleDevice' | 'multiDevice';
-}
-
-export interface PasskeyParts {
-  readonly mode: () => AuthMode;
-  readonly rpId: string;
-  readonly beginUse: (input: { boundTo: string; account?: Account }) => Promise<object>;
-  /** @throws AppError passkey.refused, passkey.unknown; written down before */
-  readonly finishUse: (
-    ctx: Koa.Context,
-    input: { boundTo: string; response: unknown; account?: Account },
-  ) => Promise<Used>;
-  readonly beginMaking: (input: {
-    boundTo: string;
-    account: Account;
-    isConditional?: boolean;
-    needsUserVerification?: boolean;
-  }) => Promise<object>;
-  /** @throws AppError passkey.refused, passkey.registered */
-  readonly finishMaking: (
-    ctx: Koa.Context,
-    input: { boundTo: string; response: unknown; account: Account },
-  ) => Promise<Omit<Used, 'account'>>;
-  /** Whether recovery codes are to be handed out with this first passkey: nothing else would get its owner in again. */
-  readonly needsCodes: (account: Account) => boolean;
-}
-
 interface Deps {
   readonly current: CurrentInteraction;
   readonly steps: SigninSteps;
   readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
-  readonly passkeyParts: PasskeyParts;
+  readonly passkeys: Passkeys;
+  readonly mode: () => AuthMode;
   readonly methodsOf: (account: Account) => Method[];
   readonly findUsable: (id: string) => Promise<Account | undefined>;
   readonly basePath: string;
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 export interface PasskeyCeremonies {
@@ -64,7 +36,7 @@ export interface PasskeyCeremonies {
 const LIMIT_BYTES = 48 * 1024;
 
 export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
-  const { current, steps, readJson, passkeyParts, methodsOf, findUsable, basePath, now } = deps;
+  const { current, steps, readJson, passkeys, mode, methodsOf, findUsable, basePath, clock } = deps;
   const boundTo = ({ uid }: BoundInteraction): string => `interaction ${uid}`;
 
   async function read(ctx: Koa.Context): Promise<{ interaction: BoundInteraction; body: JsonBody }> {
@@ -75,7 +47,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
   /** Whose second step this is; undefined at a sign-in, where anybody's passkey will do. */
   async function ownerOf(interaction: BoundInteraction, body: JsonBody): Promise<Account | undefined> {
     if (body.get('purpose') !== 'second_factor') {
-      if (passkeyParts.mode() === 'password') throw new AppError('passkey.off');
+      if (mode() === 'password') throw new AppError('passkey.off');
       if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
       return undefined;
     }
@@ -96,7 +68,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
       answerJson(ctx, async () => {
         const { interaction, body } = await read(ctx);
         const account = await ownerOf(interaction, body);
-        ctx.body = await passkeyParts.beginUse({
+        ctx.body = await passkeys.beginUse({
           boundTo: boundTo(interaction),
           ...(account && { account }),
         });
@@ -109,9 +81,9 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           const { interaction, body } = await read(ctx);
           const account = await ownerOf(interaction, body);
           const { response } = body;
-          const provenAt = now();
+          const provenAt = clock();
           const input = { boundTo: boundTo(interaction), response, ...(account && { account }) };
-          const used = await passkeyParts.finishUse(ctx, input);
+          const used = await passkeys.finishUse(input);
           const amr = passkeyAmr(used);
           const methods = passkeyMethods(used);
           if (account === undefined)
@@ -124,14 +96,14 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           }
           leadOn(ctx);
         },
-        { rp_id: passkeyParts.rpId },
+        { rp_id: passkeys.rpId },
       ),
 
     beginMaking: (ctx) =>
       answerJson(ctx, async () => {
         const { interaction, body } = await read(ctx);
         const { progress, account } = await making(interaction);
-        ctx.body = await passkeyParts.beginMaking({
+        ctx.body = await passkeys.beginRegistration({
           boundTo: boundTo(interaction),
           account,
           isConditional: progress.step === 'offer' && body.get('mediation') === 'conditional',
@@ -144,17 +116,17 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
         const { interaction, body } = await read(ctx);
         const { progress, account } = await making(interaction);
         const { response } = body;
-        const made = await passkeyParts.finishMaking(ctx, {
+        const made = await passkeys.add({
           boundTo: boundTo(interaction),
           response,
-          account,
+          accountId: account.id,
         });
         const fresh = await findUsable(account.id);
         if (fresh === undefined) throw new AppError('signin.expired');
         const amr = progress.step === 'offer' ? progress.amr : [...progress.amr, ...passkeyAmr(made)];
         const methods = progress.step === 'offer' ? [] : passkeyMethods(made);
         const { provenAt } = interaction;
-        if (progress.step === 'passkey' && passkeyParts.needsCodes(fresh)) {
+        if (progress.step === 'passkey' && passkeys.needsCodes(fresh)) {
           const times = steps.timesOf(interaction, fresh, { methods, provenAt });
           interaction.progress = { accountId: fresh.id, amr, times, step: 'new_codes' };
           await interaction.persist();

@@ -1,9 +1,9 @@
 // For users who lost all passkeys: a recovery code allows one thing, creating a new passkey.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { Recovery } from '../src/recovery/index.ts';
 import type { AuthMode } from '../src/settings/auth-mode.ts';
 import type { Views } from '../src/views/views.ts';
 import type { CurrentInteraction } from './current.ts';
@@ -17,14 +17,7 @@ interface Deps {
   readonly steps: SigninSteps;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly mode: () => AuthMode;
-  /**
-   * Consumes a code. @returns the same for unknown users, wrong codes and too many attempts, after the same time
-   * @throws AppError request.rate_limited
-   */
-  readonly recover: (
-    ctx: Koa.Context,
-    attempt: { username: string; code: string; boundTo: string },
-  ) => Promise<Account | undefined>;
+  readonly recovery: Pick<Recovery, 'useRecoveryCode'>;
 }
 
 export interface RecoverPage {
@@ -36,7 +29,7 @@ export interface RecoverPage {
 const RECOVERY_AMR = ['recovery_code'];
 
 export function createRecoverPage(deps: Deps): RecoverPage {
-  const { views, current, steps, readForm, mode, recover } = deps;
+  const { views, current, steps, readForm, mode, recovery } = deps;
 
   function send(
     ctx: Koa.Context,
@@ -75,7 +68,7 @@ export function createRecoverPage(deps: Deps): RecoverPage {
       refuseWhenOff(interaction);
       const username = form.get('username') ?? '';
       const code = form.get('code') ?? '';
-      const account = await recover(ctx, { username, code, boundTo: interaction.uid });
+      const account = await recovery.useRecoveryCode({ username, code, boundTo: interaction.uid }, ctx.ip);
       if (account !== undefined)
         return steps.proceed(ctx, interaction, account, { amr: RECOVERY_AMR, methods: ['recovery'] });
       return send(ctx, interaction, { username, alert: 'alert.recovery_failed', status: 401 });

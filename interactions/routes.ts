@@ -2,8 +2,10 @@
 // no step can be skipped by opening an address.
 
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/index.ts';
+import type { Account, ReportSignIn } from '../src/accounts/index.ts';
+import { minPasswordLength } from '../src/accounts/passwords/password-rules.ts';
 import type { Clock } from '../src/clock.ts';
+import type { Events } from '../src/events/index.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { OneTime } from '../src/http/one-time.ts';
@@ -13,8 +15,11 @@ import type { ProtocolPages } from '../src/oidc/create-provider.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { Interaction } from '../src/oidc/library-types.ts';
 import type { LogoutPages } from '../src/oidc/logout.ts';
+import type { Passkeys } from '../src/passkeys/index.ts';
 import type { Recovery } from '../src/recovery/index.ts';
 import type { Registration } from '../src/registration/index.ts';
+import type { SecondFactors } from '../src/second-factors/index.ts';
+import type { SettingValues } from '../src/settings/schema.ts';
 import type { Views } from '../src/views/views.ts';
 import { createConsentPage, type RememberedConsents } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
@@ -24,6 +29,7 @@ import { createEnrolmentPages, ENROLMENT_LINK_AMR } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
 import { createHomeRedirects } from './home.ts';
 import { createInvitationPages } from './invitation.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
 import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
 import { createMailedLinkPages } from './mailed-links.ts';
@@ -32,6 +38,7 @@ import { createPasskeySteps } from './passkey-pages.ts';
 import { createPasskeyCeremonies } from './passkeys.ts';
 import { createRecoverPage } from './recover.ts';
 import { createSecondFactorPages } from './second-factor.ts';
+import { createSignInParts } from './sign-in-parts.ts';
 import { createSigninSteps } from './signin-steps.ts';
 import { createSignupPages } from './signup.ts';
 import { createWaysBack } from './way-back.ts';
@@ -53,44 +60,20 @@ interface Deps {
   readonly authenticate: Parameters<typeof createLoginPage>[0]['authenticate'];
   readonly consents: RememberedConsents;
   readonly endSession: (uid: string) => Promise<unknown>;
-  readonly minPasswordLength: () => number;
-  readonly signIn: SignInParts;
+  readonly settings: () => SettingValues;
+  readonly events: Pick<Events, 'emit'>;
+  readonly oneTime: OneTime;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly reportSignIn: ReportSignIn;
+  readonly secondFactors: SecondFactors;
+  readonly passkeys: Passkeys;
   /** How strong sign-ins are. */
   readonly worth: Pick<Parameters<typeof createSigninSteps>[0], 'reachableAcrs' | 'mayAdminister'>;
   readonly issuer: string;
   readonly baseUrl: string;
   readonly registration: Registration;
   readonly recovery: Recovery;
-  readonly passkey: PasskeyDeps;
 }
-
-/** Second factors and e-mail links, as their pages need them. */
-type SignInParts = Pick<
-  Parameters<typeof createSigninSteps>[0],
-  | 'mfaMode'
-  | 'findUsable'
-  | 'stepOf'
-  | 'hasFactor'
-  | 'isTrustedDevice'
-  | 'mailFirst'
-  | 'reportSignIn'
-  | 'onComplete'
-> &
-  Pick<Parameters<typeof createLoginPage>[0], 'fromBrowser' | 'isUnchanged'> &
-  Pick<Parameters<typeof createOnboardingPage>[0], 'rememberBrowser'> &
-  Omit<
-    Parameters<typeof createSecondFactorPages>[0],
-    'views' | 'current' | 'steps' | 'basePath' | 'readForm' | 'passkeySteps'
-  > &
-  Pick<Parameters<typeof createMailedLinkPages>[0], 'onPasswordReset'> & {
-    readonly oneTime: OneTime;
-  };
-
-/** Sign-in without a password, as its pages need it. */
-export type PasskeyDeps = Pick<Parameters<typeof createPasskeyCeremonies>[0], 'passkeyParts'> &
-  Pick<Parameters<typeof createSigninSteps>[0], 'passkeys'> &
-  Pick<Parameters<typeof createPasskeySteps>[0], 'declineOffer'> &
-  Pick<Parameters<typeof createRecoverPage>[0], 'recover' | 'mode'>;
 
 export interface Interactions {
   readonly middleware: Koa.Middleware;
@@ -103,14 +86,16 @@ const UNMET_REASONS = new Set(['essential_acr', 'essential_acrs', 'demanded_acr'
 const isUnmet = (reason: string): boolean => UNMET_REASONS.has(reason);
 
 export function createInteractions(deps: Deps): Interactions {
-  const { views, csrf, basePath, accounts, signIn, passkey, recovery } = deps;
+  const { views, csrf, basePath, accounts, recovery, clock } = deps;
   const { signUp } = deps.registration;
+  const signIn = createSignInParts(deps);
+  const minLength = () => minPasswordLength(deps.settings());
   const current = createCurrentInteraction(deps);
   const waysBack = createWaysBack(deps);
-  const done = createDonePages({ ...deps, oneTime: signIn.oneTime });
+  const done = createDonePages(deps);
   const findClient = (id: string) => deps.provider().Client.find(id);
   const findAccount = (id: string): Promise<Account | undefined> => accounts.find(id);
-  const steps = createSigninSteps({ ...deps, ...deps.worth, ...signIn, ...passkey, current });
+  const steps = createSigninSteps({ ...deps, ...deps.worth, ...signIn, now: clock, current });
   const signup = createSignupPages({ ...deps, signup: signUp, current, steps });
   const invitation = createInvitationPages({
     ...deps,
@@ -123,7 +108,6 @@ export function createInteractions(deps: Deps): Interactions {
   const login = createLoginPage({
     ...deps,
     ...signIn,
-    ...passkey,
     current,
     steps,
     findAccount,
@@ -131,16 +115,16 @@ export function createInteractions(deps: Deps): Interactions {
     canUseMagicLinks: recovery.canUseMagicLinks,
     canSignUp: signUp.isOpen,
   });
-  const passkeySteps = createPasskeySteps({ ...deps, ...passkey, current, steps });
-  const ceremonies = createPasskeyCeremonies({ ...deps, ...signIn, ...passkey, current, steps });
-  const recover = createRecoverPage({ ...deps, ...passkey, current, steps });
-  const factors = createSecondFactorPages({ ...deps, ...signIn, current, steps, passkeySteps });
+  const passkeySteps = createPasskeySteps({ ...deps, ...signIn, current, steps });
+  const ceremonies = createPasskeyCeremonies({ ...deps, ...signIn, passkeys: deps.passkeys, current, steps });
+  const recover = createRecoverPage({ ...deps, mode: signIn.mode, current, steps });
+  const factors = createSecondFactorPages({ ...deps, parts: signIn, current, steps, passkeySteps });
   const mailed = createMailedLinkPages({
     ...deps,
     ...signIn,
     current,
     steps,
-    minLength: deps.minPasswordLength,
+    minLength,
     waysBack,
     done,
     findClient,
@@ -149,7 +133,7 @@ export function createInteractions(deps: Deps): Interactions {
   const onboarding = createOnboardingPage({
     ...deps,
     ...signIn,
-    minLength: deps.minPasswordLength,
+    minLength,
     hasAdmin: () => accounts.hasAdmin(),
     createFirstAdmin: (input) => accounts.createFirstAdmin(input),
   });

@@ -2,16 +2,16 @@
 import type { Account } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import { ACR } from '../src/oidc/scopes.ts';
+import type { SecondFactors } from '../src/second-factors/index.ts';
 import { type Method, unspentMethods } from './second-factor-methods.ts';
 import type { SigninSteps } from './signin-steps.ts';
 
 interface Deps {
   readonly steps: Pick<SigninSteps, 'demandOf'>;
-  readonly methodsOf: (account: Account) => Method[];
-  readonly canUseEmail: (account: Account) => boolean;
+  readonly secondFactors: Pick<SecondFactors, 'methodsOf' | 'canUseEmail'>;
 }
 
-export function createMethodChoice({ steps, ...deps }: Deps) {
+export function createMethodChoice({ steps, secondFactors }: Deps) {
   /** Administrators and auditors see the data of all users, so e-mail is no second factor for them (checklist §2, NIST 800-63B). */
   const isMailRefused = (account: Account, interaction: BoundInteraction): boolean =>
     // After a sign-in by e-mail link, an e-mail code would be the same factor again.
@@ -23,7 +23,7 @@ export function createMethodChoice({ steps, ...deps }: Deps) {
   return {
     methodsOf(account: Account, interaction: BoundInteraction): Method[] {
       const { amr = [] } = interaction.progress ?? {};
-      const unspent = unspentMethods(deps.methodsOf(account), amr);
+      const unspent = unspentMethods(secondFactors.methodsOf(account), amr);
       const stronger = unspent.filter((method) => method !== 'email');
       // When two factors are requested, an e-mail code is not offered if the account has a stronger method.
       const isTooWeak =
@@ -33,7 +33,7 @@ export function createMethodChoice({ steps, ...deps }: Deps) {
 
     /** False when the application requests two factors, because an e-mail code does not count as one. */
     canUseEmail: (account: Account, interaction: BoundInteraction): boolean =>
-      deps.canUseEmail(account) &&
+      secondFactors.canUseEmail(account) &&
       !isMailRefused(account, interaction) &&
       !isMultiFactorAsked(account, interaction),
   };

@@ -1,9 +1,13 @@
 // Pages only: which of them is next is decided in signin-steps.ts, whether a code matches in src/second-factors.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
+import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
+import { EMAIL_CODE_COOLDOWN_SECONDS } from '../src/second-factors/email-codes.ts';
+import type { SecondFactors } from '../src/second-factors/index.ts';
+import { toQrDataUri } from '../src/second-factors/qr.ts';
 import type { Views } from '../src/views/views.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { maskEmail } from './mask-email.ts';
@@ -13,13 +17,13 @@ import { createMethodChoice } from './second-factor-choice.ts';
 import {
   ALERTS,
   AMR,
-  type CodeMethod,
   goToStep,
   isCodeMethod,
   isMethod,
   type Method,
   PROVEN,
 } from './second-factor-methods.ts';
+import type { SignInParts } from './sign-in-parts.ts';
 import type { SigninSteps } from './signin-steps.ts';
 
 interface Deps {
@@ -28,42 +32,9 @@ interface Deps {
   readonly steps: SigninSteps;
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly methodsOf: (account: Account) => Method[];
-  readonly verify: (attempt: {
-    method: CodeMethod;
-    accountId: string;
-    boundTo: string;
-    code: string;
-  }) => Promise<'ok' | 'wrong' | 'blocked' | 'expired'>;
-  readonly totp: {
-    begin(account: Account): { secret: string; uri: string; pending: string };
-    reopen(account: Account, pending: string): { secret: string; uri: string; pending: string } | undefined;
-    confirm(accountId: string, pending: string, code: string): Promise<'ok' | 'wrong' | 'expired'>;
-  };
-  readonly recoveryCodes: (accountId: string) => Promise<string[]>;
-  readonly qr: (text: string) => Promise<string>;
-  /** Creates a code and queues the e-mail. */
-  readonly mailCode: (
-    ctx: Koa.Context,
-    account: Account,
-    boundTo: string,
-  ) => Promise<'sent' | 'cooldown' | 'limited'>;
-  /** Whether account and settings allow e-mail codes as this account's factor. */
-  readonly canUseEmail: (account: Account) => boolean;
-  readonly useEmail: (accountId: string) => Promise<void>;
-  readonly findUsable: (id: string) => Promise<Account | undefined>;
-  readonly trust: (ctx: Koa.Context, account: Account) => Promise<void>;
-  readonly trustDays: () => number;
-  readonly resendSeconds: number;
-  readonly now: () => number;
-  /** For the audit log and the owner's mail. */
-  readonly onUsed: (
-    ctx: Koa.Context,
-    account: Account,
-    event: 'verified' | 'failed' | 'enrolled',
-    method: CodeMethod,
-    verdict?: 'wrong' | 'blocked' | 'expired',
-  ) => Promise<void>;
+  readonly secondFactors: SecondFactors;
+  readonly parts: Pick<SignInParts, 'trust' | 'trustDays'>;
+  readonly clock: Clock;
   readonly passkeySteps: PasskeySteps;
 }
 
@@ -83,8 +54,9 @@ interface Shown {
 }
 
 export function createSecondFactorPages(deps: Deps): SecondFactorPages {
-  const { views, current, steps, basePath, readForm, totp, now, onUsed, passkeySteps } = deps;
-  const { methodsOf, canUseEmail } = createMethodChoice(deps);
+  const { views, current, steps, basePath, readForm, clock, secondFactors, parts, passkeySteps } = deps;
+  const { totp } = secondFactors;
+  const { methodsOf, canUseEmail } = createMethodChoice({ steps, secondFactors });
 
   async function mailCode(
     ctx: Koa.Context,
@@ -92,8 +64,8 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     account: Account,
     progress: SigninProgress,
   ): Promise<void> {
-    const outcome = await deps.mailCode(ctx, account, interaction.uid);
-    interaction.progress = outcome === 'sent' ? { ...progress, mailedAt: now() } : progress;
+    const outcome = await secondFactors.mailCode(account, interaction.uid);
+    interaction.progress = outcome === 'sent' ? { ...progress, mailedAt: clock() } : progress;
     await interaction.persist();
     if (outcome !== 'limited') return goToStep(ctx, basePath, interaction, 'email');
     return showCode(ctx, interaction, account, { alert: ALERTS.blocked, status: 429, method: 'email' });
@@ -110,8 +82,8 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     if (first === undefined) throw new AppError('signin.no_factor');
     const method = shown.method !== undefined && methods.includes(shown.method) ? shown.method : first;
     const { mailedAt } = interaction.progress ?? {};
-    const waited = mailedAt === undefined ? undefined : Math.floor((now() - mailedAt) / 1000);
-    const left = waited === undefined ? 0 : Math.max(0, deps.resendSeconds - waited);
+    const waited = mailedAt === undefined ? undefined : Math.floor((clock() - mailedAt) / 1000);
+    const left = waited === undefined ? 0 : Math.max(0, EMAIL_CODE_COOLDOWN_SECONDS - waited);
     views.send(
       ctx,
       'mfa',
@@ -123,7 +95,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
         method,
         sentTo: method === 'email' && mailedAt !== undefined ? maskEmail(account.email ?? '') : undefined,
         canTrust: account.role === 'user',
-        trustDays: deps.trustDays(),
+        trustDays: parts.trustDays(),
         resendInSeconds: left,
         alert: shown.alert === undefined ? undefined : { key: shown.alert },
       },
@@ -152,7 +124,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
         csrf: current.csrfToken(ctx, interaction),
         interaction: interaction.uid,
         clientId: String(interaction.params.client_id),
-        qr: await deps.qr(enrolment.uri),
+        qr: await toQrDataUri(enrolment.uri),
         secret: enrolment.secret.replace(/(.{4})(?=.)/g, '$1 '),
         otpauthUri: enrolment.uri,
         canUseEmail: canUseEmail(account, interaction),
@@ -170,14 +142,13 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     if (!isCodeMethod(method) || !methodsOf(account, interaction).includes(method) || code === '') {
       return showCode(ctx, interaction, account, { alert: ALERTS.wrong, status: 401, method: undefined });
     }
-    const verdict = await deps.verify({ method, accountId: account.id, boundTo: interaction.uid, code });
+    const attempt = { method, boundTo: interaction.uid, code };
+    const verdict = await secondFactors.verifyAtSignIn(account, attempt);
     if (verdict !== 'ok') {
-      await onUsed(ctx, account, 'failed', method, verdict);
       const status = verdict === 'blocked' ? 429 : 401;
       return showCode(ctx, interaction, account, { alert: ALERTS[verdict], status, method });
     }
-    await onUsed(ctx, account, 'verified', method);
-    if (form.get('trust_device') === 'on' && account.role === 'user') await deps.trust(ctx, account);
+    if (form.get('trust_device') === 'on' && account.role === 'user') await parts.trust(ctx, account);
     const amr = [...progress.amr, ...AMR[method]];
     const { provenAt } = interaction;
     await steps.proceed(ctx, interaction, account, { amr, methods: PROVEN[method], provenAt });
@@ -187,11 +158,8 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
   async function enrolEmail(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { progress, account } = await steps.resume(interaction);
     if (!canUseEmail(account, interaction)) return showEnrolment(ctx, interaction, account, { status: 400 });
-    await deps.useEmail(account.id);
-    // Read again: a code for the previous version of the account would be invalid.
-    const fresh = await deps.findUsable(account.id);
+    const fresh = await secondFactors.enrolEmailAtSignIn(account.id);
     if (fresh === undefined) throw new AppError('signin.expired');
-    await onUsed(ctx, fresh, 'enrolled', 'email');
     const { amr, times = {} } = progress;
     await mailCode(ctx, interaction, fresh, { accountId: fresh.id, amr, times, step: 'verify' });
   }
@@ -199,7 +167,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
   async function enrol(ctx: Koa.Context, interaction: BoundInteraction, form: Form): Promise<void> {
     const { progress, account } = await steps.resume(interaction);
     if (progress.pending === undefined) return showEnrolment(ctx, interaction, account, {});
-    const outcome = await totp.confirm(account.id, progress.pending, form.get('code') ?? '');
+    const outcome = await secondFactors.enrolTotpAtSignIn(account, progress.pending, form.get('code') ?? '');
     if (outcome === 'expired') {
       const { pending: _, ...rest } = progress;
       interaction.progress = rest;
@@ -207,7 +175,6 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     if (outcome !== 'ok') {
       return showEnrolment(ctx, interaction, account, { alert: ALERTS[outcome], status: 401 });
     }
-    await onUsed(ctx, account, 'enrolled', 'totp');
     const times = steps.timesOf(interaction, account, { methods: PROVEN.totp });
     const amr = [...progress.amr, ...AMR.totp];
     interaction.progress = { accountId: account.id, amr, times, step: 'new_codes' };
@@ -221,7 +188,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     account: Account,
     { amr, times = {} }: Pick<SigninProgress, 'amr' | 'times'>,
   ): Promise<void> {
-    const codes = await deps.recoveryCodes(account.id);
+    const codes = await secondFactors.recoveryCodes.generate(account.id);
     interaction.progress = { accountId: account.id, amr, times, step: 'codes' };
     await interaction.persist();
     views.send(

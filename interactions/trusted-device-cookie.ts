@@ -2,31 +2,24 @@
 // of our forms is submitted.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
+import type { SecondFactors } from '../src/second-factors/index.ts';
 
 export interface TrustedDeviceCookie {
   /** Renews the cookie if the device is still trusted by this account. */
   isTrusted(ctx: Koa.Context, account: Account): Promise<boolean>;
+  /** Right after a second factor was given. */
   trust(ctx: Koa.Context, account: Account): Promise<void>;
 }
 
 interface Deps {
   readonly isSecure: boolean;
   readonly basePath: string;
-  readonly devices: {
-    create(input: {
-      account: Account;
-      ipAddress: string;
-      userAgent: string;
-      label: string;
-    }): Promise<{ token: string; expiresAt: number }>;
-    check(account: Account, token: string): Promise<boolean>;
-  };
+  readonly secondFactors: Pick<SecondFactors, 'trustedDevices' | 'trustDevice'>;
   readonly seconds: () => number;
-  readonly deviceName: (userAgent: string) => string;
 }
 
 export function createTrustedDeviceCookie(deps: Deps): TrustedDeviceCookie {
-  const { isSecure, basePath, devices, seconds, deviceName } = deps;
+  const { isSecure, basePath, secondFactors, seconds } = deps;
   const name = isSecure ? '__Host-latchkey_device' : 'latchkey_device';
   const set = (ctx: Koa.Context, token: string): void => {
     ctx.cookies.set(name, token, {
@@ -43,19 +36,13 @@ export function createTrustedDeviceCookie(deps: Deps): TrustedDeviceCookie {
   return {
     async isTrusted(ctx, account) {
       const token = ctx.cookies.get(name, { signed: true });
-      if (token === undefined || !(await devices.check(account, token))) return false;
+      if (token === undefined || !(await secondFactors.trustedDevices.check(account, token))) return false;
       set(ctx, token);
       return true;
     },
-    async trust(ctx, account) {
-      const userAgent = ctx.get('user-agent');
-      const { token } = await devices.create({
-        account,
-        ipAddress: ctx.ip,
-        userAgent,
-        label: deviceName(userAgent),
-      });
-      set(ctx, token);
+    async trust(ctx, { id }) {
+      const token = await secondFactors.trustDevice(id);
+      if (token !== undefined) set(ctx, token);
     },
   };
 }

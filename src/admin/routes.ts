@@ -3,6 +3,7 @@ import type Koa from 'koa';
 import type { ImportAccount } from '../accounts/index.ts';
 import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
 import type { Clock } from '../clock.ts';
+import type { Passkeys } from '../passkeys/index.ts';
 import type { IssuedTokens } from '../sessions/index.ts';
 import { type AuditTrailDeps, createAuditTrail } from './api/audit-trail.ts';
 import { createCursors } from './api/cursor.ts';
@@ -47,7 +48,7 @@ export interface AdminRoutesDeps {
   readonly sendEmailVerification: SendLink;
   readonly sendEnrolmentLink: SendLink;
   readonly invitations: InvitationsPort;
-  readonly passkeys: PasskeysPort;
+  readonly passkeys: PasskeysPort & Pick<Passkeys, 'checkAuthMode'>;
   readonly audit: AuditLogPort & AuditTrailDeps['audit'];
   readonly tokenEvents: TokenEventsPort;
   readonly authorizeAdmin: AuthorizeAdmin;

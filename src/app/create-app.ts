@@ -5,7 +5,6 @@ import { createOidcAdapter, isHandle } from '../../adapters/oidc.ts';
 import { createKnownBrowsers } from '../../interactions/known-browsers.ts';
 import { createInteractions } from '../../interactions/routes.ts';
 import { type Accounts, createAccountDomain, type HashParameters } from '../accounts/index.ts';
-import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
 import { resealReplies } from '../admin/index.ts';
 import { createAuditLogs } from '../audit/index.ts';
 import { createClients } from '../clients/clients.ts';
@@ -16,19 +15,23 @@ import type { Config } from '../config/types.ts';
 import { createEvents } from '../events/index.ts';
 import { readForm, readJson } from '../http/body.ts';
 import { createCsrf } from '../http/csrf.ts';
+import { createOneTime } from '../http/one-time.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';
 import type { Scheduler } from '../jobs/scheduler.ts';
 import { createKeys, createResealing, createSealer, type Keys, type Resealing } from '../keys/index.ts';
 import type { Logger } from '../log.ts';
-import { resealMails } from '../mail/index.ts';
+import { createMail, resealMails } from '../mail/index.ts';
 import { createAppMetrics } from '../metrics/index.ts';
+import { subscribeNotices } from '../notifications/index.ts';
 import { createAccountDirectory, createConfirmSession } from '../oidc/account-directory.ts';
 import { createMount, createProtocol, createProtocolState } from '../oidc/index.ts';
 import { normalizeMetadata } from '../oidc/models/client.ts';
 import { createRevokeToken } from '../oidc/revocation.ts';
+import { createPasskeys } from '../passkeys/index.ts';
 import { createRateLimiting } from '../rate-limits/index.ts';
 import { createRecovery } from '../recovery/index.ts';
 import { createRegistration } from '../registration/index.ts';
+import { createSecondFactors } from '../second-factors/index.ts';
 import { resealTotp } from '../second-factors/reseal-totp.ts';
 import { createSessionDomain } from '../sessions/index.ts';
 import { startSettings } from '../settings/index.ts';
@@ -38,10 +41,8 @@ import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { themeOf } from '../views/theme.ts';
 import { createViews } from '../views/views.ts';
-import { createFactors } from './factors.ts';
 import { createHandler } from './http.ts';
 import { createJobs } from './jobs.ts';
-import { createPasskeyApp } from './passkeys.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -98,34 +99,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const confirmSession = createConfirmSession({ accounts, sessions });
   const mount = createMount({ events, log });
 
-  const factors = createFactors({
-    store,
-    config,
-    basePath,
-    isSecure,
-    clock,
-    log,
-    sealer,
-    current,
-    accounts: () => accounts,
-    events,
-    audit,
-    knownBrowsers,
-    reportSignIn,
-  });
-  const passkeys = createPasskeyApp({
-    store,
-    baseUrl,
-    basePath,
-    clock,
-    current,
-    accounts: () => accounts,
-    factors,
-    audit,
-    events,
-    limits,
-  });
-
   // --- applications and the protocol core ----------------------------------------------------------------------------
   const clients = createClients({
     collection: store.collection(model.clients),
@@ -146,12 +119,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     secretKeys: config.secretKeys,
     domains: [keys.reseal, resealSettings, resealTotp, resealMails, resealReplies],
   });
-  const { mail } = factors;
   const base = { store, clock, settings: current, events };
-  const recovery = createRecovery({ ...base, baseUrl, accounts, mail, limits });
+  const mail = createMail({ ...base, sealer, baseUrl, log });
+  const { secretKeys } = config;
+  const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
+  const passkeys = createPasskeys({ ...base, baseUrl, accounts });
+  const recovery = createRecovery({ ...base, baseUrl, accounts, mail, secondFactors, limits });
   const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
-  for (const part of [factors, passkeys.passkeys])
-    events.on('accountRemoving', ({ accountId }) => part.removeAllOf(accountId));
+  subscribeNotices({ events, accounts, mail, clock, log });
+  const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });
   const csrf = createCsrf({
     keys: config.cookieKeys,
     isSecure,
@@ -173,14 +149,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     authenticate,
     consents,
     endSession: (uid) => sessions.end(uid),
-    minPasswordLength: () => minPasswordLength(current()),
-    signIn: factors.signIn,
+    settings: current,
+    events,
+    oneTime,
+    knownBrowsers,
+    reportSignIn,
+    secondFactors,
+    passkeys,
     worth: directory,
     issuer,
     baseUrl,
     recovery,
     registration,
-    passkey: passkeys.forPages,
   });
 
   const useKeys = createProtocol({
@@ -232,7 +212,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     views,
     csrf,
     interactions,
-    factors,
+    mail,
+    oneTime,
+    secondFactors,
     recovery,
     registration,
     passkeys,

@@ -20,6 +20,7 @@ import { healthRoutes } from '../http/health.ts';
 import { createInjector } from '../http/inject-request.ts';
 import { createListener } from '../http/listener.ts';
 import { metricsRoute } from '../http/metrics.ts';
+import type { OneTime } from '../http/one-time.ts';
 import { pinOrigin } from '../http/origin.ts';
 import { limitByAddress } from '../http/rate-middleware.ts';
 import { refreshSettings } from '../http/refresh-settings.ts';
@@ -30,6 +31,7 @@ import { securityHeaders } from '../http/security-headers.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';
 import type { KeysInUse, Sealer } from '../keys/index.ts';
 import type { Logger } from '../log.ts';
+import type { Mail } from '../mail/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { ConfirmSession } from '../oidc/account-directory.ts';
 import { createAuthorizeAdmin } from '../oidc/admin-bearer.ts';
@@ -41,9 +43,11 @@ import { registrationRoutes } from '../oidc/registration.ts';
 import { protocolRoutes } from '../oidc/routes.ts';
 import type { AnyToken } from '../oidc/token-state.ts';
 import { createAuthorizeUser } from '../oidc/user-bearer.ts';
+import type { Passkeys } from '../passkeys/index.ts';
 import type { OpenSignIns, RateLimits } from '../rate-limits/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { Registration } from '../registration/index.ts';
+import type { SecondFactors } from '../second-factors/index.ts';
 import { createSelfService } from '../self-service/index.ts';
 import type { Grants, Sessions } from '../sessions/index.ts';
 import { createApplicationAccess } from '../sessions/index.ts';
@@ -51,8 +55,6 @@ import type { Settings } from '../settings/settings.ts';
 import { apiKeys as apiKeyRecords } from '../store/administration.ts';
 import type { Store } from '../store/port.ts';
 import type { Views } from '../views/views.ts';
-import type { Factors } from './factors.ts';
-import type { PasskeyApp } from './passkeys.ts';
 
 /** What create-app.ts has built, each for the middleware that needs it. */
 export interface HttpParts
@@ -85,10 +87,12 @@ export interface HttpParts
   readonly views: Views;
   readonly csrf: Csrf;
   readonly interactions: Interactions;
-  readonly factors: Pick<Factors, 'mail' | 'factors' | 'signIn' | 'tellOwnerOf'>;
+  readonly mail: Mail;
+  readonly oneTime: OneTime;
+  readonly secondFactors: SecondFactors;
   readonly recovery: Recovery;
   readonly registration: Registration;
-  readonly passkeys: PasskeyApp;
+  readonly passkeys: Passkeys;
   readonly mount: ProtocolMount;
   readonly keys: KeysInUse;
 }
@@ -97,7 +101,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   const { config, basePath, clock, log, version, metrics, mount, revokeToken } = parts;
   const { audit, tokenLog, events, limits, openSignIns, knownBrowsers } = parts;
   const { origins } = events;
-  const { settings, accounts, clients, sessions, interactions, factors, passkeys, views, csrf } = parts;
+  const { settings, accounts, clients, sessions, interactions, secondFactors, passkeys, views, csrf } = parts;
   const { baseUrl, issuer } = config;
   const isSecure = baseUrl.startsWith('https:');
   const pinned = { baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
@@ -126,7 +130,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   });
   const authorizeRequest = (ctx: Koa.Context, need: 'all' | 'read' = 'all') =>
     authorizeAdmin(ctx.get('authorization'), need);
-  const pages = { views, csrf, oneTime: factors.signIn.oneTime };
+  const pages = { views, csrf, oneTime: parts.oneTime };
   const admin = createAdmin({
     config: { ...config, basePath, version },
     store: parts.store,
@@ -138,11 +142,11 @@ export function createHandler(parts: HttpParts): RequestListener {
       clients,
       initialAccessTokens: clients.initialAccessTokens,
       sessions,
-      settings: passkeys.guardSettings(settings),
+      settings,
       keys: parts.keys,
-      mail: factors.mail,
-      trustedDevices: factors.factors.trustedDevices,
-      passkeys: passkeys.forAdministrators,
+      mail: parts.mail,
+      trustedDevices: secondFactors.trustedDevices,
+      passkeys,
       sendPasswordReset: parts.recovery.sendPasswordReset,
       sendEmailVerification: parts.recovery.sendEmailVerification,
       sendEnrolmentLink: parts.registration.enrolment.sendLink,
@@ -168,7 +172,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   const { metricsToken: token, trustProxy } = config;
   app.use(metricsRoute({ token, baseUrl, trustProxy, text: metrics.text }));
   app.use(views.assetRoutes());
-  app.use(relatedOrigins(() => passkeys.passkeys.origins()));
+  app.use(relatedOrigins(() => passkeys.origins()));
   app.use(requestOrigin(origins));
   app.use(refreshSettings(settings));
   const site = new Koa();
@@ -219,14 +223,13 @@ export function createHandler(parts: HttpParts): RequestListener {
       access: createApplicationAccess({ store: parts.store, grants: parts.grants }),
       browser,
       passkeys,
-      secondFactors: factors.factors,
+      secondFactors,
       recovery: parts.recovery,
       audit,
       events,
       limits,
       knownBrowsers,
       passwords: { check: parts.checkPassword },
-      notifyOwner: factors.tellOwnerOf,
       confirmSession: parts.confirmSession,
     },
   });

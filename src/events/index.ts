@@ -13,4 +13,3 @@ export {
 } from './catalogue.ts';
 export { createEvents, type Events } from './events.ts';
 export type { Origin, Origins } from './origin.ts';
-export type { Signals } from './signals.ts';

@@ -22,6 +22,8 @@ export interface Signals {
     readonly grantType: string;
     readonly scope?: string | undefined;
   };
+  /** A complete sign-in in a browser that the account did not know, while it knows others. */
+  newBrowserUsed: { readonly account: Snapshot };
   tokensRefreshed: { readonly clientId: string };
   machineTokensIssued: { readonly clientId: string };
   tokensRefused: {
@@ -44,6 +46,8 @@ export interface AwaitedSignals {
    * after a crash. `email`: its address, verified or not.
    */
   accountRemoving: { readonly accountId: string; readonly email: string | undefined };
+  /** An administrator removed a passkey. */
+  passkeyRemovedByAdmin: { readonly accountId: string };
   /** An administrator changed an account; what it was is `before`. */
   accountChangedByAdmin: {
     readonly before: Snapshot;

@@ -2,6 +2,7 @@
 // its delivery (mail.ts, where to start), and mails that anyone may ask for (requested.ts). Who gets which mail, and when, is
 // decided by the domains above; they subscribe to requests by kind.
 import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
 import { createTimeSortedIds } from '../ids.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import type { Logger } from '../log.ts';
@@ -17,6 +18,7 @@ import { sendMail } from './send-job.ts';
 import { createMailViews } from './views.ts';
 
 export type { OutboxMail } from './outbox.ts';
+export { requestValues } from './request-values.ts';
 export type { Requester } from './requested.ts';
 export { resealMails } from './reseal-mails.ts';
 export type { MailTemplate, MailValues } from './templates.ts';
@@ -34,6 +36,7 @@ export function createMail(deps: {
   settings: () => SettingValues;
   /** Links in mails must lead there. */
   baseUrl: string;
+  events: Pick<Events, 'on'>;
   log: Pick<Logger, 'info' | 'warn'>;
 }): Mail {
   const { store, clock, settings, baseUrl } = deps;
@@ -47,6 +50,9 @@ export function createMail(deps: {
     collection: store.collection(model.mailRequests),
     clock,
     newId: createTimeSortedIds(clock),
+  });
+  deps.events.on('accountRemoving', async ({ email }) => {
+    if (email !== undefined) await outbound.removeAllTo(email);
   });
   return {
     ...outbound,

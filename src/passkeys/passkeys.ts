@@ -1,5 +1,3 @@
-// Owns an account's passkeys as a whole: what they are made of (registration, assertion), what their owner and
-// administrators see of them, renaming and removing. How many sign-ins they are worth is the sign-in's own matter.
 import type { Account } from '../accounts/index.ts';
 import { settleFactors } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';
@@ -42,7 +40,7 @@ export interface PasskeySignals {
   readonly displayName: string;
 }
 
-export interface Passkeys {
+export interface AccountPasskeys {
   readonly registration: PasskeyRegistration;
   readonly assertion: PasskeyAssertion;
   readonly rpId: string;
@@ -74,7 +72,7 @@ export interface Passkeys {
   removeAllOf(accountId: string): Promise<void>;
 }
 
-export interface PasskeysDeps {
+interface AccountPasskeysDeps {
   /** Need not be guarded: no write here touches role or activation. */
   accounts: EphemeralCollection<AccountRecord>;
   collection: EphemeralCollection<PasskeyRecord>;
@@ -91,7 +89,7 @@ export function hasOtherWayIn(record: Readonly<AccountRecord>, id: string, mode:
   return (record.passkeys ?? []).some((passkey) => passkey.id !== id && passkey.kind === 'passkey');
 }
 
-export function createPasskeys(deps: PasskeysDeps): Passkeys {
+export function createAccountPasskeys(deps: AccountPasskeysDeps): AccountPasskeys {
   const { accounts, collection, clock } = deps;
   const relyingParty = createRelyingParty(deps.baseUrl, deps.extraOrigins);
   const challenges = createPasskeyChallenges({ collection: deps.challenges, clock });

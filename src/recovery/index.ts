@@ -1,20 +1,22 @@
-// Ways back into an account by its mailbox: the tokens of mailed links (links.ts), who gets a link by mail and on whose request
-// (mailed-links.ts), and what a link is used for (use-links.ts). A link authenticates a mailbox: it is neither a session nor a
-// second factor. The pages are in interactions/mailed-links.ts.
+// Ways back into an account: the tokens of mailed links (links.ts), who gets a link by mail and on whose request (mailed-links.ts),
+// what a link is used for (use-links.ts), and a recovery code after the last passkey is lost (recovery-code.ts). A link authenticates a mailbox: it is neither a session nor a
+// second factor. The pages are in interactions/mailed-links.ts and recover.ts.
 import type { Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
+import type { SecondFactors } from '../second-factors/index.ts';
 import { arePasswordsOff } from '../settings/auth-mode.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { createLinks, type Links } from './links.ts';
 import { createMailedLinks, type MailedLinks } from './mailed-links.ts';
+import { createUseRecoveryCode, type UseRecoveryCode } from './recovery-code.ts';
 import { createUseLinks, type UseLinks } from './use-links.ts';
 
-export interface Recovery extends MailedLinks, UseLinks {
+export interface Recovery extends MailedLinks, UseLinks, UseRecoveryCode {
   readonly links: Links;
   readonly canResetPassword: () => boolean;
   readonly canUseMagicLinks: () => boolean;
@@ -28,7 +30,8 @@ export function createRecovery(deps: {
   settings: () => SettingValues;
   accounts: Pick<Accounts, 'find' | 'findByLogin' | 'changeOwnAccount'>;
   mail: Pick<Mail, 'queue' | 'requests'>;
-  limits: Pick<RateLimits, 'isWithin'>;
+  secondFactors: Pick<SecondFactors, 'verifyAtSignIn'>;
+  limits: Pick<RateLimits, 'consume' | 'isWithin'>;
   events: Pick<Events, 'record' | 'on'>;
 }): Recovery {
   const { store, clock, settings } = deps;
@@ -43,6 +46,7 @@ export function createRecovery(deps: {
     links,
     ...createMailedLinks({ ...deps, links }),
     ...createUseLinks({ ...deps, links }),
+    ...createUseRecoveryCode(deps),
     arePasswordsOff: () => arePasswordsOff(settings()),
     canResetPassword: () => settings().allow_password_reset && !arePasswordsOff(settings()),
     canUseMagicLinks: () => settings().allow_magic_link && !arePasswordsOff(settings()),

@@ -1,5 +1,3 @@
-// Owns what the sign-in asks about second factors, and puts their parts together: which ones an account has, whether
-// one is needed, whether a given code is right. In which order pages come is the sign-in's own matter.
 import { type Account, isUsable } from '../accounts/index.ts';
 import { hasPasskey, hasSecondFactor, settleFactors, wantsSecondStep } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';
@@ -23,7 +21,7 @@ export type CodeMethod = 'totp' | 'email' | 'recovery';
 export type SecondFactorMethod = CodeMethod | 'passkey';
 export type MfaMode = 'off' | 'optional' | 'required';
 
-export interface SecondFactors {
+export interface CodeFactors {
   /** What can be asked for, the best first. May be empty for an account that has a factor (see stepOf). */
   methodsOf(account: Account): SecondFactorMethod[];
   isRequired(account: Account, mode: MfaMode): boolean;
@@ -50,7 +48,7 @@ export interface SecondFactors {
   readonly trustedDevices: TrustedDevices;
 }
 
-export interface SecondFactorsDeps {
+interface CodeFactorsDeps {
   /** These need not be guarded: no write here touches role or activation. */
   accounts: EphemeralCollection<AccountRecord>;
   emailChallenges: EphemeralCollection<EmailChallengeRecord>;
@@ -79,7 +77,7 @@ export const isRequired = (account: Account, mode: MfaMode): boolean =>
   mode !== 'off' &&
   (mode === 'required' || wantsSecondStep(account) || account.mustEnrolSecondFactor === true);
 
-export function createSecondFactors(deps: SecondFactorsDeps): SecondFactors {
+export function createCodeFactors(deps: CodeFactorsDeps): CodeFactors {
   const { accounts, clock } = deps;
   const limit = createSecondFactorLimit(deps);
   const totp = createTotp({ ...deps, limit });

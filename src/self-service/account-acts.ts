@@ -7,7 +7,7 @@ import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
-import type { SecondFactors } from '../second-factors/second-factors.ts';
+import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';

@@ -4,10 +4,10 @@ import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { createRouter, type RouteMethod } from '../http/router.ts';
+import type { OwnPasskey } from '../passkeys/index.ts';
 import { type Body, invalid, membersOf } from './api-body.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
-import type { RemovablePasskey } from './passkeys-page.ts';
 import type { PasswordDeps } from './password-page.ts';
 import type { SecondFactorDeps } from './second-factor-page.ts';
 
@@ -29,7 +29,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
     'isOff' | 'state' | 'begin' | 'confirm' | 'removeApp' | 'removeEmail' | 'createCodes'
   >;
   readonly passkeys: {
-    list(account: Account): Promise<readonly RemovablePasskey[]>;
+    list(account: Account): Promise<readonly OwnPasskey[]>;
     rename(account: Account, id: string, label: string): Promise<void>;
     remove(ctx: Koa.Context, who: SelfServiceUser, id: string): Promise<void>;
   };
@@ -105,7 +105,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     return { recovery_codes: outcome.codes ?? null };
   }
 
-  const showPasskey = (one: RemovablePasskey): object => ({
+  const showPasskey = (one: OwnPasskey): object => ({
     id: one.id,
     label: one.label,
     kind: one.kind,

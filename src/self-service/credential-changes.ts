@@ -2,23 +2,22 @@
 // devices are revoked, the audit log and the owner are notified.
 import type Koa from 'koa';
 import type { Authenticate } from '../accounts/authenticate.ts';
+import { mayBeLeftWith } from '../accounts/factor-policy.ts';
 import type { ProofMethod } from '../accounts/freshness.ts';
 import type { Account, Accounts } from '../accounts/index.ts';
 import { checkNewPassword } from '../accounts/passwords/check-new-password.ts';
 import { hasPasskey, hasSecondFactor } from '../accounts/security-state.ts';
 import { AppError } from '../errors.ts';
 import type { EventName, Events } from '../events/index.ts';
-import type { MailTemplate } from '../mail/index.ts';
 import { acrOf } from '../oidc/acr.ts';
 import type { BrowserSession } from '../oidc/browser-session.ts';
 import type { SignedInUsers } from '../oidc/signed-in-user.ts';
-import { mayBeLeftWith } from '../second-factors/factor-policy.ts';
-import type { SecondFactors } from '../second-factors/second-factors.ts';
+import type { Passkeys } from '../passkeys/index.ts';
+import type { SecondFactors } from '../second-factors/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { SelfServiceUser } from './page-kit.ts';
-import type { OwnPasskeys } from './passkeys-page.ts';
 
 export interface CredentialChangesDeps {
   readonly settings: () => SettingValues;
@@ -26,7 +25,7 @@ export interface CredentialChangesDeps {
   readonly signedIn: Pick<SignedInUsers, 'strongestAcr'>;
   readonly browser: Pick<BrowserSession, 'signIn'>;
   readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount' | 'voidProofs'>;
-  readonly passkeys: Pick<OwnPasskeys, 'add' | 'remove'>;
+  readonly passkeys: Pick<Passkeys, 'add' | 'removeOwn'>;
   readonly secondFactors: Pick<SecondFactors, 'totp' | 'recoveryCodes' | 'trustedDevices' | 'setEmailFactor'>;
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
   readonly events: Pick<Events, 'record'>;
@@ -38,8 +37,6 @@ export interface CredentialChangesDeps {
     fromBrowser(ctx: Koa.Context): { readonly tokens: readonly string[] };
     remember(ctx: Koa.Context, accountId: string): Promise<void>;
   };
-  /** A mail to the owner. */
-  readonly notifyOwner: (ctx: Koa.Context, accountId: string, template: MailTemplate) => Promise<void>;
   /** Whether nothing has ended this account's sign-ins since; otherwise that session is ended. */
   readonly confirmSession: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
 }
@@ -57,19 +54,16 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     confirmSession,
     baseUrl,
   } = deps;
-  const { knownBrowsers, notifyOwner, secondFactors } = deps;
+  const { knownBrowsers, secondFactors } = deps;
 
-  /** To the audit log and, by mail, to the owner. */
-  async function report(
-    ctx: Koa.Context,
+  /** The owner is notified of it by mail (src/notifications). */
+  async function record(
     { account }: SelfServiceUser,
     event: EventName,
-    mail: MailTemplate,
     details?: Readonly<Record<string, unknown>>,
   ): Promise<void> {
     const user = { kind: 'user', id: account.id } as const;
     await events.record({ event, actor: user, target: user, details });
-    await notifyOwner(ctx, account.id, mail);
   }
 
   /**
@@ -129,7 +123,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
         { version: proven.version },
       );
       await secondFactors.trustedDevices.revokeAll(account.id);
-      await report(ctx, who, 'password.changed', 'password_changed');
+      await record(who, 'password.changed');
       if (!who.isBrowser) return 'changed';
       await knownBrowsers.remember(ctx, account.id);
       const amr = who.isFresh ? [...who.amr] : ['pwd'];
@@ -145,13 +139,13 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     },
 
     async addPasskey(ctx: Koa.Context, who: SelfServiceUser, input: { boundTo: string; response: unknown }) {
-      const added = await passkeys.add(ctx, { ...input, accountId: who.account.id });
+      const added = await passkeys.add({ ...input, accountId: who.account.id });
       await endOtherSessions(ctx, who);
       return added;
     },
 
     async removePasskey(ctx: Koa.Context, who: SelfServiceUser, id: string): Promise<void> {
-      await passkeys.remove(ctx, who.account, id);
+      await passkeys.removeOwn(who.account, id);
       await endOtherSessions(ctx, who);
     },
 
@@ -176,8 +170,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
         if (outcome !== 'ok') return outcome;
         const isReplaced = totp !== undefined;
         const details = { method: 'totp', is_replaced: isReplaced };
-        const mail = isReplaced ? 'second_factor_replaced' : 'second_factor_added';
-        await report(ctx, who, 'mfa.enrolled', mail, details);
+        await record(who, 'mfa.enrolled', details);
         await endOtherSessions(ctx, who, ['totp']);
         const hasCodes = ((await accounts.find(id))?.recoveryCodes ?? []).length > 0;
         return { codes: hasCodes ? undefined : await secondFactors.recoveryCodes.generate(id) };
@@ -185,22 +178,22 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
 
       async removeApp(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
         if (!(await secondFactors.totp.remove(who.account.id, keepEnough))) return;
-        await report(ctx, who, 'mfa.removed', 'second_factor_removed', { method: 'totp' });
+        await record(who, 'mfa.removed', { method: 'totp' });
         await endOtherSessions(ctx, who);
       },
 
       async removeEmail(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
         if (who.account.hasEmailCodes !== true) return;
         await secondFactors.setEmailFactor(who.account.id, false, keepEnough);
-        await report(ctx, who, 'mfa.removed', 'second_factor_removed', { method: 'email' });
+        await record(who, 'mfa.removed', { method: 'email' });
         await endOtherSessions(ctx, who);
       },
 
-      async createCodes(ctx: Koa.Context, who: SelfServiceUser): Promise<readonly string[]> {
+      async createCodes(_ctx: Koa.Context, who: SelfServiceUser): Promise<readonly string[]> {
         // Where codes are never asked for they would be unused secrets; beside a passkey they are its recovery.
         if (settings().mfa_mode === 'off' && !hasPasskey(who.account)) throw new AppError('mfa.off');
         const codes = await secondFactors.recoveryCodes.generate(who.account.id);
-        await report(ctx, who, 'recovery.generated', 'recovery_codes_replaced', { count: codes.length });
+        await record(who, 'recovery.generated', { count: codes.length });
         return codes;
       },
     },

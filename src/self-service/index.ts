@@ -10,6 +10,7 @@ import type { Origins } from '../events/index.ts';
 import { readForm, readJson } from '../http/body.ts';
 import type { SignedInUsers } from '../oidc/signed-in-user.ts';
 import type { UserBearer } from '../oidc/user-bearer.ts';
+import type { Passkeys } from '../passkeys/index.ts';
 import { toQrDataUri } from '../second-factors/qr.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import { type AccountActsDeps, createAccountActs, type KnownBrowsers } from './account-acts.ts';
@@ -18,7 +19,7 @@ import { type CredentialChangesDeps, createCredentialChanges } from './credentia
 import { createHomePage } from './home-page.ts';
 import { createOverview, type OverviewDeps } from './overview.ts';
 import { createPageKit, type PageKitDeps, type SelfServiceUser } from './page-kit.ts';
-import { accountPasskeys, type OwnPasskeys } from './passkeys-page.ts';
+import { accountPasskeys } from './passkeys-page.ts';
 import { createPasswordPage } from './password-page.ts';
 import { accountRoutes } from './routes.ts';
 import { createSecondFactorPage } from './second-factor-page.ts';
@@ -38,7 +39,7 @@ export interface SelfServiceDeps {
   readonly domains: AccountActsDeps &
     Omit<CredentialChangesDeps, 'signedIn' | 'settings' | 'baseUrl'> &
     Omit<OverviewDeps, 'clock' | 'settings'> & {
-      readonly passkeys: OwnPasskeys;
+      readonly passkeys: Passkeys;
       readonly knownBrowsers: KnownBrowsers;
       readonly recovery: { canResetPassword(): boolean };
     };
@@ -120,8 +121,8 @@ export function createSelfService({ clock, settings, ...deps }: SelfServiceDeps)
       confirmUrl: (account) => confirmUrl(account, 'passkeys'),
       passkeys: {
         list: passkeys.own,
-        signals: passkeys.passkeys.signals,
-        begin: (input) => passkeys.passkeys.registration.begin({ ...input, mayBeKey: true }),
+        signals: passkeys.signals,
+        begin: (input) => passkeys.beginRegistration({ ...input, mayBeKey: true }),
         add: changes.addPasskey,
         rename: passkeys.rename,
         remove: changes.removePasskey,

@@ -6,8 +6,8 @@ import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
 import type { Clients } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import { deviceName } from '../http/device-name.ts';
-import type { Passkeys } from '../passkeys/passkeys.ts';
-import type { SecondFactors } from '../second-factors/second-factors.ts';
+import type { Passkeys } from '../passkeys/index.ts';
+import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { SessionRecord } from '../store/collections.ts';
@@ -21,7 +21,7 @@ export interface OverviewDeps {
   readonly clients: Pick<Clients, 'find'>;
   readonly sessions: Pick<Sessions, 'query'>;
   readonly access: Pick<ApplicationAccesses, 'list'>;
-  readonly passkeys: { readonly passkeys: Pick<Passkeys, 'list'> };
+  readonly passkeys: Pick<Passkeys, 'list'>;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
   readonly audit: Pick<Audit, 'query'>;
 }
@@ -111,7 +111,7 @@ export function createOverview(deps: OverviewDeps) {
   async function all(who: SelfServiceUser) {
     const { account } = who;
     const [registered, activeSessions, devices, applications, activity] = await Promise.all([
-      passkeys.passkeys.list(account),
+      passkeys.list(account),
       sessionsOf(who),
       devicesOf(who),
       applicationsOf(who),

@@ -7,26 +7,10 @@ import { answerJson, type JsonBody, jsonBody } from '../http/ceremony.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
 import { createRouter } from '../http/router.ts';
-import type { Passkey, Passkeys } from '../passkeys/passkeys.ts';
+import type { OwnPasskey } from '../passkeys/index.ts';
 import type { PageModels } from '../views/pages.ts';
 import type { Views } from '../views/views.ts';
 import type { SelfServiceUser } from './page-kit.ts';
-
-export interface RemovablePasskey extends Passkey {
-  readonly canRemove: boolean;
-}
-
-/** A user's passkeys as the user manages them; changes are in the audit log, and the owner is notified. */
-export interface OwnPasskeys {
-  readonly passkeys: Pick<Passkeys, 'list' | 'signals' | 'registration'>;
-  own(account: Account): Promise<readonly RemovablePasskey[]>;
-  add(
-    ctx: Koa.Context,
-    input: { readonly accountId: string; readonly boundTo: string; readonly response: unknown },
-  ): Promise<{ readonly id: string }>;
-  rename(account: Account, id: string, label: string): Promise<void>;
-  remove(ctx: Koa.Context, account: Account, id: string): Promise<void>;
-}
 
 interface Deps {
   readonly views: Views;
@@ -39,7 +23,7 @@ interface Deps {
   /** Where to authenticate again, with the strongest class that the account can reach. */
   readonly confirmUrl: (account: Account) => string;
   readonly passkeys: {
-    list(account: Account): Promise<readonly RemovablePasskey[]>;
+    list(account: Account): Promise<readonly OwnPasskey[]>;
     signals(account: Account): object;
     begin(input: { account: Account; boundTo: string }): Promise<object>;
     add(

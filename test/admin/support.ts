@@ -38,7 +38,7 @@ import { createMail, type Mail } from '../../src/mail/index.ts';
 import { normalizeMetadata } from '../../src/oidc/models/client.ts';
 import { ProviderBase } from '../../src/oidc/provider-base.ts';
 import { registrationRoutes } from '../../src/oidc/registration.ts';
-import { createPasskeys } from '../../src/passkeys/passkeys.ts';
+import { createPasskeys } from '../../src/passkeys/index.ts';
 import { createInvitations } from '../../src/registration/invitations.ts';
 import { createTrustedDevices, type TrustedDevices } from '../../src/second-factors/trusted-devices.ts';
 import { createGrants } from '../../src/sessions/grants.ts';
@@ -50,7 +50,6 @@ import {
   tokenEvents,
 } from '../../src/store/administration.ts';
 import * as model from '../../src/store/collections.ts';
-import { passkeyChallenges, passkeys as passkeyRecords } from '../../src/store/passkeys.ts';
 import type { Store } from '../../src/store/port.ts';
 import { invitations as invitationCollection } from '../../src/store/signups.ts';
 import { watchAdminApi } from '../support/api-check.ts';
@@ -158,13 +157,12 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     settings: () => settings.current(),
   });
   const passkeys = createPasskeys({
-    accounts: store.collection(model.accounts),
-    collection: store.collection(passkeyRecords),
-    challenges: store.ephemeral(passkeyChallenges),
+    store,
     clock,
     baseUrl: BASE_URL,
-    extraOrigins: () => '',
-    rpName: () => 'Latchkey',
+    settings: () => settings.current(),
+    accounts,
+    events,
   });
   const mail = createMail({
     store,
@@ -172,6 +170,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clock,
     settings: () => settings.current(),
     baseUrl: BASE_URL,
+    events,
     log,
   });
   const authorizeAdmin: AdminRoutesDeps['authorizeAdmin'] = async (ctx) => {
@@ -212,11 +211,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),
     mail,
     trustedDevices,
-    passkeys: {
-      list: passkeys.list,
-      remove: ({ id }, passkeyId) =>
-        passkeys.remove(id, passkeyId, { mode: 'password', mayLeaveNoWayIn: true }),
-    },
+    passkeys,
     // Links are made by the composition: test/flows has it whole.
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
     sendEnrolmentLink: () => Promise.reject(new AppError('request.invalid')),

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
-import { subscribeNotices } from '../../src/notifications/owner-notices.ts';
+import { subscribeNotices } from '../../src/notifications/index.ts';
 import { createWorld } from '../accounts/support.ts';
 
 test('mail queue outage: lockouts go unannounced, administrators’ changes succeed', async () => {
@@ -13,16 +13,18 @@ test('mail queue outage: lockouts go unannounced, administrators’ changes succ
   const asked: string[] = [];
   subscribeNotices({
     events,
-    async tellOwner(_account, template) {
-      asked.push(template);
-      throw new Error('no place to write to');
+    mail: {
+      async queue({ template }) {
+        asked.push(template);
+        throw new Error('no place to write to');
+      },
     },
-    find: accounts.find,
-    revokeDevices: async () => 0,
+    accounts,
     clock: now,
     log: { warn: (fields: { template?: string }) => void logged.push(fields.template) },
   });
-  const { id } = await accounts.create({ username: 'ann', password: 'seven tall lanterns' });
+  const verified = { email: 'ann@example.com', isEmailVerified: true };
+  const { id } = await accounts.create({ username: 'ann', password: 'seven tall lanterns', ...verified });
   events.emit('accountLocked', { accountId: id, lockedUntil: now() + 900_000, isNoticeDue: true });
   deepEqual(asked, [], 'the attempt that locks does not wait for it');
   for (let turn = 0; turn < 3_000 && logged.length === 0; turn += 1) await sleep(10);

@@ -8,7 +8,7 @@ import { hasSecondFactor, securityState, wantsSecondStep } from '../../src/accou
 import { AppError } from '../../src/errors.ts';
 import { labelOf } from '../../src/passkeys/label.ts';
 import { authenticatorName } from '../../src/passkeys/names.ts';
-import { createPasskeys } from '../../src/passkeys/passkeys.ts';
+import { createAccountPasskeys } from '../../src/passkeys/passkeys.ts';
 import { createRelyingParty } from '../../src/passkeys/relying-party.ts';
 import type { AuthMode } from '../../src/settings/auth-mode.ts';
 import { accounts as accountCollection } from '../../src/store/collections.ts';
@@ -23,7 +23,7 @@ async function createWorld() {
   const store = createMemoryStore({ clock });
   const accounts = store.collection(accountCollection);
   const collection = store.collection(passkeyCollection);
-  const passkeys = createPasskeys({
+  const passkeys = createAccountPasskeys({
     accounts,
     collection,
     challenges: store.ephemeral(passkeyChallenges),

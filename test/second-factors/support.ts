@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto';
 import type { Account } from '../../src/accounts/account.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { createLinks, type Links } from '../../src/recovery/links.ts';
-import { createSecondFactors, type SecondFactors } from '../../src/second-factors/second-factors.ts';
+import { type CodeFactors, createCodeFactors } from '../../src/second-factors/second-factors.ts';
 import * as model from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
 import { type Backend, createWorld, goodPassword, type World } from '../accounts/support.ts';
@@ -26,9 +26,9 @@ export function createFactors(
   store: Store,
   now: () => number,
   options: { secretKeys?: readonly string[]; issuer?: string } = {},
-): SecondFactors {
+): CodeFactors {
   const keys = options.secretKeys ?? secretKeys;
-  return createSecondFactors({
+  return createCodeFactors({
     accounts: store.collection(model.accounts),
     emailChallenges: store.ephemeral(model.emailChallenges),
     trustedDevices: store.collection(model.trustedDevices),
@@ -42,9 +42,9 @@ export function createFactors(
 }
 
 export interface FactorWorld extends World {
-  readonly factors: SecondFactors;
+  readonly factors: CodeFactors;
   /** The same in another process. */
-  readonly elsewhere: SecondFactors;
+  readonly elsewhere: CodeFactors;
   readonly links: Links;
   readonly linksElsewhere: Links;
   readonly id: string;

@@ -7,7 +7,7 @@ import {
 } from 'typebox';
 import type { Account } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
-import type { Passkey } from '../../../passkeys/passkeys.ts';
+import type { Passkey } from '../../../passkeys/index.ts';
 import { passkeys as collection } from '../../../store/passkeys.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
@@ -19,7 +19,7 @@ import type { AccountsPort } from '../users/routes.ts';
 export interface PasskeysPort {
   list(account: Account): Promise<Passkey[]>;
   /** @throws AppError passkey.not_found, passkey.last_admin */
-  remove(account: Account, id: string): Promise<void>;
+  removeAsAdmin(account: Account, id: string): Promise<void>;
 }
 
 interface Ports extends ListPorts {
@@ -111,7 +111,7 @@ export const passkeys = defineResource(
       isUnversioned: true,
       params: userPasskeyParams,
       run: async ({ params }, ports) =>
-        ports.passkeys.remove(await ownerOf(params.id, ports), params.passkey_id),
+        ports.passkeys.removeAsAdmin(await ownerOf(params.id, ports), params.passkey_id),
     }),
   }),
 );

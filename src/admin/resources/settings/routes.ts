@@ -11,6 +11,7 @@ import {
   Unknown,
 } from 'typebox';
 import { AppError } from '../../../errors.ts';
+import type { Passkeys } from '../../../passkeys/index.ts';
 import type { SettingChange, Settings } from '../../../settings/settings.ts';
 import type { Actor } from '../../api/ports.ts';
 import { defineRoute, type Route } from '../../api/route.ts';
@@ -57,7 +58,12 @@ const importedSchema = ObjectSchema(
 const tag = 'Settings';
 const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
 
-export function settingRoutes({ settings }: { readonly settings: SettingsPort }): Route[] {
+interface Deps {
+  readonly settings: SettingsPort;
+  readonly passkeys: Pick<Passkeys, 'checkAuthMode'>;
+}
+
+export function settingRoutes({ settings, passkeys }: Deps): Route[] {
   const describe = async () => {
     await settings.refresh();
     return { data: { items: settings.describe() }, version: settings.version() };
@@ -73,6 +79,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
       body: valuesSchema,
       success: { status: 200, schema: allSchema, hasVersion: true },
       handle: async ({ body, actor, ifVersion }) => {
+        await passkeys.checkAuthMode(body);
         await (method === 'PUT'
           ? settings.replaceAll(body, nameOf(actor), { ifVersion })
           : settings.patch(body, nameOf(actor), { ifVersion }));
@@ -118,6 +125,7 @@ export function settingRoutes({ settings }: { readonly settings: SettingsPort })
       isTrial: ({ query }) => isDryRun(query),
       handle: async ({ query, body, actor, ifVersion }) => {
         await settings.refresh();
+        await passkeys.checkAuthMode(body.values);
         if (isDryRun(query)) {
           if (ifVersion !== undefined && ifVersion !== settings.version())
             throw new AppError('setting.changed');

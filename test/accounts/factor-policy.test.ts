@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blankAccount } from '../../src/accounts/changes.ts';
-import { type FactorPolicy, mayBeLeftWith } from '../../src/second-factors/factor-policy.ts';
+import { type FactorPolicy, mayBeLeftWith } from '../../src/accounts/factor-policy.ts';
 import type { AccountRecord } from '../../src/store/collections.ts';
 
 const totp = { sealedSecret: 'x', lastStep: 1, enrolledAt: 1 };

@@ -1,0 +1,70 @@
+// What the steps of a sign-in ask of the domains, with what a browser adds to it: which browsers an account knows, and which
+// are trusted with its second factor.
+import type Koa from 'koa';
+import { findUsable } from '../src/accounts/find-usable.ts';
+import type { Account, Accounts } from '../src/accounts/index.ts';
+import { hasPasskey, hasSecondFactor } from '../src/accounts/security-state.ts';
+import type { Events } from '../src/events/index.ts';
+import type { Passkeys } from '../src/passkeys/index.ts';
+import type { SecondFactors } from '../src/second-factors/index.ts';
+import type { SettingValues } from '../src/settings/schema.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
+import { createPasskeyOfferCookie } from './passkey-offer-cookie.ts';
+import { createTrustedDeviceCookie } from './trusted-device-cookie.ts';
+
+interface Deps {
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly secondFactors: SecondFactors;
+  readonly passkeys: Pick<Passkeys, 'stepAfterKey'>;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly events: Pick<Events, 'emit'>;
+  readonly settings: () => SettingValues;
+  readonly baseUrl: string;
+  readonly basePath: string;
+}
+
+export type SignInParts = ReturnType<typeof createSignInParts>;
+
+export function createSignInParts(deps: Deps) {
+  const { accounts, secondFactors, knownBrowsers, events, settings, baseUrl, basePath } = deps;
+  const isSecure = baseUrl.startsWith('https:');
+  const offer = createPasskeyOfferCookie({ isSecure, basePath });
+  const mode = () => settings().auth_mode;
+  const deviceCookie = createTrustedDeviceCookie({
+    isSecure,
+    basePath,
+    secondFactors,
+    seconds: () => settings().trusted_device_seconds,
+  });
+
+  return {
+    mode,
+    declineOffer: offer.decline,
+    passkeys: {
+      mode,
+      isOwnedBy: hasPasskey,
+      stepAfterKey: deps.passkeys.stepAfterKey,
+      isOfferDeclined: offer.isDeclined,
+    },
+    mfaMode: () => settings().mfa_mode,
+    findUsable: (id: string) => findUsable(accounts, id),
+    stepOf: secondFactors.stepOf,
+    hasFactor: hasSecondFactor,
+    isTrustedDevice: deviceCookie.isTrusted,
+    trust: deviceCookie.trust,
+    trustDays: () => Math.max(1, Math.round(settings().trusted_device_seconds / 86_400)),
+    methodsOf: secondFactors.methodsOf,
+    canUseEmail: secondFactors.canUseEmail,
+    mailFirst: secondFactors.mailFirst,
+    fromBrowser: knownBrowsers.fromBrowser,
+    isUnchanged: knownBrowsers.isUnchanged,
+    rememberBrowser: knownBrowsers.remember,
+    /** All that was asked for was given: the account knows this browser from now on. */
+    async onComplete(ctx: Koa.Context, account: Account): Promise<void> {
+      // R149. For an account that knows no browser yet, every one would be new.
+      const isNew = (account.knownBrowsers ?? []).length > 0 && !knownBrowsers.isKnown(ctx, account);
+      await knownBrowsers.complete(ctx, account);
+      if (isNew) events.emit('newBrowserUsed', { account });
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import type { Origin } from '../events/index.ts';
+import { deviceName } from '../http/device-name.ts';
+import type { MailValues } from './templates.ts';
+
+/** What a mail reports of the request that caused it, and the browser's language. @param at epoch ms */
+export function requestValues(
+  origin: Origin | undefined,
+  at: number,
+): { values: MailValues; language: string | undefined } {
+  if (origin === undefined) return { values: { at }, language: undefined };
+  const { ipAddress, userAgent, language } = origin;
+  return { values: { ipAddress, device: deviceName(userAgent), at }, language };
+}

@@ -1,0 +1,103 @@
+// What the owner of an account is notified of by mail, and when. It subscribes to events and is called by no domain. Which mails
+// there are is mail/, what can happen is events/. A notice goes to the verified address alone, and one that cannot be queued
+// undoes and delays nothing.
+import type { Account, Accounts } from '../accounts/index.ts';
+import { hasSecondFactor } from '../accounts/security-state.ts';
+import type { Clock } from '../clock.ts';
+import { type EventName, type Events, eventNames, type RecordedEvent } from '../events/index.ts';
+import type { Logger } from '../log.ts';
+import { type Mail, type MailTemplate, type MailValues, requestValues } from '../mail/index.ts';
+
+interface Deps {
+  readonly events: Pick<Events, 'on' | 'origins'>;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly mail: Pick<Mail, 'queue'>;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+type Recipient = Omit<Account, 'version'>;
+
+/** What owners do to their own accounts; what administrators do is reported by signals. */
+const ownersActs: { readonly [Name in EventName]?: (event: RecordedEvent) => MailTemplate } = {
+  'password.changed': () => 'password_changed',
+  'password.reset': () => 'password_changed',
+  'mfa.enrolled': ({ details }) =>
+    details?.is_replaced === true ? 'second_factor_replaced' : 'second_factor_added',
+  'mfa.removed': () => 'second_factor_removed',
+  'recovery.generated': () => 'recovery_codes_replaced',
+  'recovery.used': () => 'recovery_code_used',
+  'passkey.added': () => 'passkey_added',
+  'passkey.removed': () => 'passkey_removed',
+};
+
+export function subscribeNotices({ events, accounts, mail, clock, log }: Deps): void {
+  const { origins } = events;
+
+  async function notify(
+    account: Recipient,
+    template: MailTemplate,
+    values: MailValues = {},
+    language: string | undefined = account.profile.locale,
+  ): Promise<void> {
+    if (account.email === undefined || !account.isEmailVerified) return;
+    await mail.queue({
+      to: account.email,
+      template,
+      values: { username: account.username, ...values },
+      language,
+    });
+  }
+
+  const logLost = (template: MailTemplate, accountId: string, notice: Promise<void>): Promise<void> =>
+    notice.catch((err: unknown) =>
+      log.warn({ event: 'notice_lost', template, account_id: accountId, err }, 'notice not queued'),
+    );
+
+  /** With what is known of the running request, which waits for it. */
+  function notifyOfRequest(template: MailTemplate, accountId: string, found?: Recipient): void {
+    const { values, language } = requestValues(origins.current(), clock());
+    const queue = async (): Promise<void> => {
+      const account = found ?? (await accounts.find(accountId));
+      const codesLeft = account?.recoveryCodes?.length ?? 0;
+      if (account !== undefined) await notify(account, template, { ...values, codesLeft }, language);
+    };
+    origins.defer(logLost(template, accountId, queue()));
+  }
+
+  for (const name of eventNames) {
+    const templateOf = ownersActs[name];
+    if (templateOf === undefined) continue;
+    events.on(name, (event) => {
+      const { kind, id } = event.target ?? {};
+      if (kind === 'user' && id !== undefined) notifyOfRequest(templateOf(event), id);
+    });
+  }
+  events.on('newBrowserUsed', ({ account }) => notifyOfRequest('new_sign_in', account.id, account));
+
+  events.on('accountLocked', ({ accountId, lockedUntil, isNoticeDue }) => {
+    if (!isNoticeDue) return;
+    const { values } = requestValues(origins.current(), clock());
+    const queue = async (): Promise<void> => {
+      const account = await accounts.find(accountId);
+      const lockedSeconds = Math.round((lockedUntil - clock()) / 1000);
+      if (account !== undefined) await notify(account, 'account_locked', { ...values, lockedSeconds });
+    };
+    // Not in the course of the attempt: the one that locks must take no longer than any other (checklist R085).
+    setImmediate(() => void logLost('account_locked', accountId, queue()));
+  });
+
+  events.on('passkeyRemovedByAdmin', async ({ accountId }) => {
+    const account = await accounts.find(accountId);
+    if (account !== undefined)
+      await logLost('passkey_removed', accountId, notify(account, 'passkey_removed'));
+  });
+
+  /** To the address from before the change. */
+  events.on('accountChangedByAdmin', async ({ before, after, isPasswordChanged, isSecondFactorReset }) => {
+    const tell = (template: MailTemplate) => logLost(template, before.id, notify(before, template));
+    if (before.emailKey !== after.emailKey) await tell('email_changed');
+    if (isSecondFactorReset && hasSecondFactor(before)) await tell('second_factor_reset');
+    if (isPasswordChanged) await tell('password_changed');
+  });
+}

@@ -1,0 +1,99 @@
+import type { Account } from '../accounts/index.ts';
+import { hasCodeFactor } from '../accounts/security-state.ts';
+import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
+import { deviceName } from '../http/device-name.ts';
+import { arePasswordsOff } from '../settings/auth-mode.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import type { PasskeyAssertion, RefusedPasskey } from './assertion.ts';
+import type { AccountPasskeys } from './passkeys.ts';
+import type { PasskeyRegistration } from './registration.ts';
+
+type Used = Awaited<ReturnType<PasskeyAssertion['finish']>>;
+type Registered = Awaited<ReturnType<PasskeyRegistration['finish']>>;
+
+/** The ceremonies, recorded. */
+export interface PasskeyCeremonies {
+  readonly beginUse: PasskeyAssertion['begin'];
+  /**
+   * @param input.account whose second step it is; none: a sign-in
+   * @throws AppError passkey.refused, passkey.unknown
+   */
+  finishUse(input: { boundTo: string; response: unknown; account?: Account }): Promise<Used>;
+  readonly beginRegistration: PasskeyRegistration['begin'];
+  /** The owner is notified. @throws AppError passkey.refused, passkey.registered */
+  add(input: {
+    readonly accountId: string;
+    readonly boundTo: string;
+    readonly response: unknown;
+  }): Promise<Registered>;
+  /** What else is asked after a passkey that did not verify its user; undefined: there is nothing. */
+  stepAfterKey(account: Account): 'verify' | 'password' | undefined;
+  /** Whether recovery codes are handed out with this first passkey: nothing else would get its owner in again. */
+  needsCodes(account: Account): boolean;
+}
+
+interface Deps {
+  readonly passkeys: Pick<AccountPasskeys, 'registration' | 'assertion'>;
+  readonly events: Pick<Events, 'record' | 'origins'>;
+  readonly settings: () => SettingValues;
+}
+
+const userOf = (id: string) => ({ kind: 'user', id }) as const;
+
+export function createPasskeyCeremonies({ passkeys, events, settings }: Deps): PasskeyCeremonies {
+  const { registration, assertion } = passkeys;
+
+  async function recordRefused(
+    { problem, passkeyId, accountId, isCounterBack = false }: RefusedPasskey,
+    purpose: string,
+  ): Promise<void> {
+    const details = { purpose, problem, ...(passkeyId && { passkey_id: passkeyId }) };
+    const reason = isCounterBack ? 'counter_went_back' : 'refused';
+    const target = accountId === undefined ? {} : { target: userOf(accountId) };
+    await events.record({ event: 'passkey.failure', reason, ...target, details });
+  }
+
+  return {
+    beginUse: assertion.begin,
+    beginRegistration: registration.begin,
+
+    async finishUse(input) {
+      const purpose = input.account === undefined ? 'sign_in' : 'second_factor';
+      const onRefused = (refused: RefusedPasskey) => recordRefused(refused, purpose);
+      const used = await assertion.finish({ ...input, onRefused });
+      const user = userOf(used.account.id);
+      const details = { method: 'passkey', passkey_id: used.id };
+      const about = { actor: user, target: user };
+      await events.record({ event: 'passkey.used', ...about, details: { ...details, purpose } });
+      if (purpose === 'second_factor') await events.record({ event: 'mfa.success', ...about, details });
+      return used;
+    },
+
+    async add({ accountId, boundTo, response }) {
+      const user = userOf(accountId);
+      try {
+        const label = deviceName(events.origins.current()?.userAgent ?? '');
+        const added = await registration.finish({ accountId, boundTo, response, label });
+        const { id, label: named, isUserVerified } = added;
+        const details = { passkey_id: id, label: named, is_user_verified: isUserVerified };
+        await events.record({ event: 'passkey.added', actor: user, target: user, details });
+        return added;
+      } catch (error) {
+        const cause = error instanceof AppError && error.code === 'passkey.refused' ? error.cause : undefined;
+        if (cause instanceof Error)
+          await recordRefused({ accountId, problem: cause.message.slice(0, 200) }, 'registration');
+        throw error;
+      }
+    },
+
+    stepAfterKey(account) {
+      if (hasCodeFactor(account)) return 'verify';
+      const hasPassword = account.passwordHash !== undefined && !arePasswordsOff(settings());
+      return hasPassword ? 'password' : undefined;
+    },
+
+    needsCodes: (account) =>
+      arePasswordsOff(settings()) && !hasCodeFactor(account) && !account.recoveryCodes?.length,
+  };
+}

@@ -1,0 +1,103 @@
+import { mayBeLeftWith } from '../accounts/factor-policy.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
+import { createPasskeyAdmins } from '../accounts/passkey-admins.ts';
+import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
+import { arePasswordsOff } from '../settings/auth-mode.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import type { AccountRecord } from '../store/collections.ts';
+import { type AccountPasskeys, hasOtherWayIn, type Passkey } from './passkeys.ts';
+
+/** A passkey as its owner sees it. */
+export interface OwnPasskey extends Passkey {
+  readonly canRemove: boolean;
+}
+
+export interface PasskeyChanges {
+  own(account: Account): Promise<OwnPasskey[]>;
+  /** By its owner. @throws AppError passkey.not_found, request.invalid for no name */
+  rename(account: Account, id: string, text: string): Promise<void>;
+  /** By its owner: never the last way in. @throws AppError passkey.not_found, passkey.last, passkey.last_admin */
+  removeOwn(account: Account, id: string): Promise<void>;
+  /** @throws AppError passkey.not_found, passkey.last_admin */
+  removeAsAdmin(account: Account, id: string): Promise<void>;
+  /**
+   * Before settings are changed: passwords are not turned off before an administrator can come in without one.
+   * @throws AppError request.invalid
+   */
+  checkAuthMode(values: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+interface Deps {
+  readonly passkeys: Pick<AccountPasskeys, 'list' | 'rename' | 'remove'>;
+  readonly accounts: Pick<Accounts, 'find' | 'query'>;
+  readonly events: Pick<Events, 'record' | 'emitAndWait'>;
+  readonly settings: () => SettingValues;
+}
+
+export function createPasskeyChanges({ passkeys, accounts, events, settings }: Deps): PasskeyChanges {
+  const mode = () => settings().auth_mode;
+  const policy = () => ({ mfaMode: settings().mfa_mode, authMode: mode() });
+  const admins = createPasskeyAdmins({
+    find: accounts.find,
+    query: accounts.query,
+    isPasskeyOnly: () => arePasswordsOff(settings()),
+  });
+
+  /** @throws AppError passkey.last_admin */
+  async function keepAdmin(account: Account, id: string): Promise<void> {
+    const isOnly = account.passkeys?.every((passkey) => passkey.id === id) === true;
+    if (isOnly) await admins.keepOne(account.id);
+  }
+
+  const keepEnough = (after: Readonly<AccountRecord>): void => {
+    if (!mayBeLeftWith(after, policy())) throw new AppError('passkey.last');
+  };
+
+  async function record(
+    event: 'passkey.renamed' | 'passkey.removed',
+    { id }: Account,
+    details: { readonly passkey_id: string; readonly label?: string },
+  ): Promise<void> {
+    const user = { kind: 'user', id } as const;
+    await events.record({ event, actor: user, target: user, details });
+  }
+
+  return {
+    async own(account) {
+      const all = await passkeys.list(account);
+      const without = (id: string): AccountRecord => ({
+        ...account,
+        passkeys: (account.passkeys ?? []).filter((one) => one.id !== id),
+      });
+      return all.map((one) => ({
+        ...one,
+        canRemove: hasOtherWayIn(account, one.id, mode()) && mayBeLeftWith(without(one.id), policy()),
+      }));
+    },
+
+    async rename(account, id, text) {
+      const label = await passkeys.rename(account, id, text);
+      await record('passkey.renamed', account, { passkey_id: id, label });
+    },
+
+    async removeOwn(account, id) {
+      await keepAdmin(account, id);
+      await passkeys.remove(account.id, id, { mode: mode(), check: keepEnough });
+      await record('passkey.removed', account, { passkey_id: id });
+    },
+
+    async removeAsAdmin(account, id) {
+      await keepAdmin(account, id);
+      await passkeys.remove(account.id, id, { mode: mode(), mayLeaveNoWayIn: true });
+      await events.emitAndWait('passkeyRemovedByAdmin', { accountId: account.id });
+    },
+
+    async checkAuthMode({ auth_mode: next }) {
+      if (next !== 'passkey_only' || arePasswordsOff(settings())) return;
+      if (await admins.hasOther()) return;
+      const problem = 'An active administrator must have a passkey first.';
+      throw new AppError('request.invalid', { message: problem, fields: { auth_mode: problem } });
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { findUsable } from '../accounts/find-usable.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
+import { parseLoginName } from '../accounts/login-name.ts';
+import { keyFor, type RateLimits } from '../rate-limits/index.ts';
+import type { SecondFactors } from '../second-factors/index.ts';
+import { arePasswordsOff } from '../settings/auth-mode.ts';
+import type { SettingValues } from '../settings/schema.ts';
+
+export interface UseRecoveryCode {
+  /**
+   * The way back in after every passkey is lost. Uses a code up.
+   * @returns the same for unknown names, wrong codes and too many of them, after the same time
+   * @throws AppError request.rate_limited
+   */
+  useRecoveryCode(
+    attempt: { readonly username: string; readonly code: string; readonly boundTo: string },
+    ipAddress: string,
+  ): Promise<Account | undefined>;
+}
+
+interface Deps {
+  readonly accounts: Pick<Accounts, 'find' | 'findByLogin'>;
+  readonly secondFactors: Pick<SecondFactors, 'verifyAtSignIn'>;
+  readonly limits: Pick<RateLimits, 'consume'>;
+  readonly settings: () => SettingValues;
+}
+
+/** A wrong recovery code and an unknown name are answered after the same time. */
+const RECOVERY_MS = 250;
+
+export function createUseRecoveryCode({ accounts, secondFactors, limits, settings }: Deps): UseRecoveryCode {
+  const use: UseRecoveryCode['useRecoveryCode'] = async ({ username, code, boundTo }, ipAddress) => {
+    const key = keyFor(parseLoginName(username)?.key ?? '', ipAddress);
+    const charge = await limits.consume('login_account_ip', key);
+    const found = await accounts.findByLogin(username);
+    const account = found && (await findUsable(accounts, found.id));
+    // With a usable password the user comes in by that: a code stands for what is lost, not for what is known.
+    const isFor = account && (arePasswordsOff(settings()) || account.passwordHash === undefined);
+    if (account === undefined || !isFor) return undefined;
+    const verdict = await secondFactors.verifyAtSignIn(account, { method: 'recovery', boundTo, code });
+    if (verdict !== 'ok') return undefined;
+    charge.giveBack();
+    return findUsable(accounts, account.id);
+  };
+  return {
+    async useRecoveryCode(attempt, ipAddress) {
+      const [account] = await Promise.all([use(attempt, ipAddress), delay(RECOVERY_MS)]);
+      return account;
+    },
+  };
+}

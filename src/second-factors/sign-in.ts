@@ -1,0 +1,124 @@
+import { findUsable } from '../accounts/find-usable.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
+import { deviceName } from '../http/device-name.ts';
+import { type Mail, requestValues } from '../mail/index.ts';
+import type { SettingValues } from '../settings/schema.ts';
+import type { Verdict } from './limit.ts';
+import type { CodeFactors, CodeMethod } from './second-factors.ts';
+
+/** What happens to second factors at a sign-in, recorded. */
+export interface SignInFactors {
+  /** @param attempt.boundTo the interaction */
+  verifyAtSignIn(
+    account: Pick<Account, 'id'>,
+    attempt: { readonly method: CodeMethod; readonly boundTo: string; readonly code: string },
+  ): Promise<Verdict | 'expired'>;
+  /** @param pending as `totp.begin` returned it */
+  enrolTotpAtSignIn(
+    account: Pick<Account, 'id'>,
+    pending: string,
+    code: string,
+  ): Promise<'ok' | 'wrong' | 'expired'>;
+  /** @returns the account as it is now: a code for what it was before would be void */
+  enrolEmailAtSignIn(accountId: string): Promise<Account | undefined>;
+  /** Whether mailed codes may become this account's factor, by its address and the settings. */
+  canUseEmail(account: Account): boolean;
+  /** Creates a code and queues the mail. */
+  mailCode(account: Account, boundTo: string): Promise<'sent' | 'cooldown' | 'limited'>;
+  /** Sends the code where the best method is one by mail. @returns when, in epoch milliseconds */
+  mailFirst(account: Account, boundTo: string): Promise<number | undefined>;
+  /** Right after a code. @returns the token for the browser's cookie; undefined where the account cannot be used any more */
+  trustDevice(accountId: string): Promise<string | undefined>;
+}
+
+interface Deps {
+  readonly factors: Pick<
+    CodeFactors,
+    'verify' | 'totp' | 'startEmail' | 'setEmailFactor' | 'methodsOf' | 'trustedDevices'
+  >;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly mail: Pick<Mail, 'queue'>;
+  readonly events: Pick<Events, 'record' | 'origins'>;
+  readonly settings: () => SettingValues;
+  readonly clock: Clock;
+}
+
+const userOf = (id: string) => ({ kind: 'user', id }) as const;
+
+export function createSignInFactors(deps: Deps): SignInFactors {
+  const { factors, accounts, mail, events, settings, clock } = deps;
+
+  async function recordEnrolment(accountId: string, method: CodeMethod): Promise<void> {
+    const user = userOf(accountId);
+    await events.record({ event: 'mfa.enrolled', actor: user, target: user, details: { method } });
+  }
+
+  async function mailCode(account: Account, boundTo: string): Promise<'sent' | 'cooldown' | 'limited'> {
+    const started = await factors.startEmail(account, boundTo);
+    if (typeof started === 'string') return started;
+    if (account.email === undefined || !account.isEmailVerified) return 'sent';
+    const expiresSeconds = Math.round((started.expiresAt - clock()) / 1000);
+    const { values, language } = requestValues(events.origins.current(), clock());
+    await mail.queue({
+      to: account.email,
+      template: 'sign_in_code',
+      values: { username: account.username, ...values, code: started.code, expiresSeconds },
+      language,
+    });
+    return 'sent';
+  }
+
+  return {
+    async verifyAtSignIn({ id }, { method, boundTo, code }) {
+      const verdict = await factors.verify({ method, accountId: id, boundTo, code });
+      const user = userOf(id);
+      const details = { method };
+      if (verdict !== 'ok') {
+        // Who has not shown a factor is not known to be that user.
+        await events.record({ event: 'mfa.failure', reason: `code_${verdict}`, target: user, details });
+        return verdict;
+      }
+      await events.record({ event: 'mfa.success', actor: user, target: user, details });
+      if (method === 'recovery') await events.record({ event: 'recovery.used', actor: user, target: user });
+      return verdict;
+    },
+
+    async enrolTotpAtSignIn({ id }, pending, code) {
+      const outcome = await factors.totp.confirm(id, pending, code);
+      if (outcome === 'ok') await recordEnrolment(id, 'totp');
+      return outcome;
+    },
+
+    async enrolEmailAtSignIn(accountId) {
+      await factors.setEmailFactor(accountId, true);
+      const account = await findUsable(accounts, accountId);
+      if (account !== undefined) await recordEnrolment(accountId, 'email');
+      return account;
+    },
+
+    canUseEmail: ({ email, isEmailVerified }) =>
+      settings().allow_email_codes && email !== undefined && isEmailVerified,
+
+    mailCode,
+
+    async mailFirst(account, boundTo) {
+      const [first] = factors.methodsOf(account);
+      if (first !== 'email' || account.role !== 'user') return undefined;
+      return (await mailCode(account, boundTo)) === 'sent' ? clock() : undefined;
+    },
+
+    async trustDevice(accountId) {
+      // Read again: the code that was just given changed it.
+      const account = await findUsable(accounts, accountId);
+      if (account === undefined) return undefined;
+      const { ipAddress = '', userAgent = '' } = events.origins.current() ?? {};
+      const label = deviceName(userAgent);
+      const { token } = await factors.trustedDevices.create({ account, ipAddress, userAgent, label });
+      const user = userOf(accountId);
+      await events.record({ event: 'device.trusted', actor: user, target: user });
+      return token;
+    },
+  };
+}
