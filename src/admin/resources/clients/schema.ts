@@ -18,7 +18,9 @@ import { type MemberType, metadataMembers } from '../../../clients/metadata-memb
 import { strict, timestamp } from '../../api/schema-parts.ts';
 
 // src/clients checks values and lengths; these are the JSON types.
-const memberSchemas: Readonly<Record<MemberType, (options: { description: string }) => TSchema>> = {
+const memberSchemas: Readonly<
+  Record<MemberType, (options: { description: string; examples?: unknown[] }) => TSchema>
+> = {
   string: (options) => StringSchema({ ...options, maxLength: 2000 }),
   strings: (options) => ArraySchema(StringSchema({ maxLength: 2000 }), { ...options, maxItems: 50 }),
   boolean: (options) => BooleanSchema(options),
@@ -26,12 +28,42 @@ const memberSchemas: Readonly<Record<MemberType, (options: { description: string
   object: (options) => ObjectSchema({}, options),
 };
 
+/** By member, where the type alone would say nothing. */
+const examples: Readonly<Record<string, unknown>> = {
+  client_name: 'Acme',
+  client_uri: 'https://app.example.com/',
+  logo_uri: 'https://app.example.com/logo.png',
+  policy_uri: 'https://app.example.com/privacy',
+  tos_uri: 'https://app.example.com/terms',
+  contacts: ['admin@example.com'],
+  application_type: 'web',
+  response_modes: ['query'],
+  token_endpoint_auth_method: 'client_secret_basic',
+  token_endpoint_auth_signing_alg: 'RS256',
+  id_token_signed_response_alg: 'RS256',
+  userinfo_signed_response_alg: 'RS256',
+  subject_type: 'public',
+  default_acr_values: [],
+  backchannel_logout_uri: 'https://app.example.com/signed-out',
+  initiate_login_uri: 'https://app.example.com/sign-in',
+  software_id: 'acme-web',
+  software_version: '2.1',
+  redirect_uris: ['https://app.example.com/callback'],
+  post_logout_redirect_uris: ['https://app.example.com/'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  scope: 'openid profile email',
+};
+
+const examplesOf = (name: string): { examples?: unknown[] } =>
+  Object.hasOwn(examples, name) ? { examples: [examples[name]] } : {};
+
 type Wrap = (schema: TSchema) => TSchema;
 
 function members(wrap: Wrap): TProperties {
   const entries = Object.entries(metadataMembers).map(([name, { type, description }]) => [
     name,
-    Optional(wrap(memberSchemas[type]({ description }))),
+    Optional(wrap(memberSchemas[type]({ description, ...examplesOf(name) }))),
   ]);
   return Object.fromEntries(entries);
 }
@@ -44,10 +76,12 @@ function settings(): TProperties {
   }
   const { maxItems, maxLength, description } = allowedGroupsSetting;
   const names = ArraySchema(StringSchema({ maxLength }), { maxItems, description });
-  properties.allowed_groups = Optional(Union([names, Null()]));
+  properties.allowed_groups = Optional(Union([names, Null()], { examples: [['staff']] }));
   for (const [name, { minimum, maximum }] of Object.entries(lifetimeSettings)) {
     const description = 'Seconds; null: as the runtime setting says.';
-    properties[name] = Optional(Union([Integer({ minimum, maximum, description }), Null()]));
+    properties[name] = Optional(
+      Union([Integer({ minimum, maximum, description }), Null()], { examples: [null] }),
+    );
   }
   return properties;
 }
@@ -80,6 +114,9 @@ const shown: TProperties = {
 export const clientSchema = ObjectSchema(shown, strict);
 
 export const clientWithSecretSchema = ObjectSchema(
-  { ...shown, client_secret: Optional(StringSchema({ description: 'Shown in this answer only.' })) },
+  {
+    ...shown,
+    client_secret: Optional(StringSchema({ description: 'Shown in this answer only.', examples: ['kX3n…'] })),
+  },
   strict,
 );

@@ -14,46 +14,72 @@ import {
 import type { AccountChanges } from '../../../accounts/changes.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
+const examples = {
+  username: 'grace.hopper',
+  email: 'grace@example.com',
+  password: 'seven tall lanterns',
+  name: 'Grace Hopper',
+  given_name: 'Grace',
+  family_name: 'Hopper',
+  middle_name: 'Brewster',
+  nickname: 'Grace',
+  profile: 'https://example.com/grace',
+  picture: 'https://example.com/grace.png',
+  website: 'https://example.com/',
+  gender: 'female',
+  birthdate: '1906-12-09',
+  zoneinfo: 'America/New_York',
+  locale: 'en-US',
+  formatted: '1 Main Street, Arlington, VA 22201, USA',
+  street_address: '1 Main Street',
+  locality: 'Arlington',
+  region: 'VA',
+  postal_code: '22201',
+  country: 'USA',
+  phone_number: '+1 202 555 0117',
+} as const;
+
 // The domain says which texts are right (src/accounts); this only bounds what it has to look at.
-const text = (maxLength: number, description?: string) =>
-  StringSchema({ maxLength, ...(description !== undefined && { description }) });
-const clearable = (maxLength = 2048, description?: string) =>
-  Optional(nullable(text(maxLength, description)));
+const text = (name: keyof typeof examples, maxLength: number, description?: string) =>
+  StringSchema({ maxLength, ...(description !== undefined && { description }), examples: [examples[name]] });
+const clearable = (name: keyof typeof examples, maxLength = 2048) =>
+  Optional(nullable(text(name, maxLength)));
+const shown = (name: keyof typeof examples) => nullable(StringSchema({ examples: [examples[name]] }));
 
 const role = () => Enum(['user', 'auditor', 'admin']);
 
 const addressShown = ObjectSchema(
   {
-    formatted: nullable(StringSchema()),
-    street_address: nullable(StringSchema()),
-    locality: nullable(StringSchema()),
-    region: nullable(StringSchema()),
-    postal_code: nullable(StringSchema()),
-    country: nullable(StringSchema()),
+    formatted: shown('formatted'),
+    street_address: shown('street_address'),
+    locality: shown('locality'),
+    region: shown('region'),
+    postal_code: shown('postal_code'),
+    country: shown('country'),
   },
   strict,
 );
 
 const profileShown = {
-  name: nullable(StringSchema()),
-  given_name: nullable(StringSchema()),
-  family_name: nullable(StringSchema()),
-  middle_name: nullable(StringSchema()),
-  nickname: nullable(StringSchema()),
-  profile: nullable(StringSchema()),
-  picture: nullable(StringSchema()),
-  website: nullable(StringSchema()),
-  gender: nullable(StringSchema()),
-  birthdate: nullable(StringSchema()),
-  zoneinfo: nullable(StringSchema()),
-  locale: nullable(StringSchema()),
+  name: shown('name'),
+  given_name: shown('given_name'),
+  family_name: shown('family_name'),
+  middle_name: shown('middle_name'),
+  nickname: shown('nickname'),
+  profile: shown('profile'),
+  picture: shown('picture'),
+  website: shown('website'),
+  gender: shown('gender'),
+  birthdate: shown('birthdate'),
+  zoneinfo: shown('zoneinfo'),
+  locale: shown('locale'),
 };
 
 export const userSchema = ObjectSchema(
   {
     id: StringSchema(),
-    username: StringSchema(),
-    email: nullable(StringSchema()),
+    username: StringSchema({ examples: [examples.username] }),
+    email: shown('email'),
     role: role(),
     is_email_verified: BooleanSchema(),
     totp_verified: BooleanSchema(),
@@ -66,7 +92,7 @@ export const userSchema = ObjectSchema(
     groups: ArraySchema(StringSchema()),
     ...profileShown,
     address: Union([addressShown, Null()]),
-    phone_number: nullable(StringSchema()),
+    phone_number: shown('phone_number'),
     phone_number_verified: BooleanSchema(),
     created_at: timestamp(),
     updated_at: timestamp(),
@@ -76,42 +102,43 @@ export const userSchema = ObjectSchema(
 
 const addressGiven = ObjectSchema(
   {
-    formatted: clearable(),
-    street_address: clearable(),
-    locality: clearable(),
-    region: clearable(),
-    postal_code: clearable(),
-    country: clearable(),
+    formatted: clearable('formatted'),
+    street_address: clearable('street_address'),
+    locality: clearable('locality'),
+    region: clearable('region'),
+    postal_code: clearable('postal_code'),
+    country: clearable('country'),
   },
   strict,
 );
 
 const optionalFields = {
-  email: clearable(512),
+  email: clearable('email', 512),
   role: Optional(role()),
   is_email_verified: Optional(BooleanSchema()),
   totp_verified: Optional(BooleanSchema({ description: 'false: the second factor must be enrolled again.' })),
   is_active: Optional(BooleanSchema()),
-  name: clearable(),
-  given_name: clearable(),
-  family_name: clearable(),
-  middle_name: clearable(),
-  nickname: clearable(),
-  profile: clearable(),
-  picture: clearable(),
-  website: clearable(),
-  gender: clearable(),
-  birthdate: clearable(),
-  zoneinfo: clearable(),
-  locale: clearable(),
+  name: clearable('name'),
+  given_name: clearable('given_name'),
+  family_name: clearable('family_name'),
+  middle_name: clearable('middle_name'),
+  nickname: clearable('nickname'),
+  profile: clearable('profile'),
+  picture: clearable('picture'),
+  website: clearable('website'),
+  gender: clearable('gender'),
+  birthdate: clearable('birthdate'),
+  zoneinfo: clearable('zoneinfo'),
+  locale: clearable('locale'),
   address: Optional(Union([addressGiven, Null()])),
-  phone_number: clearable(),
+  phone_number: clearable('phone_number'),
   phone_number_verified: Optional(BooleanSchema()),
 };
 
-const username = () => text(512, '3 to 64 characters, unique ignoring case.');
+const username = () => text('username', 512, '3 to 64 characters, unique ignoring case.');
 const password = () =>
   text(
+    'password',
     1024,
     '`password_min_length` to 128 characters, at least 15 where it is the only factor; never shown again.',
   );
