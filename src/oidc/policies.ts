@@ -1,7 +1,7 @@
 // Decisions that the library leaves to us: lifetimes, refresh tokens, CORS, introspection. Each is one function of the
 // request and the runtime settings.
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { TRIAL_SECONDS } from '../clients/trials.ts';
+import { TEST_SIGN_IN_SECONDS } from '../clients/test-sign-ins.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
@@ -42,7 +42,7 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
     // Every token depends on its grant, so whatever fails in a test sign-in, its tokens expire soon.
     Grant: (_ctx, grant: SessionGrant) =>
       grant.isTrial === true
-        ? TRIAL_SECONDS
+        ? TEST_SIGN_IN_SECONDS
         : settings().refresh_token_absolute_seconds + GRANT_MARGIN_SECONDS,
     RefreshToken(_ctx, token, client) {
       const idle = recordOf(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;

@@ -8,7 +8,7 @@ export interface Grants {
   /** Ends one grant and everything born from it; harmless when it is gone already. */
   revoke(grantId: string): Promise<void>;
   revokeOfSession(sessionUid: string): Promise<void>;
-  /** Ends what a trial of the application gave in that session (src/clients/trials.ts), and nothing else. */
+  /** Revokes what a test sign-in of the application obtained in that session (src/clients/test-sign-ins.ts), and nothing else. */
   revokeTrials(sessionUid: string, clientId: string): Promise<void>;
   /** Ends all grants of an account, but those of one session if `exceptSession` names it. */
   revokeOfAccount(accountId: string, options?: { exceptSession?: string | undefined }): Promise<void>;

@@ -97,7 +97,7 @@ export const idempotencyKeys: CollectionDefinition<IdempotencyRecord> = {
 };
 
 /** An administrator's test sign-in as an application; the id is a digest of its `state`. */
-export interface TrialRecord {
+export interface TestSignInRecord {
   clientId: string;
   adminId: string;
   /** The SSO session that started it. */
@@ -108,7 +108,7 @@ export interface TrialRecord {
   parameters: Record<string, string>;
 }
 
-export const trials: CollectionDefinition<TrialRecord> = {
+export const testSignIns: CollectionDefinition<TestSignInRecord> = {
   name: 'trials',
   durability: 'ephemeral',
   indexes: {},

@@ -28,7 +28,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   administration.eventHours,
   administration.tokenEvents,
   administration.idempotencyKeys,
-  administration.trials,
+  administration.testSignIns,
   model.consents,
   model.sessions,
   protocol.grants,

@@ -2,7 +2,7 @@
 // runs them with. src/oidc/test-sign-in-gate.ts says what they may do.
 import type Koa from 'koa';
 import type { Account } from '../../accounts/index.ts';
-import { createTrials } from '../../clients/trials.ts';
+import { createTestSignIns } from '../../clients/test-sign-ins.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/types.ts';
 import type { Csrf } from '../../http/csrf.ts';
@@ -45,8 +45,8 @@ export interface TestSignIn {
 export function createTestSignIn(deps: TestSignInDeps): TestSignIn {
   const { baseUrl, issuer, csrf, browser, directory, tokens, grants } = deps;
   const redirectUri = testSignInRedirectUri(baseUrl);
-  const trials = createTrials({
-    collection: deps.store.ephemeral(administration.trials),
+  const trials = createTestSignIns({
+    collection: deps.store.ephemeral(administration.testSignIns),
     clock: deps.clock,
     newSecret,
     secretDigest,

@@ -2,7 +2,7 @@
 // asked about as the application would do it, and all of it is ended before anybody sees the outcome. Why that is safe
 // stands in src/oidc/test-sign-in-gate.ts.
 import type Koa from 'koa';
-import type { Trial, Trials } from '../../clients/trials.ts';
+import type { TestSignIn, TestSignIns } from '../../clients/test-sign-ins.ts';
 import type { RecordedEvent } from '../../events/index.ts';
 import type { InjectedResponse, InjectRequest } from '../../http/inject-request.ts';
 import { isMembers } from '../pages/field-values.ts';
@@ -11,7 +11,7 @@ import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 
 /** What happened, in order. What was not reached is absent. */
 export interface TrialReport {
-  readonly trial: Trial;
+  readonly trial: TestSignIn;
   /** What came back with the browser: a code, or an error. */
   readonly answer: URLSearchParams;
   readonly token?: InjectedResponse;
@@ -32,7 +32,7 @@ export interface TrialRun {
 }
 
 export interface TrialRunDeps {
-  readonly trials: Trials;
+  readonly trials: TestSignIns;
   readonly redirectUri: string;
   readonly browserOf: (ctx: Koa.Context) => string | undefined;
   readonly isAdministrator: (accountId: string) => Promise<boolean>;
@@ -71,7 +71,11 @@ export const errorOf = ({ answer, token }: TrialReport): string | undefined => {
 export function createTrialRun(deps: TrialRunDeps): TrialRun {
   const { trials, redirectUri, browserOf, isAdministrator, ask, introspect, audit, basePath } = deps;
 
-  const write = (event: RecordedEvent['event'], { adminId, clientId }: Trial | TrialStarter, more: object) =>
+  const write = (
+    event: RecordedEvent['event'],
+    { adminId, clientId }: TestSignIn | TrialStarter,
+    more: object,
+  ) =>
     audit.write({
       event,
       actor: { kind: 'user', id: adminId },
@@ -80,7 +84,11 @@ export function createTrialRun(deps: TrialRunDeps): TrialRun {
       ...more,
     });
 
-  async function redeem(ctx: Koa.Context, trial: Trial, code: string): Promise<Omit<TrialReport, 'trial'>> {
+  async function redeem(
+    ctx: Koa.Context,
+    trial: TestSignIn,
+    code: string,
+  ): Promise<Omit<TrialReport, 'trial'>> {
     const answer = new URLSearchParams(ctx.querystring);
     const fields = {
       grant_type: 'authorization_code',
@@ -99,7 +107,7 @@ export function createTrialRun(deps: TrialRunDeps): TrialRun {
     return { answer, token, userinfo, introspection: await introspect(accessToken) };
   }
 
-  async function run(ctx: Koa.Context, trial: Trial): Promise<TrialReport> {
+  async function run(ctx: Koa.Context, trial: TestSignIn): Promise<TrialReport> {
     const answer = new URLSearchParams(ctx.querystring);
     const code = answer.get('code');
     try {
@@ -141,4 +149,4 @@ export function createTrialRun(deps: TrialRunDeps): TrialRun {
   };
 }
 
-type TrialStarter = Pick<Trial, 'adminId' | 'clientId'>;
+type TrialStarter = Pick<TestSignIn, 'adminId' | 'clientId'>;
