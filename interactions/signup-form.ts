@@ -3,7 +3,7 @@
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { SignupAnswers, SignupQuestions, SignupValues } from '../src/registration/index.ts';
-import { signupFields } from '../src/registration/questions.ts';
+import { signupFields } from '../src/registration/index.ts';
 import type { FieldErrors } from '../src/views/form-page.ts';
 
 /** Fields of the form that are not part of the account. */

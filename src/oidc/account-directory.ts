@@ -11,7 +11,7 @@ import {
   toClaims,
 } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
-import { isRequired } from '../second-factors/second-factors.ts';
+import { isRequired } from '../second-factors/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import { reachableAcrs } from './acr.ts';

@@ -23,7 +23,8 @@ import { createSignUp, type SignUp } from './sign-up.ts';
 import { createSignups } from './signups.ts';
 import { createInvitationUseCases, type InvitationUseCases } from './use-invitations.ts';
 
-export type { SignupAnswers, SignupQuestions, SignupValues } from './questions.ts';
+export type { Invitation, Invitations } from './invitations.ts';
+export { type SignupAnswers, type SignupQuestions, type SignupValues, signupFields } from './questions.ts';
 
 export interface Registration {
   readonly signUp: SignUp;

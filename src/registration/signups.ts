@@ -3,7 +3,7 @@
 // that is looked up when the code is made, out of the request (checklist R085, R086).
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import { parseSixDigits } from '../second-factors/six-digits.ts';
+import { parseSixDigits } from '../second-factors/index.ts';
 import type { AccountRecord, SignupRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';

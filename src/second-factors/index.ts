@@ -12,6 +12,13 @@ import { type CodeFactors, createCodeFactors } from './second-factors.ts';
 import { createSignInFactors, type SignInFactors } from './sign-in.ts';
 import type { Seal } from './totp.ts';
 
+export { EMAIL_CODE_COOLDOWN_SECONDS } from './email-codes.ts';
+export { toQrDataUri } from './qr.ts';
+export { resealTotp } from './reseal-totp.ts';
+export { isRequired } from './second-factors.ts';
+export { parseSixDigits } from './six-digits.ts';
+export type { TrustedDevice, TrustedDevices } from './trusted-devices.ts';
+
 export interface SecondFactors extends CodeFactors, SignInFactors {}
 
 export function createSecondFactors(deps: {

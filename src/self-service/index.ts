@@ -11,7 +11,7 @@ import { readForm, readJson } from '../http/body.ts';
 import type { SignedInUsers } from '../oidc/signed-in-user.ts';
 import type { UserBearer } from '../oidc/user-bearer.ts';
 import type { Passkeys } from '../passkeys/index.ts';
-import { toQrDataUri } from '../second-factors/qr.ts';
+import { toQrDataUri } from '../second-factors/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import { type AccountActsDeps, createAccountActs, type KnownBrowsers } from './account-acts.ts';
 import { accountApi } from './api.ts';

@@ -6,7 +6,7 @@ import {
   Optional,
   String as StringSchema,
 } from 'typebox';
-import type { Invitation, Invitations } from '../../../registration/invitations.ts';
+import type { Invitation, Invitations } from '../../../registration/index.ts';
 import { invitations as collection } from '../../../store/signups.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';

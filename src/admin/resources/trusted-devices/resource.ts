@@ -2,7 +2,7 @@
 import { Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { Account } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
-import type { TrustedDevice, TrustedDevices } from '../../../second-factors/trusted-devices.ts';
+import type { TrustedDevice, TrustedDevices } from '../../../second-factors/index.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { timestamp } from '../../api/schema-parts.ts';
