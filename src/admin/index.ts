@@ -5,6 +5,7 @@ import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
+import type { Events } from '../events/index.ts';
 import { readForm } from '../http/body.ts';
 import type { InjectRequest } from '../http/inject-request.ts';
 import type { BrowserSession } from '../oidc/browser-session.ts';
@@ -26,6 +27,7 @@ export { resealReplies } from './api/reseal-replies.ts';
 type Own =
   | keyof ReturnType<typeof createOwnParts>
   | 'clock'
+  | 'events'
   | 'cursorKey'
   | 'baseUrl'
   | 'basePath'
@@ -39,6 +41,7 @@ export interface AdminDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly settings: () => SettingValues;
+  readonly events: Pick<Events, 'record'>;
   readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
   /** What is administered. */
   readonly domains: Omit<AdminRoutesDeps, Own> & Pick<OwnPartsDeps, 'sealer'>;
@@ -62,13 +65,14 @@ export interface Admin {
   readonly middleware: readonly Koa.Middleware[];
 }
 
-export function createAdmin({ config, store, clock, settings, ...deps }: AdminDeps): Admin {
+export function createAdmin({ config, store, clock, settings, events, ...deps }: AdminDeps): Admin {
   const { domains, pages, users, protocol } = deps;
   const { baseUrl, basePath, issuer, cookieKeys, version } = config;
   const api: AdminRoutesDeps = {
     ...domains,
     ...createOwnParts({ ...domains, store, clock, grants: protocol.grants }),
     clock,
+    events,
     cursorKey: cookieKeys[0] ?? '',
     baseUrl,
     version,
@@ -82,7 +86,7 @@ export function createAdmin({ config, store, clock, settings, ...deps }: AdminDe
     csrf: pages.csrf,
     ...users,
     ...protocol,
-    audit: domains.audit,
+    events,
   });
   return {
     testSignInGate: testSignIn.gate,

@@ -136,6 +136,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     store: parts.store,
     clock,
     settings: current,
+    events,
     pages,
     domains: {
       accounts,

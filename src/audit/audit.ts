@@ -1,4 +1,4 @@
-// Owns the audit log: its one writer, its one reader, and its forgetting.
+// Writing recorded events into the log, finding them, and forgetting them.
 //
 // When an event cannot be written (checklist R150): it goes to the program's log, whole, so that it is not lost, and the
 // request that caused it is answered 503, so that nothing passes unrecorded. What gives something (a sign-in, a consent)
@@ -13,8 +13,6 @@ import { withoutSecrets } from './details.ts';
 import { forgetEvents } from './forget-events.ts';
 
 export interface Audit {
-  /** The events' own `record`. */
-  write: Events['record'];
   find(id: string): Promise<Stored<AuditRecord> | undefined>;
   query(query: Query): Promise<Page<AuditRecord>>;
   /** Removes at most `limit` events from before that time (epoch ms), the oldest first. @returns how many */
@@ -27,7 +25,7 @@ interface Deps {
   /** Ids that sort by time: the order of the log. */
   readonly newId: () => string;
   /** All recorded events are kept here. */
-  readonly events: Pick<Events, 'origins' | 'recordWith' | 'record'>;
+  readonly events: Pick<Events, 'origins' | 'recordWith'>;
   readonly log: Pick<Logger, 'error'>;
 }
 
@@ -84,7 +82,6 @@ export function createAudit({ collection, clock, newId, events, log }: Deps): Au
 
   events.recordWith(write);
   return {
-    write: events.record,
     find: (id) => collection.find(id),
     query: (query) => collection.query(query),
     forget: (before, limit) => forgetEvents(collection, before, limit),

@@ -223,6 +223,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
         return { invitation, url: `${BASE_URL}/oauth2/signup?token=${handedToken}` };
       },
     },
+    events,
     audit: createAudit({
       collection: store.collection(model.audit),
       clock,

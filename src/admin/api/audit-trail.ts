@@ -1,12 +1,11 @@
-// Owns what is written down about what administrators do: every route that changes something has a line here, and each
-// success becomes one event with who, what, and before and after (checklist R131, R146). A route without a line is
-// written down as `admin.acted`, and test/audit says so.
+// What an administrator's act is recorded as: every route that changes something has a line here, and each success becomes one
+// event with who, what, and before and after (checklist R131, R146). A route without a line is recorded as `admin.acted`.
 import type { Account } from '../../accounts/index.ts';
 import { toUser } from '../../accounts/to-user.ts';
 import { differenceOf } from '../../audit/index.ts';
 import { type Client, toClient } from '../../clients/to-client.ts';
 import type { Clock } from '../../clock.ts';
-import type { EventName, RecordedEvent } from '../../events/index.ts';
+import type { EventName, Events } from '../../events/index.ts';
 import type { SettingDescription } from '../../settings/settings.ts';
 import { type Answer, nameOf, type RawInput, type Recorded, type Route } from './route.ts';
 
@@ -58,7 +57,7 @@ interface Seen {
 }
 
 export interface AuditTrailDeps {
-  readonly audit: { write(event: RecordedEvent): Promise<void> };
+  readonly events: Pick<Events, 'record'>;
   readonly accounts: { find(id: string): Promise<Account | undefined> };
   readonly clients: { find(id: string): Promise<Client | undefined> };
   readonly settings: { describe(): SettingDescription[] };
@@ -124,7 +123,7 @@ const filtered = (data: View, isKept: (name: string, value: unknown) => boolean)
 /** Of a thing that is new or gone, what it does not have tells nothing. */
 const withoutBlanks = (data: View): View => filtered(data, (_name, value) => value !== null);
 
-export function createAuditTrail({ audit, accounts, clients, settings, clock }: AuditTrailDeps): AuditTrail {
+export function createAuditTrail({ events, accounts, clients, settings, clock }: AuditTrailDeps): AuditTrail {
   async function see(kind: Recorded['view'], id: string | undefined): Promise<Seen | undefined> {
     if (kind === 'settings') return { view: settingsView(settings.describe()) };
     if (id === undefined || kind === undefined) return undefined;
@@ -161,7 +160,7 @@ export function createAuditTrail({ audit, accounts, clients, settings, clock }: 
     return async (answer) => {
       const fields = isMembers(input.body) ? Object.keys(input.body) : [];
       const id = membership?.userId ?? targetIdOf(route, input, answer);
-      await audit.write({
+      await events.record({
         event: line.event,
         actor: input.actor,
         ...(line.target && { target: { kind: line.target, id } }),

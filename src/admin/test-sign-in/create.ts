@@ -31,7 +31,7 @@ export interface TestSignInDeps {
   readonly directory: AccountDirectory<Account>;
   readonly tokens: TokenState;
   readonly grants: Grants;
-  readonly audit: TrialRunDeps['audit'];
+  readonly events: TrialRunDeps['events'];
 }
 
 export type TestSignInParts = Omit<TrialRunDeps, 'ask' | 'basePath' | 'issuer'>;
@@ -85,7 +85,7 @@ export function createTestSignIn(deps: TestSignInDeps): TestSignIn {
         const session = await browser.current(ctx);
         if (session !== undefined) await grants.revokeTrials(session.uid, clientId);
       },
-      audit: deps.audit,
+      events: deps.events,
     },
   };
 }

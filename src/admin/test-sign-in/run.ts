@@ -1,9 +1,8 @@
-// Owns the course of a trial sign-in ("Try it"): it is begun for an administrator, its code is redeemed and its tokens are
-// asked about as the application would do it, and all of it is ended before anybody sees the outcome. Why that is safe
-// stands in src/oidc/test-sign-in-gate.ts.
+// A test sign-in ("Try it"): it is begun for an administrator, its code is redeemed and its tokens are used as the application
+// would, and everything granted is revoked before the outcome is shown. src/oidc/test-sign-in-gate.ts says why that is safe.
 import type Koa from 'koa';
 import type { TestSignIn, TestSignIns } from '../../clients/test-sign-ins.ts';
-import type { RecordedEvent } from '../../events/index.ts';
+import type { Events, RecordedEvent } from '../../events/index.ts';
 import type { InjectedResponse, InjectRequest } from '../../http/inject-request.ts';
 import { isMembers } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
@@ -42,7 +41,7 @@ export interface TrialRunDeps {
   readonly introspect: (accessToken: string) => Promise<Values>;
   /** Ends whatever trials of the application gave in this browser's session. */
   readonly endGrants: (ctx: Koa.Context, clientId: string) => Promise<void>;
-  readonly audit: { write(event: RecordedEvent): Promise<void> };
+  readonly events: Pick<Events, 'record'>;
   readonly basePath: string;
   readonly issuer: string;
 }
@@ -69,14 +68,14 @@ export const errorOf = ({ answer, token }: TrialReport): string | undefined => {
 };
 
 export function createTrialRun(deps: TrialRunDeps): TrialRun {
-  const { trials, redirectUri, browserOf, isAdministrator, ask, introspect, audit, basePath } = deps;
+  const { trials, redirectUri, browserOf, isAdministrator, ask, introspect, events, basePath } = deps;
 
   const write = (
     event: RecordedEvent['event'],
     { adminId, clientId }: TestSignIn | TrialStarter,
     more: object,
   ) =>
-    audit.write({
+    events.record({
       event,
       actor: { kind: 'user', id: adminId },
       target: { kind: 'client', id: clientId },

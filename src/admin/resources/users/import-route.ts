@@ -1,6 +1,6 @@
-// Owns POST /users/import (decisions §6): people from another system, one JSON object a line, with the password hashes that
-// system made. Each line is a request of its own: one that is wrong stops no other, and the answer says for each line what
-// became of it. What is held in memory is a window of lines, and one short line of the answer for each.
+// POST /users/import (decisions §6): users of another system, one JSON object per line, with the password hashes that it made.
+// Each line is a request of its own: an invalid one stops no other, and the answer reports the result of each line. Memory holds
+// a window of lines, and one short line of the answer for each.
 import {
   Array as ArraySchema,
   Enum,
@@ -13,7 +13,7 @@ import {
 } from 'typebox';
 import type { ImportAccount } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
-import type { RecordedEvent } from '../../../events/index.ts';
+import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/lines.ts';
 import { parseJson } from '../../../json.ts';
 import { StoreUnavailable } from '../../../store/port.ts';
@@ -25,7 +25,7 @@ import { importedUserFields, toAccountChanges } from './schema.ts';
 
 interface Deps {
   readonly importAccount: ImportAccount;
-  readonly audit: { write(event: RecordedEvent): Promise<void> };
+  readonly events: Pick<Events, 'record'>;
 }
 
 /** More in one request would take longer than a request may; there may be as many requests as are needed. */
@@ -77,7 +77,7 @@ type Result = Static<typeof resultSchema>;
 const row = createValidator(importRowSchema);
 const types = ['application/x-ndjson', 'application/jsonl'];
 
-export function userImportRoutes({ importAccount, audit }: Deps): Route[] {
+export function userImportRoutes({ importAccount, events }: Deps): Route[] {
   const failed = (line: number, error: unknown): Result => {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     return { line, status: 'failed', error: errorOf(error) };
@@ -105,7 +105,7 @@ export function userImportRoutes({ importAccount, audit }: Deps): Route[] {
     actor: Actor,
   ): Promise<Result> {
     const account = await prepared.write();
-    await audit.write({
+    await events.record({
       event: 'user.created',
       actor,
       target: { kind: 'user', id: account.id },
@@ -171,7 +171,7 @@ export function userImportRoutes({ importAccount, audit }: Deps): Route[] {
       if (window.length > 0) await flush().catch(() => undefined);
       answer({ line: taken + 1, status: 'stopped', error: errorOf(error) });
     }
-    await audit.write({ event: 'users.imported', actor, details: { ...counts } });
+    await events.record({ event: 'users.imported', actor, details: { ...counts } });
     return answered.join('');
   }
 
