@@ -1,4 +1,3 @@
-// Owns the pages of signing out: the question, and "signed out".
 import type { Csrf } from '../src/http/csrf.ts';
 import type { LogoutPages } from '../src/oidc/logout.ts';
 import type { Views } from '../src/views/views.ts';

@@ -1,4 +1,4 @@
-// Owns the memory of "not now" on the offer of a passkey: per person and browser, in a cookie that names nobody.
+// Remembers "Not now" on the passkey offer per user and browser, in a cookie that does not identify the user.
 import type Koa from 'koa';
 import { secretDigest } from '../src/ids.ts';
 

@@ -1,5 +1,5 @@
-// Owns the pages on which a passkey is made during a sign-in: the one where it must be (there is no other way in), and
-// the offer after a password, which may be declined. The ceremony itself is passkeys.ts.
+// The pages that create a passkey during a sign-in: required in passkey-only mode, or offered after a password. The ceremony
+// itself is passkeys.ts.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
@@ -12,7 +12,7 @@ interface Deps {
   readonly views: Views;
   readonly current: CurrentInteraction;
   readonly steps: SigninSteps;
-  /** Remembers in this browser that this person does not want one now. */
+  /** Remembers in this browser that the user chose "Not now". */
   readonly declineOffer: (ctx: Koa.Context, account: Account) => void;
 }
 
@@ -44,7 +44,7 @@ export function createPasskeySteps(deps: Deps): PasskeySteps {
     },
     async decline(ctx, interaction, account) {
       declineOffer(ctx, account);
-      // The cookie comes back with the next request only.
+      // The browser sends the cookie from the next request on.
       interaction.canPasskey = false;
       const { amr = [] } = interaction.progress ?? {};
       const { provenAt } = interaction;

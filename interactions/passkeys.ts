@@ -1,5 +1,5 @@
-// Owns the ceremonies of passkeys during a sign-in (decisions §1): JSON in, JSON out, for the script of the page. What is
-// next after one follows from signin-steps.ts, as after every other proof.
+// Passkey ceremonies during a sign-in (decisions §1), as JSON for the page's script. signin-steps.ts decides the next step, as
+// after every other method.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
@@ -32,7 +32,7 @@ export interface PasskeyCeremonies {
   finishMaking(ctx: Koa.Context): Promise<void>;
 }
 
-/** No honest answer of an authenticator comes near. */
+/** Far above the size of any legitimate authenticator response. */
 const LIMIT_BYTES = 48 * 1024;
 
 export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
@@ -44,7 +44,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
     return { interaction: await current.ofForm(ctx, body), body };
   }
 
-  /** Whose second step this is; undefined at a sign-in, where anybody's passkey will do. */
+  /** The account whose second step this is; undefined in a sign-in by passkey, which accepts any account's. */
   async function ownerOf(interaction: BoundInteraction, body: JsonBody): Promise<Account | undefined> {
     if (body.get('purpose') !== 'second_factor') {
       if (mode() === 'password') throw new AppError('passkey.off');
@@ -89,7 +89,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           if (account === undefined)
             await steps.proceed(ctx, interaction, used.account, { amr, methods, provenAt });
           else {
-            // Something held beside something known; that its holder was checked as well adds nothing.
+            // Possession besides knowledge are two factors already; user verification adds no third.
             const both = new Set([...(interaction.progress?.amr ?? []), ...amr, 'mfa']);
             const proof = { amr: [...both], methods, provenAt: interaction.provenAt };
             await steps.proceed(ctx, interaction, used.account, proof);

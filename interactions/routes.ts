@@ -13,7 +13,6 @@ import { createRouter } from '../src/http/router.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { ProtocolPages } from '../src/oidc/create-provider.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
-import type { Interaction } from '../src/oidc/library-types.ts';
 import type { LogoutPages } from '../src/oidc/logout.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { Recovery } from '../src/recovery/index.ts';
@@ -85,8 +84,8 @@ export interface Interactions {
 const UNMET_REASONS = new Set(['essential_acr', 'essential_acrs', 'demanded_acr']);
 const isUnmet = (reason: string): boolean => UNMET_REASONS.has(reason);
 
-export function createInteractions(deps: Deps): Interactions {
-  const { views, csrf, basePath, accounts, recovery, clock } = deps;
+function createPages(deps: Deps) {
+  const { accounts, recovery, clock } = deps;
   const { signUp } = deps.registration;
   const signIn = createSignInParts(deps);
   const minLength = () => minPasswordLength(deps.settings());
@@ -137,9 +136,36 @@ export function createInteractions(deps: Deps): Interactions {
     hasAdmin: () => accounts.hasAdmin(),
     createFirstAdmin: (input) => accounts.createFirstAdmin(input),
   });
-
-  const router = createRouter();
   const homeRedirects = createHomeRedirects({ ...deps, findAccount });
+  return {
+    current,
+    waysBack,
+    done,
+    findClient,
+    steps,
+    signup,
+    invitation,
+    enrolment,
+    login,
+    ceremonies,
+    recover,
+    factors,
+    mailed,
+    consent,
+    onboarding,
+    homeRedirects,
+  };
+}
+
+type Pages = ReturnType<typeof createPages>;
+
+function addRoutes(
+  router: ReturnType<typeof createRouter>,
+  pages: Pages,
+  { readForm, accounts }: Pick<Deps, 'readForm' | 'accounts'>,
+): void {
+  const { login, consent, signup, invitation, enrolment, factors, ceremonies, recover, mailed } = pages;
+  const { done, onboarding, homeRedirects } = pages;
   // Without an application, sign-in and sign-up lead to the account page.
   router.get('/oauth2/login', (ctx) =>
     'interaction' in ctx.query ? login.again(ctx) : homeRedirects.signIn(ctx),
@@ -154,7 +180,7 @@ export function createInteractions(deps: Deps): Interactions {
     return 'interaction' in ctx.query ? signup.again(ctx) : homeRedirects.signUp(ctx);
   });
   router.post('/oauth2/signup', async (ctx) => {
-    const form = await deps.readForm(ctx);
+    const form = await readForm(ctx);
     return form.has('token') ? invitation.submit(ctx, form) : signup.submit(ctx, form);
   });
   router.get('/oauth2/signup/verify', (ctx) => signup.showCode(ctx));
@@ -186,7 +212,47 @@ export function createInteractions(deps: Deps): Interactions {
   for (const path of ['/', '/onboard', '/oauth2/onboard']) {
     router.post(path, (ctx) => onboarding.submit(ctx));
   }
+}
 
+/** The dispatcher of interactions. */
+function createShowInteraction(
+  pages: Pages,
+  signUp: Deps['registration']['signUp'],
+): ProtocolPages['showInteraction'] {
+  const { current, steps, enrolment, consent, signup, login } = pages;
+  return async (ctx, interaction, isResumed) => {
+    const isConsent = interaction.prompt.name === 'consent';
+    // An essential `acr` that the sign-in did not reach, or that cannot be reached here, is an error (OIDC Core
+    // §5.5.1.1): asking again would loop. The session is unchanged.
+    const isTried = interaction.lastSubmission?.login !== undefined;
+    if (interaction.prompt.reasons.some(isUnmet) && (isTried || !(await steps.canMeet(interaction)))) {
+      const description = 'The requested authentication is not available.';
+      const error = { error: 'unmet_authentication_requirements', error_description: description };
+      return current.finishStep(ctx, interaction, error);
+    }
+    // Initiating User Registration via OIDC 1.0 §4; when sign-up is closed, the sign-in page is shown.
+    const isSignup =
+      interaction.prompt.name === 'create' && (await signUp.isOpenFor(String(interaction.params.client_id)));
+    const enrolling = isConsent ? undefined : await enrolment.holder(ctx);
+    if (enrolling !== undefined)
+      return steps.proceed(ctx, interaction, enrolling, { amr: ENROLMENT_LINK_AMR, methods: [] });
+    const step = isConsent ? 'consent' : isSignup ? 'signup' : 'login';
+    // The current address is consumed with the previous step, so the next page gets one that can be reloaded.
+    if (isResumed) {
+      ctx.redirect(current.pageUrl(step, interaction));
+      ctx.status = 303;
+    } else if (isConsent) await consent.show(ctx, interaction);
+    else if (isSignup) await signup.show(ctx, interaction);
+    else await login.show(ctx, interaction);
+  };
+}
+
+export function createInteractions(deps: Deps): Interactions {
+  const { views, csrf, basePath } = deps;
+  const pages = createPages(deps);
+  const { waysBack, findClient } = pages;
+  const router = createRouter();
+  addRoutes(router, pages, deps);
   return {
     middleware: router.middleware,
     sendErrorPage: createSendErrorPage({ views, basePath, waysBack, findClient }),
@@ -196,32 +262,7 @@ export function createInteractions(deps: Deps): Interactions {
       devicePages: createDevicePages(deps),
       showFormPost: (ctx, action, fields) =>
         views.send(ctx, 'continue', { action, fields }, { formAction: [action] }),
-      async showInteraction(ctx: Koa.Context, interaction: Interaction, isResumed: boolean) {
-        const isConsent = interaction.prompt.name === 'consent';
-        // An essential `acr` that the sign-in did not reach, or that cannot be reached here, is an error (OIDC Core
-        // §5.5.1.1): asking again would loop. The session is unchanged.
-        const isTried = interaction.lastSubmission?.login !== undefined;
-        if (interaction.prompt.reasons.some(isUnmet) && (isTried || !(await steps.canMeet(interaction)))) {
-          const description = 'The requested authentication is not available.';
-          const error = { error: 'unmet_authentication_requirements', error_description: description };
-          return current.finishStep(ctx, interaction, error);
-        }
-        // Initiating User Registration via OIDC 1.0 §4; when sign-up is closed, the sign-in page is shown.
-        const isSignup =
-          interaction.prompt.name === 'create' &&
-          (await signUp.isOpenFor(String(interaction.params.client_id)));
-        const enrolling = isConsent ? undefined : await enrolment.holder(ctx);
-        if (enrolling !== undefined)
-          return steps.proceed(ctx, interaction, enrolling, { amr: ENROLMENT_LINK_AMR, methods: [] });
-        const step = isConsent ? 'consent' : isSignup ? 'signup' : 'login';
-        // The current address is consumed with the previous step, so the next page gets one that can be reloaded.
-        if (isResumed) {
-          ctx.redirect(current.pageUrl(step, interaction));
-          ctx.status = 303;
-        } else if (isConsent) await consent.show(ctx, interaction);
-        else if (isSignup) await signup.show(ctx, interaction);
-        else await login.show(ctx, interaction);
-      },
+      showInteraction: createShowInteraction(pages, deps.registration.signUp),
     },
   };
 }

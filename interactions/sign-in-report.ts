@@ -1,5 +1,5 @@
-// Owns what is told of a sign-in, for the audit log: that it is complete, with all that was authenticated; that a session
-// was raised; or that a first step was taken and another is asked for, which is no sign-in yet.
+// Reports of sign-ins for the audit log: completed, with all methods; a session that was stepped up; or a first step after which
+// another is required, which is not a sign-in yet.
 import type { MethodTimes, ProofMethod } from '../src/accounts/freshness.ts';
 import type { SignInReport } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';

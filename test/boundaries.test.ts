@@ -386,7 +386,6 @@ test('files: none of the product is longer than 300 lines', () => {
 const longReasons: Readonly<Record<string, string>> = {
   'src/app/create-app.ts createApp': 'debt: the composition still holds rules',
   'src/app/http.ts createHandler': 'debt: the composition still holds rules',
-  'interactions/routes.ts createInteractions': 'debt: constructors and routes, one after the other',
   'src/admin/resources/stats/overview-page.ts overview': 'debt: one page, panel after panel',
   'src/admin/resources/users/routes.ts userRoutes': 'a list of declarations',
 };
