@@ -16,8 +16,8 @@ import type { TokenState } from '../oidc/token-state.ts';
 import type { Grants } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { Store } from '../store/port.ts';
+import { type ApiPartsDeps, createApiParts } from './api-parts.ts';
 import { type AdminUiDeps, createAdminUi } from './console/create.ts';
-import { createOwnParts, type OwnPartsDeps } from './own-parts.ts';
 import { type AdminRoutesDeps, adminRoutes } from './routes.ts';
 import { createTestSignIn } from './test-sign-in/create.ts';
 
@@ -25,7 +25,7 @@ export { resealReplies } from './api/reseal-replies.ts';
 
 /** What is made here rather than given. */
 type Own =
-  | keyof ReturnType<typeof createOwnParts>
+  | keyof ReturnType<typeof createApiParts>
   | 'clock'
   | 'events'
   | 'cursorKey'
@@ -44,7 +44,7 @@ export interface AdminDeps {
   readonly events: Pick<Events, 'record'>;
   readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
   /** What is administered. */
-  readonly domains: Omit<AdminRoutesDeps, Own> & Pick<OwnPartsDeps, 'sealer'>;
+  readonly domains: Omit<AdminRoutesDeps, Own> & Pick<ApiPartsDeps, 'sealer'>;
   readonly users: {
     readonly signedIn: Pick<SignedInUsers, 'ofBrowser'>;
     readonly directory: AccountDirectory<Account>;
@@ -70,7 +70,7 @@ export function createAdmin({ config, store, clock, settings, events, ...deps }:
   const { baseUrl, basePath, issuer, cookieKeys, version } = config;
   const api: AdminRoutesDeps = {
     ...domains,
-    ...createOwnParts({ ...domains, store, clock, grants: protocol.grants }),
+    ...createApiParts({ ...domains, store, clock, grants: protocol.grants }),
     clock,
     events,
     cursorKey: cookieKeys[0] ?? '',

@@ -1,38 +1,44 @@
-// Owns putting the product together: the only file that builds things. createApp takes the outside world (configuration,
-// store, clock, log) and gives one request handler, the background jobs, and the domains that scripts use.
+// The composition: the domains' constructors, in the order of the floors (docs/architecture.md). createApp takes the outside world
+// (configuration, store, clock, log) and returns the request handler, the background jobs, and the domains that scripts use.
 import type { RequestListener } from 'node:http';
 import { createOidcAdapter, isHandle } from '../../adapters/oidc.ts';
 import { createKnownBrowsers } from '../../interactions/known-browsers.ts';
 import { createInteractions } from '../../interactions/routes.ts';
 import { type Accounts, createAccountDomain, type HashParameters } from '../accounts/index.ts';
-import { resealReplies } from '../admin/index.ts';
+import { createAdmin, resealReplies } from '../admin/index.ts';
 import { createAuditLogs } from '../audit/index.ts';
-import { createClients } from '../clients/clients.ts';
-import { seedConsoleClient } from '../clients/console-client.ts';
-import type { Clients } from '../clients/contract.ts';
+import { type Clients, createClientDomain, seedConsoleClient } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import { createEvents } from '../events/index.ts';
 import { readForm, readJson } from '../http/body.ts';
 import { createCsrf } from '../http/csrf.ts';
+import { createInjector } from '../http/inject-request.ts';
 import { createOneTime } from '../http/one-time.ts';
-import { newId, newSecret, secretDigest } from '../ids.ts';
 import type { Scheduler } from '../jobs/scheduler.ts';
 import { createKeys, createResealing, createSealer, type Keys, type Resealing } from '../keys/index.ts';
 import type { Logger } from '../log.ts';
 import { createMail, resealMails } from '../mail/index.ts';
 import { createAppMetrics } from '../metrics/index.ts';
 import { subscribeNotices } from '../notifications/index.ts';
-import { createAccountDirectory, createConfirmSession } from '../oidc/account-directory.ts';
-import { createMount, createProtocol, createProtocolState } from '../oidc/index.ts';
-import { normalizeMetadata } from '../oidc/models/client.ts';
-import { createRevokeToken } from '../oidc/revocation.ts';
+import {
+  createAccountDirectory,
+  createBearers,
+  createConfirmSession,
+  createMount,
+  createProtocol,
+  createProtocolRoutes,
+  createProtocolState,
+  createRevokeToken,
+  createValidateMetadata,
+} from '../oidc/index.ts';
 import { createPasskeys } from '../passkeys/index.ts';
 import { createRateLimiting } from '../rate-limits/index.ts';
 import { createRecovery } from '../recovery/index.ts';
 import { createRegistration } from '../registration/index.ts';
 import { createSecondFactors, resealTotp } from '../second-factors/index.ts';
-import { createSessionDomain } from '../sessions/index.ts';
+import { createSelfService } from '../self-service/index.ts';
+import { createApplicationAccess, createSessionDomain } from '../sessions/index.ts';
 import { startSettings } from '../settings/index.ts';
 import { resealSettings } from '../settings/reseal-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -49,9 +55,9 @@ export interface AppOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly version: string;
-  /** For tests, where hashing is not the point; default: decisions §8. */
+  /** For tests that are not about hashing; default: decision 0014. */
   readonly hashParameters?: HashParameters;
-  /** Whether this process was told to stop; readiness says so. */
+  /** Whether this process is about to stop; readiness says so. */
   readonly isDraining?: () => boolean;
   /** Which of the processes that share the port, for its metrics; default: the only one. */
   readonly worker?: string;
@@ -68,157 +74,189 @@ export interface App {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, clock, log } = options;
+  const { clock, log, version, hashParameters, isDraining } = options;
+  const basePath = new URL(options.config.baseUrl).pathname.replace(/\/$/, '');
+  const config = { ...options.config, basePath, version };
+  const { baseUrl, secretKeys, smtpUrl } = config;
+  const isSecure = baseUrl.startsWith('https:');
+
   const events = createEvents();
   const { metrics, timed: store } = createAppMetrics({ ...options, events });
-  const { baseUrl, issuer } = config;
-  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
-  const isSecure = baseUrl.startsWith('https:');
-  const sealer = createSealer(config.secretKeys);
+  const sealer = createSealer(secretKeys);
+  const settings = await startSettings({ store, sealer, clock, log, smtpUrl });
+  const base = { store, clock, settings: () => settings.current(), events };
+  const audit = createAuditLogs({ store, clock, events, log });
+  const keys = createKeys({ ...base, sealer, log });
+  const views = createViews({ theme: () => themeOf(settings.current()), basePath });
+  const rateLimiting = createRateLimiting({ ...base, log });
+  const { limits } = rateLimiting;
 
-  // --- settings, accounts, sessions ---------------------------------------------------------------------------------
-  const settings = await startSettings({ store, sealer, clock, log, smtpUrl: config.smtpUrl });
-  const current = () => settings.current();
-
-  const { audit, tokenLog } = createAuditLogs({ store, clock, events, log });
-  const { limits, openSignIns, guards } = createRateLimiting({ store, clock, settings: current, log });
-  const { grants, sessions, consents } = createSessionDomain({ store, clock, events });
-  const { accounts, groups, signIns, reportSignIn, authenticate, ...passwords } = createAccountDomain({
-    store,
-    clock,
-    settings: current,
-    events,
-    limits,
-    sessions,
-    log,
-    config: { baseUrl, hashParameters: options.hashParameters },
-  });
-  const knownBrowsers = createKnownBrowsers({ signIns, clock, baseUrl });
-  const directory = createAccountDirectory({ accounts, signIns, reportSignIn, settings: current, clock });
-  const confirmSession = createConfirmSession({ accounts, sessions });
-  const mount = createMount({ events, log });
-
-  // --- applications and the protocol core ----------------------------------------------------------------------------
-  const clients = createClients({
-    collection: store.collection(model.clients),
-    initialAccessTokens: store.collection(model.initialAccessTokens),
-    clock,
-    newId,
-    newSecret,
-    secretDigest,
-    validateMetadata: async (metadata) => normalizeMetadata(mount.provider.Client, metadata),
-    endClient: (clientId) => grants.revokeOfClient(clientId),
-    missingGroups: groups.missing,
-    baseUrl,
-  });
-  const keys = createKeys({ store, sealer, clock, settings: current, events, log });
-  const resealing = createResealing({
-    store,
-    sealer,
-    secretKeys: config.secretKeys,
-    domains: [keys.reseal, resealSettings, resealTotp, resealMails, resealReplies],
-  });
-  const base = { store, clock, settings: current, events };
-  const mail = createMail({ ...base, sealer, baseUrl, log });
-  const { secretKeys } = config;
-  const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
-  const passkeys = createPasskeys({ ...base, baseUrl, accounts });
-  const recovery = createRecovery({ ...base, baseUrl, accounts, mail, secondFactors, limits });
-  const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
-  subscribeNotices({ events, accounts, mail, clock, log });
-  const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });
+  const stored = createSessionDomain(base);
+  const { grants, sessions, consents } = stored;
   const csrf = createCsrf({
     keys: config.cookieKeys,
     isSecure,
     cookiePath: basePath === '' ? '/' : basePath,
   });
-  const views = createViews({ theme: () => themeOf(settings.current()), basePath });
-  const state = createProtocolState({ mount, directory, clients, baseUrl, settings: current, clock });
+  const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });
+  const injector = createInjector();
+  const pages = { views, csrf, oneTime };
+
+  const { accounts, groups, signIns, reportSignIn, authenticate, ...passwords } = createAccountDomain({
+    ...base,
+    limits,
+    sessions,
+    log,
+    config: { baseUrl, hashParameters },
+  });
+  const mail = createMail({ ...base, sealer, baseUrl, log });
+  const mount = createMount({ events, log });
+  const { clients, apiKeys } = createClientDomain({
+    ...base,
+    baseUrl,
+    validateMetadata: createValidateMetadata(mount),
+    endClient: grants.revokeOfClient,
+    missingGroups: groups.missing,
+  });
+  const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
+  const passkeys = createPasskeys({ ...base, baseUrl, accounts });
+  const recovery = createRecovery({ ...base, baseUrl, accounts, mail, secondFactors, limits });
+  const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
+  subscribeNotices({ events, accounts, mail, clock, log });
+
+  const directory = createAccountDirectory({ ...base, accounts, signIns, reportSignIn });
+  const confirmSession = createConfirmSession({ accounts, sessions });
+  const state = createProtocolState({ ...base, mount, directory, clients, baseUrl });
+  const bearers = createBearers({ ...config, state, directory, clients, apiKeys, limits, events });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
+  const knownBrowsers = createKnownBrowsers({ signIns, clock, baseUrl });
   const interactions = createInteractions({
+    ...config,
+    ...base,
+    ...pages,
     provider: () => mount.provider,
-    views,
-    csrf,
-    basePath,
-    clock,
     browser: state.browser,
     readForm,
     readJson,
     accounts,
     authenticate,
     consents,
-    endSession: (uid) => sessions.end(uid),
-    settings: current,
-    events,
-    oneTime,
+    endSession: sessions.end,
     knownBrowsers,
     reportSignIn,
     secondFactors,
     passkeys,
     worth: directory,
-    issuer,
-    baseUrl,
     recovery,
     registration,
   });
-
   const useKeys = createProtocol({
+    ...base,
     mount,
-    config: { ...config, basePath },
-    store,
-    clock,
-    settings: current,
+    config,
     adapter: createOidcAdapter({ store, clock }),
     isHandle,
     accounts: { directory, authenticate, confirmSession },
     clients,
-    sessions: { sessions, grants, consents },
-    guards,
+    sessions: stored,
+    guards: rateLimiting.guards,
     tokens: state.tokens,
     revokeToken,
-    events,
     log,
     pages: interactions.protocolPages,
     csrf,
   });
   await keys.start(useKeys);
-
   await seedConsoleClient({ clients, baseUrl });
 
-  const handler = createHandler({
-    ...options,
-    basePath,
-    store,
-    metrics,
-    sealer,
-    settings,
-    events,
-    audit,
-    tokenLog,
-    limits,
-    openSignIns,
-    knownBrowsers,
-    accounts,
-    groups,
-    directory,
-    clients,
-    grants,
-    sessions,
-    ...passwords,
-    confirmSession,
-    state,
-    revokeToken,
-    views,
-    csrf,
-    interactions,
-    mail,
-    oneTime,
-    secondFactors,
-    recovery,
-    registration,
-    passkeys,
+  const protocol = createProtocolRoutes({
     mount,
+    config,
+    state,
+    bearers,
+    revokeToken,
+    clients,
+    sessions,
+    limits,
+    csrf,
+    events,
+    logoutPages: interactions.logoutPages,
+  });
+  const admin = createAdmin({
+    ...base,
+    config,
+    pages,
+    domains: {
+      accounts,
+      clients,
+      initialAccessTokens: clients.initialAccessTokens,
+      sessions,
+      settings,
+      keys,
+      mail,
+      trustedDevices: secondFactors.trustedDevices,
+      passkeys,
+      sendPasswordReset: recovery.sendPasswordReset,
+      sendEmailVerification: recovery.sendEmailVerification,
+      sendEnrolmentLink: registration.enrolment.sendLink,
+      invitations: registration.invitations,
+      audit: audit.audit,
+      tokenEvents: audit.tokenLog,
+      groups,
+      apiKeys,
+      authorizeAdmin: bearers.authorizeAdminRequest,
+      sealer,
+      importAccount: passwords.importAccount,
+    },
+    users: { signedIn: state.signedIn, directory, setActor: events.origins.setActor },
+    protocol: { ...state, grants, ask: injector.ask },
+  });
+  const selfService = createSelfService({
+    ...base,
+    site: config,
+    pages,
+    users: { signedIn: state.signedIn, authorize: bearers.authorizeUser, origins: events.origins },
+    domains: {
+      accounts,
+      clients,
+      sessions,
+      access: createApplicationAccess({ store, grants }),
+      browser: state.browser,
+      passkeys,
+      secondFactors,
+      recovery,
+      audit: audit.audit,
+      events,
+      limits,
+      knownBrowsers,
+      passwords: { check: passwords.checkPassword },
+      confirmSession,
+    },
+  });
+  const handler = createHandler({
+    ...base,
+    config,
+    log,
+    metrics,
+    isDraining,
+    settings,
+    origins: events.origins,
+    rateLimiting,
+    views,
+    passkeyOrigins: passkeys.origins,
     keys,
+    mount,
+    injector,
+    interactions,
+    protocol,
+    admin,
+    selfService,
+  });
+  const resealing = createResealing({
+    store,
+    sealer,
+    secretKeys,
+    domains: [keys.reseal, resealSettings, resealTotp, resealMails, resealReplies],
   });
   const jobs = createJobs({
     base: { ...base, log },
@@ -226,7 +264,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accounts,
     groups,
     clients,
-    audit: { audit, tokenLog },
+    audit,
     jobs: [...mail.jobs, ...keys.jobs, ...resealing.jobs],
     beforeTick: () => settings.refresh().then(keys.ready),
   });

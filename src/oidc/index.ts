@@ -2,31 +2,42 @@
 // everything under /oauth2, the two discovery documents, and who a bearer or a browser session stands for. It does not own
 // sign-in pages (interactions/) nor accounts, clients, sessions and keys, which it reads by their domains.
 // Start with create-provider.ts (the library and what surrounds it) and routes.ts (the order of endpoints).
+import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
-import type { Clients } from '../clients/contract.ts';
+import type { Clients, ClientsDeps } from '../clients/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
+import type { Events } from '../events/index.ts';
+import { readForm, readJson } from '../http/body.ts';
 import type { Csrf } from '../http/csrf.ts';
 import { pinOrigin } from '../http/origin.ts';
 import { securityHeaderValues } from '../http/security-headers.ts';
 import { secretDigest } from '../ids.ts';
 import type { KeySet } from '../keys/signing-keys.ts';
 import type { Logger } from '../log.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import type { Consents, Grants, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/schema.ts';
 import type { Store } from '../store/port.ts';
 import { oidcSessions } from '../store/protocol-collections.ts';
+import type { Bearers } from './bearers.ts';
 import { type BrowserSession, cookieNamesFor, createBrowserSession } from './browser-session.ts';
 import { createProvider, type ProviderDeps } from './create-provider.ts';
 import type { AccountDirectory } from './find-account.ts';
+import { normalizeMetadata } from './models/client.ts';
 import type { ProtocolMount } from './mount.ts';
 import { registerPasswordGrant } from './password-grant.ts';
+import { registrationRoutes } from './registration.ts';
 import { createRepeatWatch } from './repeated-values.ts';
+import { protocolRoutes } from './routes.ts';
 import { createSignedInUsers, type SignedInUsers } from './signed-in-user.ts';
 import { createSessionOfToken, type SessionOfToken } from './token-session.ts';
 import { createTokenState, type TokenState } from './token-state.ts';
 
+export { createAccountDirectory, createConfirmSession } from './account-directory.ts';
+export { createBearers } from './bearers.ts';
 export { createMount, type ProtocolMount } from './mount.ts';
+export { createRevokeToken } from './revocation.ts';
 
 interface StateDeps {
   readonly mount: ProtocolMount;
@@ -136,3 +147,45 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
     mount.replace(await createProvider({ ...common, keys }));
   };
 }
+
+interface ProtocolRoutesDeps
+  extends Pick<Parameters<typeof protocolRoutes>[0], 'mount' | 'revokeToken' | 'logoutPages'> {
+  readonly config: Pick<Config, 'issuer' | 'baseUrl'> & { readonly basePath: string };
+  readonly state: ProtocolState;
+  readonly bearers: Bearers;
+  readonly clients: Clients;
+  readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf'>;
+  readonly limits: Pick<RateLimits, 'consume'>;
+  readonly csrf: Pick<Csrf, 'refuseForeign'>;
+  readonly events: Pick<Events, 'record' | 'origins'>;
+}
+
+/** Everything under /oauth2, in the order in which it is to be used. */
+export function createProtocolRoutes(deps: ProtocolRoutesDeps): Koa.Middleware[] {
+  const { config, state, bearers, clients, sessions, limits, csrf, events } = deps;
+  return protocolRoutes({
+    ...deps,
+    ...config,
+    ...state,
+    readForm,
+    authorizeAdmin: bearers.authorizeAdmin,
+    endSession: sessions.end,
+    finishEnding: sessions.finishEndingOf,
+    chargePublicRequest: (address) => limits.consume('public_requests_ip', address),
+    refuseForeign: csrf.refuseForeign,
+    registration: registrationRoutes({
+      clients,
+      events,
+      authorizeAdmin: bearers.authorizeAdminRequest,
+      readJson,
+      path: '/oauth2/register',
+      publicUrl: `${config.baseUrl}/oauth2/register`,
+    }),
+  });
+}
+
+/** The library's own schema of client metadata, as it is with the provider in use. */
+export const createValidateMetadata =
+  (mount: ProtocolMount): ClientsDeps['validateMetadata'] =>
+  async (metadata) =>
+    normalizeMetadata(mount.provider.Client, metadata);

@@ -10,7 +10,6 @@ import { createOpenSignIns } from './open-sign-ins.ts';
 
 export { networkOf } from './key.ts';
 export { type Charge, chargeAll, keyFor, type RateKind, type RateLimits } from './limits.ts';
-export type { OpenSignIns } from './open-sign-ins.ts';
 
 interface Deps {
   readonly store: Store;

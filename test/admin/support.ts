@@ -16,7 +16,7 @@ import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
 import { createGroups, type Groups } from '../../src/accounts/groups.ts';
 import { createImportAccount } from '../../src/accounts/import.ts';
 import { createPasswords } from '../../src/accounts/passwords/password.ts';
-import { createOwnParts } from '../../src/admin/own-parts.ts';
+import { createApiParts } from '../../src/admin/api-parts.ts';
 import { type AdminRoutesDeps, adminRoutes } from '../../src/admin/routes.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createTokenLog } from '../../src/audit/token-log.ts';
@@ -190,7 +190,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clients,
     initialAccessTokens: clients.initialAccessTokens,
     groups,
-    ...createOwnParts({ store, clock, sealer, grants }),
+    ...createApiParts({ store, clock, sealer, grants }),
     importAccount: createImportAccount({
       collection: store.collection(model.accounts),
       groups,

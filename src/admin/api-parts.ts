@@ -8,14 +8,14 @@ import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { createIdempotency } from './api/idempotency.ts';
 
-export interface OwnPartsDeps {
+export interface ApiPartsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly sealer: Parameters<typeof createIdempotency>[0]['sealer'];
   readonly grants: Pick<Grants, 'revoke'>;
 }
 
-export function createOwnParts({ store, clock, sealer, grants }: OwnPartsDeps) {
+export function createApiParts({ store, clock, sealer, grants }: ApiPartsDeps) {
   const audit = store.collection(model.audit);
   const hours = store.collection(administration.eventHours);
   return {

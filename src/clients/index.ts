@@ -1,0 +1,37 @@
+// Applications: OAuth clients with their metadata rules, secrets, registration and initial access tokens (clients.ts, where to
+// start), API keys (api-keys.ts), and the client that our own pages sign in as (console-client.ts). What a client may be given
+// for a user is decided by the protocol core; the library's schema of metadata is its, too (`validateMetadata`).
+import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
+import { newId, newSecret, secretDigest } from '../ids.ts';
+import { apiKeys as apiKeyCollection } from '../store/administration.ts';
+import * as model from '../store/collections.ts';
+import type { Store } from '../store/port.ts';
+import { type ApiKeys, createApiKeys } from './api-keys.ts';
+import { createClients } from './clients.ts';
+import type { Clients, ClientsDeps } from './contract.ts';
+
+export { seedConsoleClient } from './console-client.ts';
+export type { Clients } from './contract.ts';
+
+interface Deps extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'missingGroups' | 'baseUrl'> {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: Pick<Events, 'on'>;
+}
+
+export function createClientDomain({ store, clock, events, ...deps }: Deps): {
+  readonly clients: Clients;
+  readonly apiKeys: ApiKeys;
+} {
+  const common = { clock, newId, newSecret, secretDigest };
+  return {
+    clients: createClients({
+      ...deps,
+      ...common,
+      collection: store.collection(model.clients),
+      initialAccessTokens: store.collection(model.initialAccessTokens),
+    }),
+    apiKeys: createApiKeys({ ...common, collection: store.collection(apiKeyCollection), events }),
+  };
+}
