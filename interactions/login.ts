@@ -5,7 +5,7 @@ import type { Form } from '../src/http/form.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import { clientRecord } from '../src/oidc/models/client.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
-import type { AuthMode } from '../src/settings/auth-mode.ts';
+import type { AuthMode } from '../src/settings/index.ts';
 import type { ClientRecord } from '../src/store/records.ts';
 import type { SendOptions, Views } from '../src/views/views.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';

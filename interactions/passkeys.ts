@@ -7,7 +7,7 @@ import { AppError } from '../src/errors.ts';
 import { answerJson, type JsonBody, jsonBody, leadOn } from '../src/http/ceremony.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
-import type { AuthMode } from '../src/settings/auth-mode.ts';
+import type { AuthMode } from '../src/settings/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { PROMPTS } from './login.ts';
 import { type Method, passkeyAmr, passkeyMethods, unspentMethods } from './second-factor-methods.ts';

@@ -7,7 +7,7 @@ import { hasPasskey, hasSecondFactor } from '../src/accounts/security-state.ts';
 import type { Events } from '../src/events/index.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
-import type { SettingValues } from '../src/settings/schema.ts';
+import type { SettingValues } from '../src/settings/index.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import { createPasskeyOfferCookie } from './passkey-offer-cookie.ts';
 import { createTrustedDeviceCookie } from './trusted-device-cookie.ts';

@@ -14,7 +14,7 @@ import { AppError } from '../src/errors.ts';
 import { acrOf } from '../src/oidc/acr.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
 import { ACR } from '../src/oidc/scopes.ts';
-import type { AuthMode } from '../src/settings/auth-mode.ts';
+import type { AuthMode } from '../src/settings/index.ts';
 import { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
 import type { CurrentInteraction } from './current.ts';
 import { stringParameter } from './page-options.ts';

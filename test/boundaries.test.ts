@@ -348,6 +348,7 @@ const withDoor = new Set([
   'events',
   'audit',
   'metrics',
+  'settings',
   'mail',
   'sessions',
   'rate-limits',

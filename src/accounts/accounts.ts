@@ -4,7 +4,7 @@
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord, FactRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Query, type Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';

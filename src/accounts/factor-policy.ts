@@ -1,7 +1,7 @@
 // Owns whether an account may do without a factor that its owner wants to turn off: not where a second one is demanded
 // and none would be left, and not where nothing would be left to sign in with.
 
-import type { AuthMode } from '../settings/auth-mode.ts';
+import type { AuthMode } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { hasPasskey, hasSecondFactor } from './security-state.ts';
 

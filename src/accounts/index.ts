@@ -9,7 +9,7 @@ import { newId } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { Sessions } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import { groups as groupCollection } from '../store/administration.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';

@@ -14,7 +14,7 @@ import { ACR } from '../oidc/scopes.ts';
 import type { SignedInUsers } from '../oidc/signed-in-user.ts';
 import type { TokenState } from '../oidc/token-state.ts';
 import type { Grants } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
 import { type ApiPartsDeps, createApiParts } from './api-parts.ts';
 import { type AdminUiDeps, createAdminUi } from './console/create.ts';

@@ -26,7 +26,7 @@ import type { Metrics } from '../metrics/index.ts';
 import { aliases } from '../oidc/aliases.ts';
 import type { ProtocolMount } from '../oidc/index.ts';
 import type { createRateLimiting } from '../rate-limits/index.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
 import type { Views } from '../views/views.ts';
 

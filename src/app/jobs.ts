@@ -10,7 +10,7 @@ import { createScheduler, type Job, type Scheduler } from '../jobs/scheduler.ts'
 import type { Logger } from '../log.ts';
 import type { Sessions } from '../sessions/index.ts';
 import { countRunning } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 

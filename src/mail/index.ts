@@ -6,7 +6,7 @@ import type { Events } from '../events/index.ts';
 import { createTimeSortedIds } from '../ids.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import type { Logger } from '../log.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { themeOf } from '../views/theme.ts';

@@ -13,7 +13,7 @@ import {
 import type { Clock } from '../clock.ts';
 import { isRequired } from '../second-factors/index.ts';
 import type { Sessions } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import { reachableAcrs } from './acr.ts';
 import type { AccountDirectory } from './find-account.ts';
 import { ACR } from './scopes.ts';

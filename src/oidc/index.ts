@@ -17,7 +17,7 @@ import type { KeySet } from '../keys/signing-keys.ts';
 import type { Logger } from '../log.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { Consents, Grants, Sessions } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
 import { oidcSessions } from '../store/protocol-collections.ts';
 import type { Bearers } from './bearers.ts';

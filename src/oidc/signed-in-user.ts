@@ -4,7 +4,7 @@ import type Koa from 'koa';
 import { type MethodTimes, owesSecondStep, readMethodTimes } from '../accounts/freshness.ts';
 import type { Account } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import { strongestAcr } from './acr.ts';
 import type { BrowserSession } from './browser-session.ts';
 import type { AccountDirectory } from './find-account.ts';

@@ -3,8 +3,7 @@ import type { Account, Accounts } from '../accounts/index.ts';
 import { createPasskeyAdmins } from '../accounts/passkey-admins.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
-import { arePasswordsOff } from '../settings/auth-mode.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { type AccountPasskeys, hasOtherWayIn, type Passkey } from './passkeys.ts';
 

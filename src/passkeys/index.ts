@@ -4,7 +4,7 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import { accounts as accountCollection } from '../store/collections.ts';
 import { passkeyChallenges, passkeys as passkeyCollection } from '../store/passkeys.ts';
 import type { Store } from '../store/port.ts';

@@ -2,7 +2,7 @@ import type { Account } from '../accounts/index.ts';
 import { settleFactors } from '../accounts/security-state.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { AuthMode } from '../settings/auth-mode.ts';
+import type { AuthMode } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { PasskeyChallengeRecord, PasskeyRecord } from '../store/passkeys.ts';
 import type { EphemeralCollection } from '../store/port.ts';

@@ -8,8 +8,7 @@ import type { Events } from '../events/index.ts';
 import { deviceName } from '../http/device-name.ts';
 import type { Mail, MailValues, Requester } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
-import { arePasswordsOff } from '../settings/auth-mode.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { MailRequestRecord } from '../store/collections.ts';
 import type { Links } from './links.ts';
 

@@ -4,8 +4,7 @@ import type { Account, Accounts } from '../accounts/index.ts';
 import { parseLoginName } from '../accounts/login-name.ts';
 import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
-import { arePasswordsOff } from '../settings/auth-mode.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 
 export interface UseRecoveryCode {
   /**

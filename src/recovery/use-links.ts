@@ -2,7 +2,7 @@ import { findUsable } from '../accounts/find-usable.ts';
 import type { Account, Accounts } from '../accounts/index.ts';
 import { checkNewPassword } from '../accounts/passwords/check-new-password.ts';
 import type { Events } from '../events/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import type { Link, Links } from './links.ts';
 
 export interface UseLinks {

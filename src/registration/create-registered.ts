@@ -1,7 +1,7 @@
 import type { Account, Accounts, NewAccount } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { type SignupAnswers, signupQuestions } from './questions.ts';
 

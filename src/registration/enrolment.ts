@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Recovery } from '../recovery/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 
 /** One-time links to accounts that an administrator created: the owner chooses the first password or creates a passkey. */
 export interface Enrolment {

@@ -11,7 +11,7 @@ import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { Recovery } from '../recovery/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import * as newAccounts from '../store/signups.ts';

@@ -1,6 +1,5 @@
 import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
-import { arePasswordsOff } from '../settings/auth-mode.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 
 export const signupFields = [
   'username',

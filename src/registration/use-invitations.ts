@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Recovery } from '../recovery/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import type { CreateRegistered } from './create-registered.ts';
 import type { Invitation, Invitations } from './invitations.ts';
 import type { SignupAnswers } from './questions.ts';

@@ -5,7 +5,7 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { type CodeFactors, createCodeFactors } from './second-factors.ts';

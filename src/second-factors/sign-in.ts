@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { deviceName } from '../http/device-name.ts';
 import { type Mail, requestValues } from '../mail/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import type { Verdict } from './limit.ts';
 import type { CodeFactors, CodeMethod } from './second-factors.ts';
 

@@ -15,7 +15,7 @@ import type { SignedInUsers } from '../oidc/signed-in-user.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { Sessions } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 

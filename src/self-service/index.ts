@@ -12,7 +12,7 @@ import type { SignedInUsers } from '../oidc/signed-in-user.ts';
 import type { UserBearer } from '../oidc/user-bearer.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import { toQrDataUri } from '../second-factors/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import { type AccountActsDeps, createAccountActs, type KnownBrowsers } from './account-acts.ts';
 import { accountApi } from './api.ts';
 import { type CredentialChangesDeps, createCredentialChanges } from './credential-changes.ts';

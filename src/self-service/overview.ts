@@ -9,7 +9,7 @@ import { deviceName } from '../http/device-name.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/schema.ts';
+import type { SettingValues } from '../settings/index.ts';
 import type { SessionRecord } from '../store/collections.ts';
 import type { AccountPageModels } from '../views/account-pages.ts';
 import type { GlanceFacts } from './glance.ts';

@@ -7,6 +7,11 @@ import type { Store } from '../store/port.ts';
 import { createSettings, type Settings } from './settings.ts';
 import type { SettingSealer } from './stored.ts';
 
+export { type AuthMode, arePasswordsOff } from './auth-mode.ts';
+export { resealSettings } from './reseal-settings.ts';
+export { definitionOf, isSecretSetting, isSettingKey, type SettingValues } from './schema.ts';
+export type { SettingChange, SettingDescription, Settings } from './settings.ts';
+
 interface Parts {
   readonly store: Store;
   readonly sealer: SettingSealer;

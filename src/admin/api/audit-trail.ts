@@ -6,7 +6,7 @@ import { differenceOf } from '../../audit/index.ts';
 import { type Client, toClient } from '../../clients/to-client.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventName, Events } from '../../events/index.ts';
-import type { SettingDescription } from '../../settings/settings.ts';
+import type { SettingDescription } from '../../settings/index.ts';
 import { type Answer, nameOf, type RawInput, type Recorded, type Route } from './route.ts';
 
 const user = (event: EventName): Recorded => ({ event, target: 'user', view: 'user' });

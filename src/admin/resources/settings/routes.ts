@@ -12,7 +12,7 @@ import {
 } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import type { Passkeys } from '../../../passkeys/index.ts';
-import type { SettingChange, Settings } from '../../../settings/settings.ts';
+import type { SettingChange, Settings } from '../../../settings/index.ts';
 import type { Actor } from '../../api/ports.ts';
 import { defineRoute, type Route } from '../../api/route.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
