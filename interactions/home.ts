@@ -2,7 +2,7 @@
 // requires a sign-in. Sign-in and sign-up opened without an application redirect there as well (decisions §1).
 import type Koa from 'koa';
 import { accessOfRole } from '../src/accounts/role-access.ts';
-import { consoleSignInUrl } from '../src/clients/console-sign-in.ts';
+import { consoleSignInUrl } from '../src/clients/index.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 
 interface Deps {

@@ -349,6 +349,8 @@ const withDoor = new Set([
   'audit',
   'metrics',
   'settings',
+  'keys',
+  'clients',
   'mail',
   'sessions',
   'rate-limits',
@@ -357,6 +359,8 @@ const withDoor = new Set([
   'passkeys',
   'registration',
   'notifications',
+  'admin',
+  'self-service',
 ]);
 
 test('folder doors: other domains import index.ts alone', () => {

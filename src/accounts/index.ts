@@ -2,7 +2,7 @@
 // their limits (authenticate.ts), locks, known browsers, and what a complete sign-in leaves. Second factors, passkeys, and the
 // ways to a new account are domains of their own above; they subscribe to an account's removal and to administrators' changes.
 import { availableParallelism } from 'node:os';
-import { createFindRestricted } from '../clients/restricted.ts';
+import { createFindRestricted } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { newId } from '../ids.ts';

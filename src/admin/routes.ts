@@ -1,7 +1,7 @@
 // Owns the admin REST API as a whole (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
 import type { ImportAccount } from '../accounts/index.ts';
-import type { InitialAccessTokens } from '../clients/initial-access-tokens.ts';
+import type { InitialAccessTokens } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';

@@ -1,7 +1,7 @@
 // All background jobs: each domain declares its own, here they meet the scheduler.
 import type { Accounts, Groups } from '../accounts/index.ts';
 import { type Audit, createAuditJobs, type TokenLog } from '../audit/index.ts';
-import type { Clients } from '../clients/contract.ts';
+import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { newId } from '../ids.ts';
 import { finishInterrupted } from '../jobs/finish-interrupted.ts';

@@ -3,7 +3,7 @@
 // browser they belong to. They are never part of an address.
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
-import type { Sealer } from '../keys/sealing.ts';
+import type { Sealer } from '../keys/index.ts';
 import type { OneTimeRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
 

@@ -14,7 +14,8 @@ import type { Sealer } from './sealing.ts';
 import { createSigningKeys, type KeySet, type KeyView, type RotationMode } from './signing-keys.ts';
 
 export { createResealing, type Resealing } from './resealing.ts';
-export { createSealer } from './sealing.ts';
+export { createSealer, type Sealer } from './sealing.ts';
+export type { KeySet, KeyView, RotationMode } from './signing-keys.ts';
 
 /** What administrators and scripts do with signing keys. */
 export interface Keys {

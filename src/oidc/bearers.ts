@@ -1,8 +1,7 @@
 // Who a bearer stands for, at each API of ours that takes one.
 import type Koa from 'koa';
 import type { Account } from '../accounts/account.ts';
-import type { ApiKeys } from '../clients/api-keys.ts';
-import type { Clients } from '../clients/contract.ts';
+import type { ApiKeys, Clients } from '../clients/index.ts';
 import type { Events } from '../events/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { type AdminActor, type AuthorizeAdmin, createAuthorizeAdmin } from './admin-bearer.ts';

@@ -1,6 +1,6 @@
 // The scopes and claims to which a client and an account are entitled now (decisions §3, §5). On every use, a grant, code or
 // token is limited to the intersection of what it was granted and this. Pure functions over records already read.
-import { openScopes } from '../clients/metadata-members.ts';
+import { openScopes } from '../clients/index.ts';
 import { parseJson } from '../json.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { ADMIN_SCOPES, claimsByScope, isGrantable } from './scopes.ts';

@@ -4,7 +4,7 @@
 // Start with create-provider.ts (the library and what surrounds it) and routes.ts (the order of endpoints).
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
-import type { Clients, ClientsDeps } from '../clients/contract.ts';
+import type { Clients, ClientsDeps } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
@@ -13,7 +13,7 @@ import type { Csrf } from '../http/csrf.ts';
 import { pinOrigin } from '../http/origin.ts';
 import { securityHeaderValues } from '../http/security-headers.ts';
 import { secretDigest } from '../ids.ts';
-import type { KeySet } from '../keys/signing-keys.ts';
+import type { KeySet } from '../keys/index.ts';
 import type { Logger } from '../log.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { Consents, Grants, Sessions } from '../sessions/index.ts';

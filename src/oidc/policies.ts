@@ -1,7 +1,7 @@
 // Decisions that the library leaves to us: lifetimes, refresh tokens, CORS, introspection. Each is one function of the
 // request and the runtime settings.
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { TEST_SIGN_IN_SECONDS } from '../clients/test-sign-ins.ts';
+import { TEST_SIGN_IN_SECONDS } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';

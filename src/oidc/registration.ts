@@ -1,9 +1,7 @@
 // Dynamic client registration (RFC 7591) and its management by the client (RFC 7592) over HTTP. src/clients decides what may
 // be registered; administrators use the admin API.
 import type Koa from 'koa';
-import type { Clients } from '../clients/contract.ts';
-import { readClient } from '../clients/read-client.ts';
-import { type Client, publicMetadata, toClient } from '../clients/to-client.ts';
+import { type Client, type Clients, publicMetadata, readClient, toClient } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 

@@ -4,7 +4,7 @@
 
 import { findUsable } from '../accounts/find-usable.ts';
 import type { Accounts } from '../accounts/index.ts';
-import type { Clients } from '../clients/contract.ts';
+import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';

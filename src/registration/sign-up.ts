@@ -1,6 +1,6 @@
 import { addressKey, parseEmail } from '../accounts/email.ts';
 import type { Account } from '../accounts/index.ts';
-import type { Clients } from '../clients/contract.ts';
+import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Mail, MailTemplate, MailValues, Requester } from '../mail/index.ts';

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/index.ts';
-import type { Clients } from '../clients/contract.ts';
+import type { Clients } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';

@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import { addressKey } from '../accounts/email.ts';
 import type { Account } from '../accounts/index.ts';
-import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
+import { CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';

@@ -4,7 +4,7 @@
 // Start with routes.ts (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
 import type Koa from 'koa';
 import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
-import { type AccountPage, consoleSignInUrl } from '../clients/console-sign-in.ts';
+import { type AccountPage, consoleSignInUrl } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Origins } from '../events/index.ts';
 import { readForm, readJson } from '../http/body.ts';

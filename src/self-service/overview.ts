@@ -2,8 +2,7 @@
 import { hasSecondFactor } from '../accounts/security-state.ts';
 import type { Audit } from '../audit/index.ts';
 import { createActivity } from '../audit/index.ts';
-import { CONSOLE_CLIENT_ID } from '../clients/console-client.ts';
-import type { Clients } from '../clients/contract.ts';
+import { type Clients, CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { deviceName } from '../http/device-name.ts';
 import type { Passkeys } from '../passkeys/index.ts';

@@ -2,7 +2,7 @@
 // act (decision 0011, checklist R098, R113), results that are shown once.
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
-import { type AccountPage, accountPages } from '../clients/console-sign-in.ts';
+import { type AccountPage, accountPages } from '../clients/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';

@@ -1,7 +1,7 @@
 // Owns the addresses of people's own pages below /account (those of passkeys are passkeys-page.ts), and that whoever is
 // not signed in goes to sign in and comes back.
 import type Koa from 'koa';
-import { type AccountPage, pathOf } from '../clients/console-sign-in.ts';
+import { type AccountPage, pathOf } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import { createRouter, type RouteMethod } from '../http/router.ts';
 import type { Views } from '../views/views.ts';

@@ -3,7 +3,7 @@
 import type { Account } from '../../accounts/index.ts';
 import { toUser } from '../../accounts/to-user.ts';
 import { differenceOf } from '../../audit/index.ts';
-import { type Client, toClient } from '../../clients/to-client.ts';
+import { type Client, toClient } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventName, Events } from '../../events/index.ts';
 import type { SettingDescription } from '../../settings/index.ts';

@@ -1,6 +1,6 @@
 // Owns putting the Admin UI together: cookies, sign-in, who may in, pages.
 import type Koa from 'koa';
-import { toClient } from '../../clients/to-client.ts';
+import { toClient } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import { catalogue } from '../../errors.ts';
 import type { InjectRequest } from '../../http/inject-request.ts';

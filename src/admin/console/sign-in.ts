@@ -3,7 +3,7 @@
 // at the public token endpoint, without a network.
 import { createHash, randomBytes } from 'node:crypto';
 import type Koa from 'koa';
-import { CONSOLE_CLIENT_ID } from '../../clients/console-client.ts';
+import { CONSOLE_CLIENT_ID } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import type { InjectRequest } from '../../http/inject-request.ts';
 import type { SealedCookie } from './sealed-cookie.ts';

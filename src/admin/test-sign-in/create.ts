@@ -2,7 +2,7 @@
 // runs them with. src/oidc/test-sign-in-gate.ts says what they may do.
 import type Koa from 'koa';
 import type { Account } from '../../accounts/index.ts';
-import { createTestSignIns } from '../../clients/test-sign-ins.ts';
+import { createTestSignIns } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/types.ts';
 import type { Csrf } from '../../http/csrf.ts';

@@ -1,7 +1,7 @@
 // A test sign-in ("Try it"): it is begun for an administrator, its code is redeemed and its tokens are used as the application
 // would, and everything granted is revoked before the outcome is shown. src/oidc/test-sign-in-gate.ts says why that is safe.
 import type Koa from 'koa';
-import type { TestSignIn, TestSignIns } from '../../clients/test-sign-ins.ts';
+import type { TestSignIn, TestSignIns } from '../../clients/index.ts';
 import type { Events, RecordedEvent } from '../../events/index.ts';
 import type { InjectedResponse, InjectRequest } from '../../http/inject-request.ts';
 import { isMembers } from '../pages/field-values.ts';

@@ -1,7 +1,7 @@
 // The library's model of a stored application: cached per version of its record (the library's own cache holds 100 and hashes
 // all metadata on every use), secrets compared by digest, `sid` in every token, and public in a test sign-in.
 import type { Client as AnyClient } from 'oidc-provider';
-import { createIsOwnAddress } from '../../clients/own-addresses.ts';
+import { createIsOwnAddress } from '../../clients/index.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
 import { type ClientClass, type LogoutClient, ProviderBase } from '../provider-base.ts';

@@ -7,7 +7,7 @@ import {
   Optional,
   String as StringSchema,
 } from 'typebox';
-import type { ApiKey, ApiKeys } from '../../../clients/api-keys.ts';
+import type { ApiKey, ApiKeys } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { type ApiKeyOwner, type ApiKeyRecord, apiKeys as collection } from '../../../store/administration.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';

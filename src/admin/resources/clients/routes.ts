@@ -8,10 +8,7 @@ import {
   String as StringSchema,
 } from 'typebox';
 import { groupNamePattern } from '../../../accounts/groups.ts';
-import type { Clients } from '../../../clients/contract.ts';
-import { readClient } from '../../../clients/read-client.ts';
-import { restrictedTo } from '../../../clients/restricted.ts';
-import { type Client, toClient } from '../../../clients/to-client.ts';
+import { type Client, type Clients, readClient, restrictedTo, toClient } from '../../../clients/index.ts';
 import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
 import { type ClientRecord, clients as collection } from '../../../store/collections.ts';

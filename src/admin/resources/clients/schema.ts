@@ -13,8 +13,13 @@ import {
   type TSchema,
   Union,
 } from 'typebox';
-import { allowedGroupsSetting, flagSettings, lifetimeSettings } from '../../../clients/client-settings.ts';
-import { type MemberType, metadataMembers } from '../../../clients/metadata-members.ts';
+import {
+  allowedGroupsSetting,
+  flagSettings,
+  lifetimeSettings,
+  type MemberType,
+  metadataMembers,
+} from '../../../clients/index.ts';
 import { strict, timestamp } from '../../api/schema-parts.ts';
 
 // src/clients checks values and lengths; these are the JSON types.

@@ -1,6 +1,6 @@
 // Initial access tokens (RFC 7591 §3): with one, another party may register an application.
 import { Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
-import type { InitialAccessToken, InitialAccessTokens } from '../../../clients/initial-access-tokens.ts';
+import type { InitialAccessToken, InitialAccessTokens } from '../../../clients/index.ts';
 import {
   initialAccessTokens as collection,
   type InitialAccessTokenRecord,

@@ -7,7 +7,7 @@ import {
   Optional,
   String as StringSchema,
 } from 'typebox';
-import type { KeyView, RotationMode } from '../../../keys/signing-keys.ts';
+import type { KeyView, RotationMode } from '../../../keys/index.ts';
 import { defineRoute, type Route } from '../../api/route.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
