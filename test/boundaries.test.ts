@@ -361,6 +361,9 @@ const withDoor = new Set([
   'notifications',
   'admin',
   'self-service',
+  'self-service',
+  'admin',
+  'keys',
 ]);
 
 test('folder doors: other domains import index.ts alone', () => {
