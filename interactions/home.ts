@@ -1,7 +1,7 @@
 // The start page after onboarding redirects administrators to the Admin UI and other users to their account page, which
 // requires a sign-in. Sign-in and sign-up opened without an application redirect there as well (decisions §1).
 import type Koa from 'koa';
-import { accessOfRole } from '../src/accounts/role-access.ts';
+import { accessOfRole } from '../src/accounts/index.ts';
 import { consoleSignInUrl } from '../src/clients/index.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 

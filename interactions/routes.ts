@@ -2,8 +2,7 @@
 // no step can be skipped by opening an address.
 
 import type Koa from 'koa';
-import type { Account, ReportSignIn } from '../src/accounts/index.ts';
-import { minPasswordLength } from '../src/accounts/passwords/password-rules.ts';
+import { type Account, minPasswordLength, type ReportSignIn } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Events } from '../src/events/index.ts';
 import type { Csrf } from '../src/http/csrf.ts';

@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import type { ProofMethod } from '../src/accounts/freshness.ts';
+import type { ProofMethod } from '../src/accounts/index.ts';
 
 /** Methods with a code to enter. */
 export type CodeMethod = 'totp' | 'email' | 'recovery';

@@ -1,9 +1,13 @@
 // What the steps of a sign-in ask of the domains, with what a browser adds to it: which browsers an account knows, and which
 // are trusted with its second factor.
 import type Koa from 'koa';
-import { findUsable } from '../src/accounts/find-usable.ts';
-import type { Account, Accounts } from '../src/accounts/index.ts';
-import { hasPasskey, hasSecondFactor } from '../src/accounts/security-state.ts';
+import {
+  type Account,
+  type Accounts,
+  findUsable,
+  hasPasskey,
+  hasSecondFactor,
+} from '../src/accounts/index.ts';
 import type { Events } from '../src/events/index.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';

@@ -3,13 +3,14 @@
 // signs no one in, only when no step is missing; so no address can skip a step.
 import type Koa from 'koa';
 import {
+  type Account,
   type MethodTimes,
   mergeMethodTimes,
   newestOf,
   type ProofMethod,
+  type ReportSignIn,
   stampMethods,
-} from '../src/accounts/freshness.ts';
-import type { Account, ReportSignIn } from '../src/accounts/index.ts';
+} from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import { acrOf } from '../src/oidc/acr.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';

@@ -354,6 +354,7 @@ const withDoor = new Set([
   'mail',
   'sessions',
   'rate-limits',
+  'accounts',
   'recovery',
   'second-factors',
   'passkeys',

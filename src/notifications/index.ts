@@ -1,8 +1,7 @@
 // What the owner of an account is notified of by mail, and when. It subscribes to events and is called by no domain. Which mails
 // there are is mail/, what can happen is events/. A notice goes to the verified address alone, and one that cannot be queued
 // undoes and delays nothing.
-import type { Account, Accounts } from '../accounts/index.ts';
-import { hasSecondFactor } from '../accounts/security-state.ts';
+import { type Account, type Accounts, hasSecondFactor } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { type EventName, type Events, eventNames, type RecordedEvent } from '../events/index.ts';
 import type { Logger } from '../log.ts';

@@ -1,7 +1,7 @@
 // The authentication that a request asks for (OIDC Core §3.1.2.1, §5.5.1.1; decisions §5). `acr_values` and a voluntary
 // `acr` claim are listed in order of preference; the first one that the account can meet is requested. An essential `acr`
 // claim must be met.
-import { classOfAccount, type ProofPolicy } from '../accounts/freshness.ts';
+import { classOfAccount, type ProofPolicy } from '../accounts/index.ts';
 import { parseJson } from '../json.ts';
 import { ACR } from './scopes.ts';
 

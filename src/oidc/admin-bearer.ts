@@ -2,7 +2,7 @@
 // `admin` or `admin:read`, an API key. Role and account, those of an API key's owner included, are read on every call, so
 // a demotion takes effect on the next request.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type AdminAccess, accessOfRole } from '../accounts/role-access.ts';
+import { type AdminAccess, accessOfRole } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { ApiKeyOwner } from '../store/administration.ts';
 import type { ClientRecord } from '../store/collections.ts';

@@ -1,6 +1,6 @@
 // Who a bearer stands for, at each API of ours that takes one.
 import type Koa from 'koa';
-import type { Account } from '../accounts/account.ts';
+import type { Account } from '../accounts/index.ts';
 import type { ApiKeys, Clients } from '../clients/index.ts';
 import type { Events } from '../events/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';

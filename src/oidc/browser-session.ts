@@ -2,7 +2,7 @@
 
 import type Koa from 'koa';
 import type { Session } from 'oidc-provider';
-import { type MethodTimes, mergeMethodTimes, type ProofMethod, stampMethods } from '../accounts/freshness.ts';
+import { type MethodTimes, mergeMethodTimes, type ProofMethod, stampMethods } from '../accounts/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { IdentityProvider } from './identity-provider.ts';

@@ -9,7 +9,7 @@ import {
   type Interaction,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
-import { owesSecondStep } from '../accounts/freshness.ts';
+import { owesSecondStep } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { mayRequest } from './client-access.ts';
 import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './device-request.ts';

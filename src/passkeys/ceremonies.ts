@@ -1,5 +1,4 @@
-import type { Account } from '../accounts/index.ts';
-import { hasCodeFactor } from '../accounts/security-state.ts';
+import { type Account, hasCodeFactor } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import { deviceName } from '../http/device-name.ts';

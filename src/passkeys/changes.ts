@@ -1,6 +1,4 @@
-import { mayBeLeftWith } from '../accounts/factor-policy.ts';
-import type { Account, Accounts } from '../accounts/index.ts';
-import { createPasskeyAdmins } from '../accounts/passkey-admins.ts';
+import { type Account, type Accounts, createPasskeyAdmins, mayBeLeftWith } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';

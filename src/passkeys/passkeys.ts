@@ -1,5 +1,4 @@
-import type { Account } from '../accounts/index.ts';
-import { settleFactors } from '../accounts/security-state.ts';
+import { type Account, settleFactors } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AuthMode } from '../settings/index.ts';

@@ -1,8 +1,7 @@
 // Owns making a passkey (WebAuthn §7.1): the options an authenticator is given, and judging what it answers. It knows
 // nothing of pages: who may make one for whom, and when, is decided before.
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
-import { type Account, isUsable } from '../accounts/index.ts';
-import { settleFactors } from '../accounts/security-state.ts';
+import { type Account, isUsable, settleFactors } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord } from '../store/collections.ts';

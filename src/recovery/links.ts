@@ -1,7 +1,6 @@
 // The tokens are stored as digests, for one purpose, one account and the address they were sent to, and are used once
 // (checklist R072, R097).
-import type { Account } from '../accounts/index.ts';
-import { securityState } from '../accounts/security-state.ts';
+import { type Account, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { newSecret, secretDigest } from '../ids.ts';
 import type { AccountRecord, LinkRecord } from '../store/collections.ts';

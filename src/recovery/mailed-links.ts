@@ -1,7 +1,4 @@
-import { addressKey } from '../accounts/email.ts';
-import { findUsable } from '../accounts/find-usable.ts';
-import type { Accounts } from '../accounts/index.ts';
-import { type Account, isUsable } from '../accounts/index.ts';
+import { type Account, type Accounts, addressKey, findUsable, isUsable } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';

@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findUsable } from '../accounts/find-usable.ts';
-import type { Account, Accounts } from '../accounts/index.ts';
-import { parseLoginName } from '../accounts/login-name.ts';
+import { type Account, type Accounts, findUsable, parseLoginName } from '../accounts/index.ts';
 import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';

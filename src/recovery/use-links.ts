@@ -1,6 +1,4 @@
-import { findUsable } from '../accounts/find-usable.ts';
-import type { Account, Accounts } from '../accounts/index.ts';
-import { checkNewPassword } from '../accounts/passwords/check-new-password.ts';
+import { type Account, type Accounts, checkNewPassword, findUsable } from '../accounts/index.ts';
 import type { Events } from '../events/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { Link, Links } from './links.ts';

@@ -1,7 +1,6 @@
 // Owns the few minutes between a one-time link and the passkey that is made after it, where people have no passwords: the
 // browser that used the link up may make one, in the next sign-in that it begins. A ticket signs nobody in by itself.
-import type { Account } from '../accounts/index.ts';
-import { securityState } from '../accounts/security-state.ts';
+import { type Account, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { EphemeralCollection } from '../store/port.ts';

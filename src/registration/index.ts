@@ -2,8 +2,7 @@
 // (use-invitations.ts), and a one-time link to an account that an administrator created (enrolment.ts). What an account is and
 // which passwords are accepted belongs to accounts/, the tokens of mailed links to recovery/, the pages to interactions/.
 
-import { findUsable } from '../accounts/find-usable.ts';
-import type { Accounts } from '../accounts/index.ts';
+import { type Accounts, findUsable } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';

@@ -1,7 +1,7 @@
 // Owns invitations: an administrator opens the door to one person, whether or not signing up is allowed. Each is good for
 // one account and a while, and is kept as digests. It has two links: the one in the mail proves the address, the one that
 // an administrator hands over does not.
-import { parseEmail } from '../accounts/email.ts';
+import { parseEmail } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';

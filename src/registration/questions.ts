@@ -1,4 +1,4 @@
-import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
+import { minPasswordLength } from '../accounts/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 
 export const signupFields = [

@@ -1,5 +1,4 @@
-import { addressKey, parseEmail } from '../accounts/email.ts';
-import type { Account } from '../accounts/index.ts';
+import { type Account, addressKey, parseEmail } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';

@@ -1,8 +1,7 @@
 // Owns six-digit codes sent by mail (checklist R093–R095): one live code per account, purpose and challenge, five tries,
 // ten minutes, a pause before the next one, and three mails per account in ten minutes over all challenges.
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
-import { isUsable } from '../accounts/index.ts';
-import { securityState } from '../accounts/security-state.ts';
+import { isUsable, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord, EmailChallengeRecord, RateRecord } from '../store/collections.ts';

@@ -1,7 +1,7 @@
 // Owns recovery codes: ten, shown once, each good for one sign-in without the other factor (checklist R102). 80 random
 // bits each, so that a digest of them can be kept as it is: there is nothing to search.
 import { randomBytes } from 'node:crypto';
-import { hasSecondFactor } from '../accounts/security-state.ts';
+import { hasSecondFactor } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord } from '../store/collections.ts';

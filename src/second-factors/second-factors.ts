@@ -1,5 +1,11 @@
-import { type Account, isUsable } from '../accounts/index.ts';
-import { hasPasskey, hasSecondFactor, settleFactors, wantsSecondStep } from '../accounts/security-state.ts';
+import {
+  type Account,
+  hasPasskey,
+  hasSecondFactor,
+  isUsable,
+  settleFactors,
+  wantsSecondStep,
+} from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type {

@@ -1,5 +1,4 @@
-import { findUsable } from '../accounts/find-usable.ts';
-import type { Account, Accounts } from '../accounts/index.ts';
+import { type Account, type Accounts, findUsable } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { deviceName } from '../http/device-name.ts';

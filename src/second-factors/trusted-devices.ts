@@ -1,8 +1,7 @@
 // Owns browsers that need not give the second factor again (decisions §8, checklist R100): a random token in a cookie,
 // its digest here, for one account in one state. It skips the second factor alone: never the password, never a step-up,
 // never an administrator's act (R101).
-import type { Account } from '../accounts/index.ts';
-import { securityState } from '../accounts/security-state.ts';
+import { type Account, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { newSecret, secretDigest } from '../ids.ts';
 import type { TrustedDeviceRecord } from '../store/collections.ts';

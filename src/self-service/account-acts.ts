@@ -1,8 +1,7 @@
 // Acts of a user on their own account beside its credentials: ending sessions, forgetting trusted devices, removing
 // applications, asking for a verification mail. Pages and API call the same ones.
 import type Koa from 'koa';
-import { addressKey } from '../accounts/email.ts';
-import type { Account } from '../accounts/index.ts';
+import { type Account, addressKey } from '../accounts/index.ts';
 import { CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';

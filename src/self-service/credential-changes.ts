@@ -1,12 +1,16 @@
 // Changes of a user's own password, second factor and passkeys, and what follows from each: other sessions end, trusted
 // devices are revoked, the audit log and the owner are notified.
 import type Koa from 'koa';
-import type { Authenticate } from '../accounts/authenticate.ts';
-import { mayBeLeftWith } from '../accounts/factor-policy.ts';
-import type { ProofMethod } from '../accounts/freshness.ts';
-import type { Account, Accounts } from '../accounts/index.ts';
-import { checkNewPassword } from '../accounts/passwords/check-new-password.ts';
-import { hasPasskey, hasSecondFactor } from '../accounts/security-state.ts';
+import {
+  type Account,
+  type Accounts,
+  type Authenticate,
+  checkNewPassword,
+  hasPasskey,
+  hasSecondFactor,
+  mayBeLeftWith,
+  type ProofMethod,
+} from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { EventName, Events } from '../events/index.ts';
 import { acrOf } from '../oidc/acr.ts';

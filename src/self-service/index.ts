@@ -3,7 +3,7 @@
 // src/accounts, of factors in src/second-factors and src/passkeys, of freshness in src/oidc/signed-in-user.ts.
 // Start with routes.ts (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
 import type Koa from 'koa';
-import { minPasswordLength } from '../accounts/passwords/password-rules.ts';
+import { minPasswordLength } from '../accounts/index.ts';
 import { type AccountPage, consoleSignInUrl } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Origins } from '../events/index.ts';

@@ -1,5 +1,5 @@
 // What the home page of self-service shows: the account, its sessions, trusted devices and applications, and recent activity.
-import { hasSecondFactor } from '../accounts/security-state.ts';
+import { hasSecondFactor } from '../accounts/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { createActivity } from '../audit/index.ts';
 import { type Clients, CONSOLE_CLIENT_ID } from '../clients/index.ts';

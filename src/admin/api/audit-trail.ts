@@ -1,7 +1,6 @@
 // What an administrator's act is recorded as: every route that changes something has a line here, and each success becomes one
 // event with who, what, and before and after (checklist R131, R146). A route without a line is recorded as `admin.acted`.
-import type { Account } from '../../accounts/index.ts';
-import { toUser } from '../../accounts/to-user.ts';
+import { type Account, toUser } from '../../accounts/index.ts';
 import { differenceOf } from '../../audit/index.ts';
 import { type Client, toClient } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';

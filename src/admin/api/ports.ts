@@ -1,6 +1,6 @@
 // Owns what the admin API needs of the other parts, as narrow as it uses them. The parts themselves know nothing of it.
 import type Koa from 'koa';
-import type { AdminAccess } from '../../accounts/role-access.ts';
+import type { AdminAccess } from '../../accounts/index.ts';
 import type { OutboxMail } from '../../mail/index.ts';
 import type { SessionRecord } from '../../store/collections.ts';
 import type { Query, Stored } from '../../store/port.ts';

@@ -2,7 +2,7 @@
 // request within the idle time. The cookie only adds to the SSO session and never replaces it: when that session ends, for
 // whatever reason, no administrator is signed in.
 import type Koa from 'koa';
-import { accessOfRole } from '../../accounts/role-access.ts';
+import { accessOfRole } from '../../accounts/index.ts';
 import type { BrowserUser, SignedInAdmin } from '../pages/signed-in-admin.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 

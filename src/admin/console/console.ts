@@ -1,6 +1,6 @@
 // Owns the Admin UI as a whole: who may in, which page answers, CSRF on every form, and what pages are given.
 import type Koa from 'koa';
-import { accessOfRole } from '../../accounts/role-access.ts';
+import { accessOfRole } from '../../accounts/index.ts';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
 import type { BodyOptions } from '../../http/body.ts';

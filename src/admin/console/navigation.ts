@@ -1,5 +1,5 @@
 // Owns the left navigation: few entries, everything else hangs below one of them.
-import type { AdminAccess } from '../../accounts/role-access.ts';
+import type { AdminAccess } from '../../accounts/index.ts';
 
 export interface Entry {
   readonly key: string;

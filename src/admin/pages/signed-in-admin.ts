@@ -1,5 +1,5 @@
 // The signed-in administrator or auditor, as pages know them.
-import type { AdminAccess } from '../../accounts/role-access.ts';
+import type { AdminAccess } from '../../accounts/index.ts';
 
 /** The user of this browser's SSO session, read from the store for this request. */
 export interface BrowserUser {

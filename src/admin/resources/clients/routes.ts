@@ -7,7 +7,7 @@ import {
   Optional,
   String as StringSchema,
 } from 'typebox';
-import { groupNamePattern } from '../../../accounts/groups.ts';
+import { groupNamePattern } from '../../../accounts/index.ts';
 import { type Client, type Clients, readClient, restrictedTo, toClient } from '../../../clients/index.ts';
 import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';

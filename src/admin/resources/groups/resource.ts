@@ -1,10 +1,14 @@
 // Groups and their members.
 import { Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
-import type { Account } from '../../../accounts/account.ts';
-import type { Accounts } from '../../../accounts/accounts.ts';
-import { fold } from '../../../accounts/fold.ts';
-import { type Group, type Groups, memberFilter } from '../../../accounts/groups.ts';
-import { toUser } from '../../../accounts/to-user.ts';
+import {
+  type Account,
+  type Accounts,
+  fold,
+  type Group,
+  type Groups,
+  memberFilter,
+  toUser,
+} from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import { groups as collection, type GroupRecord } from '../../../store/administration.ts';
 import { accounts } from '../../../store/collections.ts';

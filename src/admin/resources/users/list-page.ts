@@ -1,5 +1,5 @@
 // Owns the pages of users as a list: searching, filtering, adding one, and the fields of the form.
-import { minPasswordLength } from '../../../accounts/passwords/password-rules.ts';
+import { minPasswordLength } from '../../../accounts/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { isOn, itemsOf, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';

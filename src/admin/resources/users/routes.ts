@@ -1,10 +1,14 @@
 // Owns the routes of users (specification §4.1, decisions §6): who there is, and what an administrator does to them.
 import { Boolean as BooleanSchema, Enum, String as StringSchema, type TObject } from 'typebox';
-import { parseEmail } from '../../../accounts/email.ts';
-import { fold } from '../../../accounts/fold.ts';
-import { groupNamePattern, memberFilter } from '../../../accounts/groups.ts';
-import type { Account, Accounts } from '../../../accounts/index.ts';
-import { toUser } from '../../../accounts/to-user.ts';
+import {
+  type Account,
+  type Accounts,
+  fold,
+  groupNamePattern,
+  memberFilter,
+  parseEmail,
+  toUser,
+} from '../../../accounts/index.ts';
 import type { Clock } from '../../../clock.ts';
 import { accounts as collection } from '../../../store/collections.ts';
 import type { Cursors } from '../../api/cursor.ts';

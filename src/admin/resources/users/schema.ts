@@ -11,7 +11,7 @@ import {
   String as StringSchema,
   Union,
 } from 'typebox';
-import type { AccountChanges } from '../../../accounts/changes.ts';
+import type { AccountChanges } from '../../../accounts/index.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 const examples = {
