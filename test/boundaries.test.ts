@@ -362,8 +362,6 @@ const withDoor = new Set([
   'notifications',
   'admin',
   'self-service',
-  'self-service',
-  'admin',
   'keys',
 ]);
 
