@@ -1,4 +1,4 @@
-// Owns the account as the rest of the program sees it, and the questions that can be answered by looking at one.
+// The account as the rest of the program sees it, and the questions that can be answered by looking at one.
 import type { AccountRecord } from '../store/collections.ts';
 import type { FieldFilter, Stored } from '../store/port.ts';
 

@@ -1,4 +1,4 @@
-// Owns signing in with a password: one answer and the same work for unknown, wrong, locked and inactive (decisions §8,
+// Signing in with a password: one answer and the same work for unknown, wrong, locked and inactive (decisions §8,
 // checklist R084–R090). Callers learn an account or nothing; why is told to onOutcome alone. Wrong passwords from browsers
 // that the account does not know close password sign-in for such browsers (lockout.ts); a known browser has a counter of
 // its own (known-browsers.ts), so that guesses elsewhere do not shut out the owner.

@@ -1,4 +1,4 @@
-// Owns what may be written into an account: one pure function that creation and every update go through, so that no
+// What may be written into an account: one pure function that creation and every update go through, so that no
 // path has rules of its own. All that is wrong is told at once, by the names of the wire.
 import { AppError } from '../errors.ts';
 import type { AccountRecord, Role } from '../store/collections.ts';

@@ -1,4 +1,4 @@
-// Owns what an account says about its person in OIDC terms (OIDC Core §5.1, decisions §5): every claim we have. Which
+// What an account says about its person in OIDC terms (OIDC Core §5.1, decisions §5): every claim we have. Which
 // of them a client gets is decided by scopes and requested claims, elsewhere.
 import type { Address, Profile, Role } from '../store/collections.ts';
 import type { Account } from './account.ts';

@@ -1,4 +1,4 @@
-// Owns what a complete sign-in (all factors) leaves in the account, in one write: when it was, that guesses before it no
+// What a complete sign-in (all factors) leaves in the account, in one write: when it was, that guesses before it no
 // longer count, and that this browser is known from now on.
 import type { Clock } from '../clock.ts';
 import { newSecret } from '../ids.ts';

@@ -1,4 +1,4 @@
-// Owns which e-mail addresses we take and what makes two of them the same. Conservative on purpose (checklist R121):
+// Which e-mail addresses we take and what makes two of them the same. Conservative on purpose (checklist R121):
 // no quotes, comments, routes or non-ASCII local parts, so that every mail library reads the address as we do.
 import { domainToASCII } from 'node:url';
 import { fold } from './fold.ts';

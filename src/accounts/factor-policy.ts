@@ -1,4 +1,4 @@
-// Owns whether an account may do without a factor that its owner wants to turn off: not where a second one is demanded
+// Whether an account may do without a factor that its owner wants to turn off: not where a second one is demanded
 // and none would be left, and not where nothing would be left to sign in with.
 
 import type { AuthMode } from '../settings/index.ts';

@@ -1,4 +1,4 @@
-// Owns the canonical form of names: what uniqueness and sign-in compare. Two spellings that a person would call the
+// The canonical form of names: what uniqueness and sign-in compare. Two spellings that a person would call the
 // same name must have the same key, on every machine and in every locale (checklist R077, R087).
 
 // One code point at a time, so that no context rule (Greek final sigma) makes the key depend on its neighbours.

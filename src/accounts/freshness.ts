@@ -1,4 +1,4 @@
-// Owns what "fresh" means for a sensitive act (decisions §8): which classes of authentication there are, which is the
+// What "fresh" means for a sensitive act (decisions §8): which classes of authentication there are, which is the
 // highest that an account can show, and whether a session has shown it within the last five minutes. Each method has its
 // own time, so that a code of now makes no password of this morning fresh.
 import type { AuthMode } from '../settings/index.ts';

@@ -1,4 +1,4 @@
-// Owns groups and who belongs to them. Membership stands on the account, as the names of its groups: whoever has the
+// Groups and who belongs to them. Membership stands on the account, as the names of its groups: whoever has the
 // account has its groups (claims, access to an application) without another look, a deleted account leaves nothing, and
 // no document grows with the size of a group. A group's name is its id: it never changes, since applications decide by it.
 import type { Clock } from '../clock.ts';

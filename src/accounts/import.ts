@@ -1,4 +1,4 @@
-// Owns taking over an account from another system: the same rules as for any other (changes.ts), but its password comes as
+// Taking over an account from another system: the same rules as for any other (changes.ts), but its password comes as
 // the hash that the other system made, and its age with it.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';

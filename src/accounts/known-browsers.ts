@@ -1,4 +1,4 @@
-// Owns which browsers an account knows (decisions §8; OWASP's device cookies), as pure changes of its record. A browser
+// Which browsers an account knows (decisions §8; OWASP's device cookies), as pure changes of its record. A browser
 // is known by a random value in a cookie that it got when a sign-in was complete, kept here as a digest that is bound to
 // the account. It proves nothing: a known browser is only let past the lock that other browsers' guesses caused.
 import { secretDigest } from '../ids.ts';

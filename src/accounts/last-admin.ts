@@ -1,4 +1,4 @@
-// Owns the promise that one active administrator always stays (decisions §6, checklist R131), also when two of them
+// The promise that one active administrator always stays (decisions §6, checklist R131), also when two of them
 // demote each other at the same moment in different processes, where no transaction spans two documents.
 //
 // Protocol. Whoever is about to make an active administrator less first writes that intent into the one document

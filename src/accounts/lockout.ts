@@ -1,4 +1,4 @@
-// Owns the counting of wrong passwords from browsers that the account does not know, as pure changes of a record
+// The counting of wrong passwords from browsers that the account does not know, as pure changes of a record
 // (decisions §8): so many failures close password sign-in from such browsers for a while. It ends no session and no
 // token, and leaves every other way in open. Everything is in the account's own document, so that the count is one
 // for every spelling of the name, every process and every restart (checklist R075, R087, R090).

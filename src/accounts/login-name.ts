@@ -1,4 +1,4 @@
-// Owns how a sign-in name finds its account: exactly one index is asked, so that a name never means two accounts.
+// How a sign-in name finds its account: exactly one index is asked, so that a name never means two accounts.
 import type { AccountRecord } from '../store/collections.ts';
 import type { EphemeralCollection, Stored } from '../store/port.ts';
 import { parseEmail } from './email.ts';

@@ -1,4 +1,4 @@
-// Owns the first administrator: made once, by whoever comes first, and never again (decisions §1, checklist R128).
+// The first administrator: made once, by whoever comes first, and never again (decisions §1, checklist R128).
 //
 // Protocol, safe against parallel calls, other processes and a crash between any two steps:
 //   1. The candidate is inserted as an inactive account that expires by itself in a minute.

@@ -1,4 +1,4 @@
-// Owns what may stand in a person's profile (OIDC Core §5.1, §5.1.1): short text for people, links that are links.
+// What may stand in a person's profile (OIDC Core §5.1, §5.1.1): short text for people, links that are links.
 import type { Address, Profile } from '../store/collections.ts';
 import { hasControlCharacter, lengthOf } from './fold.ts';
 

@@ -1,4 +1,4 @@
-// Owns the end of an account, in an order in which a crash at any point leaves it unusable and the rest to be finished:
+// The end of an account, in an order in which a crash at any point leaves it unusable and the rest to be finished:
 // mark (from here on it counts as gone), end what it has open, remove what it owns, remove it (checklist R062).
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';

@@ -1,4 +1,4 @@
-// Owns what a role opens of the administration, by whichever way somebody comes: the admin API, or its pages.
+// What a role opens of the administration, by whichever way somebody comes: the admin API, or its pages.
 
 /** Everything, or reading alone. */
 export type AdminAccess = 'all' | 'read';

@@ -1,4 +1,4 @@
-// Owns what is trusted about an account at a moment, as one digest. Trusted browsers, links, mailed codes and pending
+// What is trusted about an account at a moment, as one digest. Trusted browsers, links, mailed codes and pending
 // enrolments carry it; when the password, the address or a factor changes, the digest does, and all of them are void
 // at once, without a write that could be forgotten, fail or come too late (checklist R063, R100).
 import { secretDigest } from '../ids.ts';

@@ -1,4 +1,4 @@
-// Owns the user as the REST API shows it (decisions §6). Built field by field, so that a new field of the record is
+// The user as the REST API shows it (decisions §6). Built field by field, so that a new field of the record is
 // never shown by accident; hashes and secrets have no place here (checklist R130).
 import type { Address, Profile, Role } from '../store/collections.ts';
 import type { Account } from './account.ts';

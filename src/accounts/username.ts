@@ -1,4 +1,4 @@
-// Owns which usernames we take and their key. Rule for '@' (CVE-2021-3754, checklist R077): a username may contain it
+// Which usernames we take and their key. Rule for '@' (CVE-2021-3754, checklist R077): a username may contain it
 // only if it is the account's own e-mail address. So names without '@' live in the username index alone and names with
 // '@' in the e-mail index alone; both are unique, and no write of another account, however parallel, can make a
 // sign-in name mean two people. applyChanges() holds the rule within one document, which one write changes at once.

@@ -1,4 +1,4 @@
-// Owns the admin REST API as a whole (specification §4.1, decisions §6): the list of all its routes, and its middleware.
+// The admin REST API as a whole (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
 import type { ImportAccount } from '../accounts/index.ts';
 import type { InitialAccessTokens } from '../clients/index.ts';

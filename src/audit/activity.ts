@@ -1,4 +1,4 @@
-// Owns what of the audit log the owner of an account is shown: what was done with and to the account lately, as kinds that
+// What of the audit log the owner of an account is shown: what was done with and to the account lately, as kinds that
 // pages have words for. Reasons and details stay inside.
 
 import type { EventName } from '../events/index.ts';

@@ -1,4 +1,4 @@
-// Owns counting the hours of the audit log that are over (src/audit/statistics.ts).
+// Counting the hours of the audit log that are over (src/audit/statistics.ts).
 import type { Job } from '../jobs/scheduler.ts';
 
 export interface CountEventsOptions {

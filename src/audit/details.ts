@@ -1,4 +1,4 @@
-// Owns what may be written into an event's details: no secret, whatever it is called and however deep it lies, and no
+// What may be written into an event's details: no secret, whatever it is called and however deep it lies, and no
 // more than a reader can use (checklist R147, R148). A second line: who writes an event puts no secret into it.
 
 const MAX_DEPTH = 5;

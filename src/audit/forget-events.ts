@@ -1,4 +1,4 @@
-// Owns the end of old events, in both collections of the audit log.
+// The end of old events, in both collections of the audit log.
 import type { AuditRecord } from '../store/collections.ts';
 import type { Collection } from '../store/port.ts';
 

@@ -1,4 +1,4 @@
-// Owns the forgetting of audit events whose retention is over.
+// The forgetting of audit events whose retention is over.
 import type { Clock } from '../clock.ts';
 import { inBatches } from '../jobs/in-batches.ts';
 import type { Job } from '../jobs/scheduler.ts';

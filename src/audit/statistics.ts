@@ -1,4 +1,4 @@
-// Owns how often each kind of event happened, hour by hour, without counting anything twice: an hour that is over is
+// How often each kind of event happened, hour by hour, without counting anything twice: an hour that is over is
 // counted once, by a job, into one small document; the hours since then are read along as the log grows. So a look at the
 // last month reads some hundred small documents and the newest events, however many users and events there are.
 import type { Clock } from '../clock.ts';

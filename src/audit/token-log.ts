@@ -1,4 +1,4 @@
-// Owns the token events of the audit log: a class of its own with its own retention, because tokens are many. Nothing is
+// The token events of the audit log: a class of its own with its own retention, because tokens are many. Nothing is
 // written while a token is issued. First issues wait in memory and are written one by one, refreshes and client-credentials
 // issues are counted per client and hour, refusals per client, reason and minute, because strangers can cause them.
 // `kill -9` loses what the last FLUSH_MS brought. Revocation and reuse are rare and end something: they go to the audit

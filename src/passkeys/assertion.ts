@@ -1,4 +1,4 @@
-// Owns using a passkey (WebAuthn §7.2): the options a browser is given, and judging what the authenticator signed. Which
+// Using a passkey (WebAuthn §7.2): the options a browser is given, and judging what the authenticator signed. Which
 // account it is for follows from the passkey; what signing in with it is worth, from whether its holder was checked.
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { type Account, isUsable, toAccount } from '../accounts/index.ts';

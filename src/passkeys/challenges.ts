@@ -1,4 +1,4 @@
-// Owns the challenges of passkey ceremonies (WebAuthn §13.4.3, checklist R104): for one ceremony of one interaction or
+// The challenges of passkey ceremonies (WebAuthn §13.4.3, checklist R104): for one ceremony of one interaction or
 // session, for five minutes, and used once, since whoever removes the record is the only one to do so.
 import type { Clock } from '../clock.ts';
 import { newSecret, secretDigest } from '../ids.ts';

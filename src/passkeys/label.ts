@@ -1,4 +1,4 @@
-// Owns what people may call a passkey: one short line, nothing that could turn a page around it.
+// What people may call a passkey: one short line, nothing that could turn a page around it.
 
 const MAX_LABEL = 60;
 

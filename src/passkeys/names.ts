@@ -1,4 +1,4 @@
-// Owns the names of well-known authenticators by their AAGUID (FIDO Metadata Service and the passkey providers' published
+// The names of well-known authenticators by their AAGUID (FIDO Metadata Service and the passkey providers' published
 // identifiers). Only a help to recognise a passkey by: without attestation an authenticator may claim any of them.
 
 const names: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// Owns making a passkey (WebAuthn §7.1): the options an authenticator is given, and judging what it answers. It knows
+// Making a passkey (WebAuthn §7.1): the options an authenticator is given, and judging what it answers. It knows
 // nothing of pages: who may make one for whom, and when, is decided before.
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
 import { type Account, isUsable, settleFactors } from '../accounts/index.ts';

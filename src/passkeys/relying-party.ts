@@ -1,4 +1,4 @@
-// Owns who we are to authenticators: the RP id and the origins at which our ceremonies may happen (WebAuthn §5.1.2,
+// Who we are to authenticators: the RP id and the origins at which our ceremonies may happen (WebAuthn §5.1.2,
 // §5.11 Related Origin Requests). Both follow from BASE_URL, never from a request.
 
 export interface RelyingParty {

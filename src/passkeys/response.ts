@@ -1,4 +1,4 @@
-// Owns the shape of what browsers send at the end of a ceremony (WebAuthn §5.1, RegistrationResponseJSON and
+// The shape of what browsers send at the end of a ceremony (WebAuthn §5.1, RegistrationResponseJSON and
 // AuthenticationResponseJSON): known members only, bounded, before anything decodes it.
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { parseJson } from '../json.ts';

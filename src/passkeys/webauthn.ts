@@ -1,4 +1,4 @@
-// Owns the door to @simplewebauthn/server, loaded with the first ceremony: it brings a certificate library along, which takes
+// The door to @simplewebauthn/server, loaded with the first ceremony: it brings a certificate library along, which takes
 // longer to load than the rest of the server together and is of no use to who signs in otherwise.
 
 export const webauthn = () => import('@simplewebauthn/server');

@@ -1,4 +1,4 @@
-// Owns whose e-mail addresses may sign up. Addresses come with their domain in ASCII (src/accounts/email.ts), the lists
+// Whose e-mail addresses may sign up. Addresses come with their domain in ASCII (src/accounts/email.ts), the lists
 // as the settings keep them: in ASCII and lower case, blanks between.
 
 const entriesOf = (list: string): string[] => list.split(' ').filter((entry) => entry !== '');

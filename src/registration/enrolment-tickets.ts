@@ -1,4 +1,4 @@
-// Owns the few minutes between a one-time link and the passkey that is made after it, where people have no passwords: the
+// The few minutes between a one-time link and the passkey that is made after it, where people have no passwords: the
 // browser that used the link up may make one, in the next sign-in that it begins. A ticket signs nobody in by itself.
 import { type Account, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';

@@ -1,4 +1,4 @@
-// Owns invitations: an administrator opens the door to one person, whether or not signing up is allowed. Each is good for
+// Invitations: an administrator opens the door to one person, whether or not signing up is allowed. Each is good for
 // one account and a while, and is kept as digests. It has two links: the one in the mail proves the address, the one that
 // an administrator hands over does not.
 import { parseEmail } from '../accounts/index.ts';

@@ -1,4 +1,4 @@
-// Owns sign-ups whose e-mail address is not proven yet. No account exists until the code from the mail was given: nobody
+// Sign-ups whose e-mail address is not proven yet. No account exists until the code from the mail was given: nobody
 // holds another's address or a name by typing it, and a request does the same whether or not the address is known here;
 // that is looked up when the code is made, out of the request (checklist R085, R086).
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Owns six-digit codes sent by mail (checklist R093–R095): one live code per account, purpose and challenge, five tries,
+// Six-digit codes sent by mail (checklist R093–R095): one live code per account, purpose and challenge, five tries,
 // ten minutes, a pause before the next one, and three mails per account in ten minutes over all challenges.
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import { isUsable, securityState } from '../accounts/index.ts';

@@ -1,4 +1,4 @@
-// Owns how often a second factor may be guessed (checklist R094): five wrong codes per challenge, ten per account in any
+// How often a second factor may be guessed (checklist R094): five wrong codes per challenge, ten per account in any
 // ten minutes over all challenges, browsers and processes, a hundred in a row ever. Success alone resets. Every kind of
 // code has its own counter: recovery codes can be guessed without a password (interactions/recover.ts), and a client who
 // guesses them must not block the owner's authenticator app.

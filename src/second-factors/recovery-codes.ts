@@ -1,4 +1,4 @@
-// Owns recovery codes: ten, shown once, each good for one sign-in without the other factor (checklist R102). 80 random
+// Recovery codes: ten, shown once, each good for one sign-in without the other factor (checklist R102). 80 random
 // bits each, so that a digest of them can be kept as it is: there is nothing to search.
 import { randomBytes } from 'node:crypto';
 import { hasSecondFactor } from '../accounts/index.ts';

@@ -1,4 +1,4 @@
-// Owns reading a six-digit code as people type it: "123 456", a pasted line end, full-width or Arabic digits.
+// Reading a six-digit code as people type it: "123 456", a pasted line end, full-width or Arabic digits.
 
 // Longer than any way to write six digits; bounds the work on what a stranger sends.
 const MAX_LENGTH = 64;

@@ -1,4 +1,4 @@
-// Owns the authenticator app (RFC 6238; decisions §8: SHA-1, six digits, 30 s, one step either way): enrolling, checking,
+// The authenticator app (RFC 6238; decisions §8: SHA-1, six digits, 30 s, one step either way): enrolling, checking,
 // and that a time step is accepted once. The only door to otplib. The secret is sealed for its account.
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import { type Account, isUsable, securityState, settleFactors } from '../accounts/index.ts';

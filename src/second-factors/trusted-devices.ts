@@ -1,4 +1,4 @@
-// Owns browsers that need not give the second factor again (decisions §8, checklist R100): a random token in a cookie,
+// Browsers that need not give the second factor again (decisions §8, checklist R100): a random token in a cookie,
 // its digest here, for one account in one state. It skips the second factor alone: never the password, never a step-up,
 // never an administrator's act (R101).
 import { type Account, securityState } from '../accounts/index.ts';

@@ -1,4 +1,4 @@
-// Owns reading the bodies of people's own API: small objects of texts, and what is said of those that are not.
+// Reading the bodies of people's own API: small objects of texts, and what is said of those that are not.
 import { AppError } from '../errors.ts';
 
 export type Body = Readonly<Record<string, string>>;

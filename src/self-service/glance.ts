@@ -1,4 +1,4 @@
-// Owns security at a glance: what protects an account, how well, and what its owner had best do next. Pure: what is said
+// Security at a glance: what protects an account, how well, and what its owner had best do next. Pure: what is said
 // about each is the page's matter.
 
 export interface GlanceFacts {

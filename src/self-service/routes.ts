@@ -1,4 +1,4 @@
-// Owns the addresses of people's own pages below /account (those of passkeys are passkeys-page.ts), and that whoever is
+// The addresses of people's own pages below /account (those of passkeys are passkeys-page.ts), and that whoever is
 // not signed in goes to sign in and comes back.
 import type Koa from 'koa';
 import { type AccountPage, pathOf } from '../clients/index.ts';

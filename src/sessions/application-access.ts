@@ -1,4 +1,4 @@
-// Owns which applications a person's account is open to, and closing it to one: what was agreed to (consents, which
+// Which applications a person's account is open to, and closing it to one: what was agreed to (consents, which
 // outlive sessions) and what was given in each session (grants), put together by application.
 import { consents as consentCollection } from '../store/collections.ts';
 import type { Store } from '../store/port.ts';

@@ -1,4 +1,4 @@
-// Owns what people agreed to, kept over their sessions, so that they are asked once per application and scope.
+// What people agreed to, kept over their sessions, so that they are asked once per application and scope.
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { ConsentRecord } from '../store/collections.ts';

@@ -1,4 +1,4 @@
-// Owns the end of grants: what a person allowed an application in one session, with every code and token born from it.
+// The end of grants: what a person allowed an application in one session, with every code and token born from it.
 // The grant goes first: from that moment its tokens count as inactive everywhere, whatever a crash leaves behind.
 import * as model from '../store/collections.ts';
 import type { Collection, EphemeralCollection, Store } from '../store/port.ts';

@@ -1,4 +1,4 @@
-// Owns looking at what was issued, and taking it back: grants, refresh tokens, access tokens; never their values. Grants
+// Looking at what was issued, and taking it back: grants, refresh tokens, access tokens; never their values. Grants
 // and refresh tokens are durable and can be asked for in any way. Access tokens are in the ephemeral half of the store,
 // which finds them by their user, grant or application alone (src/store/port.ts).
 import { consents as consentCollection } from '../store/collections.ts';

@@ -1,4 +1,4 @@
-// Owns what makes a session one that runs, for whoever counts them in the store.
+// What makes a session one that runs, for whoever counts them in the store.
 import type { FieldFilter, Query } from '../store/port.ts';
 
 /** @param now epoch milliseconds */

@@ -1,4 +1,4 @@
-// Owns SSO sessions from the outside: listing them, noting activity, ending one or all of an account. The session as the
+// SSO sessions from the outside: listing them, noting activity, ending one or all of an account. The session as the
 // browser has it is oidc-provider's model (src/oidc/models/session.ts).
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';

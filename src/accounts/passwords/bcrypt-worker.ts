@@ -1,4 +1,4 @@
-// Owns the one check of a bcrypt hash that its thread was started for (foreign-hash.ts).
+// The one check of a bcrypt hash that its thread was started for (foreign-hash.ts).
 import { parentPort, workerData } from 'node:worker_threads';
 import { compareSync } from 'bcryptjs';
 

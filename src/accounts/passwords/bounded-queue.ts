@@ -1,4 +1,4 @@
-// Owns waiting in line: at most so many tasks at once, first come first served, and a refusal beyond a bound, because
+// Waiting in line: at most so many tasks at once, first come first served, and a refusal beyond a bound, because
 // a queue without one turns a flood into memory and into answers that nobody waits for any more (checklist R139).
 import { AppError } from '../../errors.ts';
 

@@ -1,4 +1,4 @@
-// Owns the list of passwords that attackers try first (checklist R082): those of the package that are long enough to be
+// The list of passwords that attackers try first (checklist R082): those of the package that are long enough to be
 // taken at all, some 18,000. Loaded at the first new password, because most processes never see one.
 import { createRequire } from 'node:module';
 import { fold } from '../fold.ts';

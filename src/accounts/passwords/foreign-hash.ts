@@ -1,4 +1,4 @@
-// Owns password hashes that other systems made: bcrypt, scrypt, PBKDF2, and argon2 with any parameters. They are read and
+// Password hashes that other systems made: bcrypt, scrypt, PBKDF2, and argon2 with any parameters. They are read and
 // bounded when they are imported, so that no stored hash costs more than a sign-in may; checked at a sign-in as they are,
 // which replaces them (password.ts, authenticate.ts).
 import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';

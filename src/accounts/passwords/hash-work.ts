@@ -1,4 +1,4 @@
-// Owns how long a password hash takes to check, estimated from its parameters: what bounds the imported ones, and what tells
+// How long a password hash takes to check, estimated from its parameters: what bounds the imported ones, and what tells
 // which of the stored kinds is the slowest. The figures are those of one core of a small server, measured.
 
 const MIB = 1024 * 1024;

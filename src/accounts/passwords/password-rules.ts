@@ -1,4 +1,4 @@
-// Owns which passwords we take (decisions §8, checklist R080–R082): length, nothing about the person or this service,
+// Which passwords we take (decisions §8, checklist R080–R082): length, nothing about the person or this service,
 // nothing trivial or common; no composition rules.
 import { fold, lengthOf } from '../fold.ts';
 import { isCommonPassword } from './common-passwords.ts';

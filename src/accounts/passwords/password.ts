@@ -1,4 +1,4 @@
-// Owns password hashes: argon2id with its parameters in the hash (decisions §8, checklist R083), never more at once
+// Password hashes: argon2id with its parameters in the hash (decisions §8, checklist R083), never more at once
 // than the machine bears. What a password must look like is password-rules.ts.
 import {
   hash as argon2Hash,

@@ -1,4 +1,4 @@
-// Owns how long a refused password is answered after, where hashes of other systems are stored: their checks take longer
+// How long a refused password is answered after, where hashes of other systems are stored: their checks take longer
 // than ours, and so the time would tell who has an account (checklist R085). Refusals wait, by time and not by work, until
 // the slowest stored kind's usual time is over. Which kind that is, one fact in the store says; what it takes here is
 // measured once per process, and again whenever one is checked.

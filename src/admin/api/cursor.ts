@@ -1,4 +1,4 @@
-// Owns the position markers of lists: opaque, signed, and good for one list with one sorting and one set of filters.
+// The position markers of lists: opaque, signed, and good for one list with one sorting and one set of filters.
 // Whoever edits one gets a refusal, never a query of his own making (checklist R125: Ory CVE-2026-33503 and relatives).
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../errors.ts';

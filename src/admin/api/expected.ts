@@ -1,4 +1,4 @@
-// Owns the words for what a schema wants, so that every refusal says how to mend it ("must be …").
+// The words for what a schema wants, so that every refusal says how to mend it ("must be …").
 import {
   IsArray,
   IsBoolean,

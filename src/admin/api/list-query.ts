@@ -1,4 +1,4 @@
-// Owns the parameters that every list takes (decisions §6): limit, offset or cursor, sort, order, search, filters and
+// The parameters that every list takes (decisions §6): limit, offset or cursor, sort, order, search, filters and
 // time ranges. One declaration per list gives the schema, the refusals and what to ask the storage for.
 import {
   Enum,

@@ -1,4 +1,4 @@
-// Owns the pages of lists: from a checked request to storage queries, and from what they answer to the envelope
+// The pages of lists: from a checked request to storage queries, and from what they answer to the envelope
 // { items, total, limit, offset, next } of the interface decisions (§6).
 import {
   Array as ArraySchema,

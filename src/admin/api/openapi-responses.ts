@@ -1,4 +1,4 @@
-// Owns what the OpenAPI document says of answers: which statuses a route can have, with which headers and which body.
+// What the OpenAPI document says of answers: which statuses a route can have, with which headers and which body.
 import {
   Enum,
   Integer,

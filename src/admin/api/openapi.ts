@@ -1,4 +1,4 @@
-// Owns the OpenAPI 3.1 document of the admin API, made from the same declarations that check the requests.
+// The OpenAPI 3.1 document of the admin API, made from the same declarations that check the requests.
 import { Record as RecordSchema, String as StringSchema, type TSchema, Unknown } from 'typebox';
 import { exampleOf } from './examples.ts';
 import { errorSchema, headers, linesOf, refusals, responsesOf } from './openapi-responses.ts';

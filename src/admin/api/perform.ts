@@ -1,4 +1,4 @@
-// Owns doing what a route says on behalf of somebody: whether they may, the check of what came in, the act, and its line
+// Doing what a route says on behalf of somebody: whether they may, the check of what came in, the act, and its line
 // in the audit log.
 // The REST API and the administrator's pages both come this way, so that neither can do what the other cannot.
 import { AppError } from '../../errors.ts';

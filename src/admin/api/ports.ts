@@ -1,4 +1,4 @@
-// Owns what the admin API needs of the other parts, as narrow as it uses them. The parts themselves know nothing of it.
+// What the admin API needs of the other parts, as narrow as it uses them. The parts themselves know nothing of it.
 import type Koa from 'koa';
 import type { AdminAccess } from '../../accounts/index.ts';
 import type { OutboxMail } from '../../mail/index.ts';

@@ -1,4 +1,4 @@
-// Owns the reading of a query string for a schema: each name once, whole numbers and booleans turned into such. What
+// The reading of a query string for a schema: each name once, whole numbers and booleans turned into such. What
 // does not fit is left as text, so that the schema's check names it.
 import { IsBoolean, IsInteger, type TObject } from 'typebox';
 import { AppError } from '../../errors.ts';

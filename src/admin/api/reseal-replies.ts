@@ -1,4 +1,4 @@
-// Owns sealing the kept answers of the admin API (idempotency.ts) anew after a change of SECRET_KEY.
+// Sealing the kept answers of the admin API (idempotency.ts) anew after a change of SECRET_KEY.
 import { idempotencyKeys } from '../../store/administration.ts';
 import { type Reseal, resealAll, resealText } from '../../store/reseal.ts';
 import { PURPOSE } from './idempotency.ts';

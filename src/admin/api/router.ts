@@ -1,4 +1,4 @@
-// Owns the way of a request to its route: who asks, which route, what came in, and the envelope around the answer.
+// The way of a request to its route: who asks, which route, what came in, and the envelope around the answer.
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
 import { readJson } from '../../http/body.ts';

@@ -1,4 +1,4 @@
-// Owns the parts that the JSON schemas of all resources share.
+// The parts that the JSON schemas of all resources share.
 import { Null, String as StringSchema, type TSchema, type TSchemaOptions, Union } from 'typebox';
 
 /** Objects say all they have: an unknown member is refused. */

@@ -1,4 +1,4 @@
-// Owns a page of a list that one person has only a few entries of: all of them are at hand, so they are sorted and cut
+// A page of a list that one person has only a few entries of: all of them are at hand, so they are sorted and cut
 // here, in the storage's order (C13).
 import type { CollectionDefinition, Query } from '../../store/port.ts';
 import type { Listing } from './ports.ts';

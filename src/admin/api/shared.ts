@@ -1,4 +1,4 @@
-// Owns small parts that the routes of several resources share: ids in paths, and the check of a version before an act
+// Small parts that the routes of several resources share: ids in paths, and the check of a version before an act
 // that the domain does not make conditional itself.
 import { Object as ObjectSchema, String as StringSchema } from 'typebox';
 import { AppError, type ErrorCode } from '../../errors.ts';

@@ -1,4 +1,4 @@
-// Owns the Admin UI as a whole: who may in, which page answers, CSRF on every form, and what pages are given.
+// The Admin UI as a whole: who may in, which page answers, CSRF on every form, and what pages are given.
 import type Koa from 'koa';
 import { accessOfRole } from '../../accounts/index.ts';
 import type { Clock } from '../../clock.ts';

@@ -1,4 +1,4 @@
-// Owns putting the Admin UI together: cookies, sign-in, who may in, pages.
+// Putting the Admin UI together: cookies, sign-in, who may in, pages.
 import type Koa from 'koa';
 import { toClient } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';

@@ -1,4 +1,4 @@
-// Owns asking an administrator for a passkey or an authenticator app until there is one (decisions §8, `admin_mfa: offered`);
+// Asking an administrator for a passkey or an authenticator app until there is one (decisions §8, `admin_mfa: offered`);
 // "not now" holds for a day, for this person in this browser. Auditors, who see no form here, have it on the overview.
 import type Koa from 'koa';
 import type { Page } from '../pages/page.ts';

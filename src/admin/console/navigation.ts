@@ -1,4 +1,4 @@
-// Owns the left navigation: few entries, everything else hangs below one of them.
+// The left navigation: few entries, everything else hangs below one of them.
 import type { AdminAccess } from '../../accounts/index.ts';
 
 export interface Entry {

@@ -1,4 +1,4 @@
-// Owns the sentences that tell what was just done. Addresses carry their keys, never a text.
+// The sentences that tell what was just done. Addresses carry their keys, never a text.
 const notices: Readonly<Record<string, string>> = {
   'user-created': 'User created.',
   'user-saved': 'Changes saved.',

@@ -1,4 +1,4 @@
-// Owns the list of all pages of the Admin UI. A new part of it is one file of pages, a line here, templates in
+// The list of all pages of the Admin UI. A new part of it is one file of pages, a line here, templates in
 // templates/admin, and, where it stands on its own, an entry of navigation.ts.
 
 import type { Page } from '../pages/page.ts';

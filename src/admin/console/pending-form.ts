@@ -1,4 +1,4 @@
-// Owns a form of the Admin UI that meets a sign-in: an idle administrator sends what took half an hour to type, or an act
+// A form of the Admin UI that meets a sign-in: an idle administrator sends what took half an hour to type, or an act
 // asks for a fresh sign-in. What was typed is kept sealed, for this browser and this account, and shown again afterwards;
 // it is never sent by itself, so that nothing happens that nobody pressed (checklist R113).
 import type Koa from 'koa';

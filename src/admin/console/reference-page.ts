@@ -1,4 +1,4 @@
-// Owns the reference of the REST API: what holds for all of it, and a page for each kind of thing. It is made from the
+// The reference of the REST API: what holds for all of it, and a page for each kind of thing. It is made from the
 // declarations that check the requests, and is for administrators, as the OpenAPI document is.
 import { AppError } from '../../errors.ts';
 import { description } from '../api/openapi.ts';

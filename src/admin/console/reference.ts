@@ -1,4 +1,4 @@
-// Owns what the reference page says of each route: the same declarations as the OpenAPI document, in words for people.
+// What the reference page says of each route: the same declarations as the OpenAPI document, in words for people.
 import { IsObject, type TObject, type TSchema } from 'typebox';
 import { exampleOf } from '../api/examples.ts';
 import { expected } from '../api/expected.ts';

@@ -1,4 +1,4 @@
-// Owns cookies whose content only we can have written: a value, its end, and a MAC over both and over the cookie's name.
+// Cookies whose content only we can have written: a value, its end, and a MAC over both and over the cookie's name.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type Koa from 'koa';
 import type { Clock } from '../../clock.ts';

@@ -1,4 +1,4 @@
-// Owns the search in the bar on top: users and applications from anywhere.
+// The search in the bar on top: users and applications from anywhere.
 import { itemsOf, textOf } from '../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../pages/page.ts';
 

@@ -1,4 +1,4 @@
-// Owns the way of a result from the form that caused it to the page that shows it: POST, redirect, GET, so that a reload
+// The way of a result from the form that caused it to the page that shows it: POST, redirect, GET, so that a reload
 // repeats nothing. A new secret travels sealed in the store, for this session, for minutes and one time; the address has
 // only a handle, which opens nothing without the session.
 import type Koa from 'koa';

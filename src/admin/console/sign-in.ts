@@ -1,4 +1,4 @@
-// Owns how the administrator's pages sign somebody in: as any application does, by the authorization code flow with PKCE
+// How the administrator's pages sign somebody in: as any application does, by the authorization code flow with PKCE
 // (OIDC Core §3.1, RFC 7636), its state, nonce and verifier bound to this browser by a sealed cookie. The code is redeemed
 // at the public token endpoint, without a network.
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Owns the small charts of the overview: numbers over time as stacked bars or as a line, shares as bars that lie, all
+// The small charts of the overview: numbers over time as stacked bars or as a line, shares as bars that lie, all
 // inline SVG. No script, no library, no colour but the tokens'.
 export interface Bucket {
   readonly label: string;

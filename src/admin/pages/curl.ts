@@ -1,4 +1,4 @@
-// Owns requests as shell commands to copy: of an application's own (test-sign-in/outcome.ts), and what a form would
+// Requests as shell commands to copy: of an application's own (test-sign-in/outcome.ts), and what a form would
 // send to the REST API. Every value is quoted for the shell; what is secret is named as a variable of the environment.
 
 /** A word of POSIX shells that means exactly this text. */

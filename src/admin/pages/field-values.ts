@@ -1,4 +1,4 @@
-// Owns the way from a form's texts to the JSON of the API and back. What is wrong is for the API to say; here only types
+// The way from a form's texts to the JSON of the API and back. What is wrong is for the API to say; here only types
 // are turned.
 import { AppError } from '../../errors.ts';
 import type { Form } from '../../http/form.ts';

@@ -1,4 +1,4 @@
-// Owns what a list page needs beside its rows: every state of it is an address (search, filters, sorting, place), so that
+// What a list page needs beside its rows: every state of it is an address (search, filters, sorting, place), so that
 // links, the back button and bookmarks work without a script.
 import type { ListPage } from '../api/list.ts';
 

@@ -1,4 +1,4 @@
-// Owns the way back of a trial sign-in: the page that tells the outcome. Whoever signed in may be somebody else than the
+// The way back of a trial sign-in: the page that tells the outcome. Whoever signed in may be somebody else than the
 // administrator who began it, and then this browser is no administrator's any more: the outcome is theirs all the same,
 // for it tells about nobody but them, in a frame that leads nowhere.
 import type Koa from 'koa';

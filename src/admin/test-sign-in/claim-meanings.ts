@@ -1,4 +1,4 @@
-// Owns a sentence for every standard claim (OIDC Core §2 and §5.1, RFC 9068 §2.2, RFC 7662 §2.2) and for what goes wrong
+// A sentence for every standard claim (OIDC Core §2 and §5.1, RFC 9068 §2.2, RFC 7662 §2.2) and for what goes wrong
 // on the way (RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6), in the words of somebody who connects an application.
 const claims: Readonly<Record<string, string>> = {
   iss: 'Who issued it. Must be the issuer that the application is configured with.',

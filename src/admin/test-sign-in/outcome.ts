@@ -1,4 +1,4 @@
-// Owns what a trial sign-in is told as: the outcome, decoded tokens with a sentence for each claim, and the requests in
+// What a trial sign-in is told as: the outcome, decoded tokens with a sentence for each claim, and the requests in
 // order. Signatures and refresh tokens are left out, so that nothing on the page opens anything anywhere.
 import type { InjectedResponse } from '../../http/inject-request.ts';
 import { curlOf, quote } from '../pages/curl.ts';

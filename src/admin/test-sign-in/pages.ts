@@ -1,4 +1,4 @@
-// Owns the pages of "Try it": what to ask for, and the press that sends a new tab off to sign in as the application.
+// The pages of "Try it": what to ask for, and the press that sends a new tab off to sign in as the application.
 // The way back is callback.ts, the course in between run.ts.
 import { AppError } from '../../errors.ts';
 import type { AdminContext, Page, Values } from '../pages/page.ts';

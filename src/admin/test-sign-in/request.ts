@@ -1,4 +1,4 @@
-// Owns what may be chosen before a trial sign-in, and reading it out of the form: parameters of the authorization request
+// What may be chosen before a trial sign-in, and reading it out of the form: parameters of the authorization request
 // (OIDC Core §3.1.2.1). What they lead to is for the authorization endpoint alone to say.
 import { ACR, scopes as knownScopes } from '../../oidc/scopes.ts';
 import { isOn, textOf } from '../pages/field-values.ts';

@@ -185,7 +185,7 @@ export const apiKeys = defineResource(
       recordOf: (key) => key,
     }),
     read: on.read({
-      summary: 'Read what is known of an API key',
+      summary: 'Read the metadata of an API key',
       find: (id, { apiKeys }) => apiKeys.find(id),
       missing: 'api_key.not_found',
     }),

@@ -1,4 +1,4 @@
-// Owns the pages of the audit log: what happened, by whom, to whom; searched by address, and one event in full.
+// The pages of the audit log: what happened, by whom, to whom; searched by address, and one event in full.
 
 import { eventNames } from '../../../events/index.ts';
 import { itemsOf, textOf } from '../../pages/field-values.ts';

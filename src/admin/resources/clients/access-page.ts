@@ -1,4 +1,4 @@
-// Owns who may sign in to an application: everybody, or the members of chosen groups. It is a form of its own, so that
+// Who may sign in to an application: everybody, or the members of chosen groups. It is a form of its own, so that
 // whoever decides about access does not send the rest of the application along.
 import { refusalOf, typedIn, versionOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';

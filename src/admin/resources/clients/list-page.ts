@@ -1,4 +1,4 @@
-// Owns the pages of applications as a list, and the registering of one: by the kind that people think in, with what a
+// The pages of applications as a list, and the registering of one: by the kind that people think in, with what a
 // developer needs right afterwards.
 import { type ApplicationKind, applicationDefaults } from '../../../clients/index.ts';
 import { isMembers, isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';

@@ -1,4 +1,4 @@
-// Owns the page of one application: what its developer needs, its settings with every address one per line, and
+// The page of one application: what its developer needs, its settings with every address one per line, and
 // snippets for its framework.
 import { lifetimeSettings } from '../../../clients/index.ts';
 import { apiCall } from '../../pages/curl.ts';

@@ -1,4 +1,4 @@
-// Owns the routes of applications (decisions §6): RFC 7591 metadata and what an administrator alone decides, in one JSON.
+// The routes of applications (decisions §6): RFC 7591 metadata and what an administrator alone decides, in one JSON.
 import {
   Boolean as BooleanSchema,
   Enum,
@@ -112,7 +112,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
       path: '/clients',
       sensitivity: 'sensitive',
       tag,
-      summary: 'Register an application; a confidential one gets its secret in this answer only',
+      summary: 'Create an application; the secret of a confidential one is in this answer only',
       body: newClientSchema,
       success: { status: 201, schema: clientWithSecretSchema, hasVersion: true },
       handle: async ({ body }) => {
@@ -157,7 +157,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
       path: '/clients/{client_id}',
       sensitivity: 'sensitive',
       tag,
-      summary: 'Delete an application with every grant and token it has',
+      summary: 'Delete an application with all its grants and tokens',
       params: clientIdParams,
       success: { status: 204 },
       handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {
@@ -171,7 +171,7 @@ export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
       path: '/clients/{client_id}/rotate-secret',
       sensitivity: 'sensitive',
       tag,
-      summary: 'Give an application a new secret, shown in this answer only',
+      summary: 'Rotate the secret of an application; the new one is in this answer only',
       params: clientIdParams,
       body: rotationSchema,
       isBodyOptional: true,

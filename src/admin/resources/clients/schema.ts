@@ -1,4 +1,4 @@
-// Owns the JSON of applications in the admin API, made from the lists that src/clients has: RFC 7591 members, what an
+// The JSON of applications in the admin API, made from the lists that src/clients has: RFC 7591 members, what an
 // administrator alone decides, and what is only shown.
 import {
   Array as ArraySchema,

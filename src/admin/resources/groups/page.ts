@@ -1,4 +1,4 @@
-// Owns the page of one group: who belongs to it, what it opens, and its end. From a user's page it is the other way
+// The page of one group: who belongs to it, what it opens, and its end. From a user's page it is the other way
 // round: which groups they are in.
 import type { Static } from 'typebox';
 import { AppError } from '../../../errors.ts';

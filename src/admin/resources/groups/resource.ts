@@ -97,7 +97,7 @@ export const groups = defineResource(
     const change = (method: 'PUT' | 'PATCH') =>
       on.change({
         method,
-        summary: 'Change how a group is described: only the given fields change, null clears one',
+        summary: 'Change a group: only the given fields change, null clears one',
         sensitivity: 'sensitive',
         event: 'group.updated',
         isBodyShown: true,
@@ -173,7 +173,7 @@ export const groupMembers = defineResource(
       path: '/groups/{id}/members',
       sensitivity: 'sensitive',
       isUnversioned: true,
-      summary: 'Put a user into a group; nothing happens to one who is in it',
+      summary: 'Add a user to a group; a member stays as it is',
       recorded: { ...membership, event: 'group.member_added' },
       params: idParams,
       body: userIdBody,
@@ -188,7 +188,7 @@ export const groupMembers = defineResource(
       path: '/groups/{id}/members/{user_id}',
       sensitivity: 'plain',
       isUnversioned: true,
-      summary: 'Take a user out of a group',
+      summary: 'Remove a user from a group',
       recorded: { ...membership, event: 'group.member_removed' },
       params: memberParams,
       success: { status: 204 },

@@ -67,7 +67,7 @@ export const initialAccessTokens = defineResource(
   },
   (on) => ({
     create: on.create({
-      summary: 'Make a token with which applications can be registered at /oauth2/register',
+      summary: 'Create an initial access token, with which applications register at /oauth2/register',
       sensitivity: 'sensitive',
       event: 'registration_token.created',
       body: newTokenSchema,
@@ -88,7 +88,7 @@ export const initialAccessTokens = defineResource(
       recordOf: (token) => token,
     }),
     remove: on.remove({
-      summary: 'Withdraw an initial access token; what was registered with it stays',
+      summary: 'Delete an initial access token; clients registered with it stay',
       sensitivity: 'sensitive',
       event: 'registration_token.removed',
       isUnversioned: true,

@@ -1,4 +1,4 @@
-// Owns the page of invitations: who was asked to make an account, asking somebody, sending it again, and taking it back.
+// The page of invitations: who was asked to make an account, asking somebody, sending it again, and taking it back.
 // An invitation's link is shown once, in the answer that made it.
 import {
   isOn,

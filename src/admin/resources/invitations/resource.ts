@@ -105,7 +105,7 @@ export const invitations = defineResource(
   },
   (on) => ({
     create: on.create({
-      summary: 'Invite somebody to make an account, whether or not signing up is allowed',
+      summary: 'Invite a user to create an account, whether or not sign-up is allowed',
       sensitivity: 'plain',
       event: 'invitation.created',
       body: newInvitationSchema,
@@ -121,13 +121,13 @@ export const invitations = defineResource(
       },
     }),
     list: on.list({
-      summary: 'List invitations that are not over; a used one stays until its time is',
+      summary: 'List invitations that have not expired; a used one stays until it expires',
       list,
       query: (wanted, ports) => ports.invitations.query(wanted),
       recordOf: (invitation) => invitation,
     }),
     remove: on.remove({
-      summary: 'Withdraw an invitation; an account that it became stays',
+      summary: 'Delete an invitation; an account created by it stays',
       sensitivity: 'plain',
       event: 'invitation.revoked',
       isUnversioned: true,

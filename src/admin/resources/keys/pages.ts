@@ -1,4 +1,4 @@
-// Owns the pages of the signing keys: which sign and which are still verified with, what comes next by itself, and putting
+// The pages of the signing keys: which sign and which are still verified with, what comes next by itself, and putting
 // a new one in place.
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';

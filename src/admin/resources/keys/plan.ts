@@ -1,4 +1,4 @@
-// Owns what will become of the signing keys if nobody intervenes, out of what the API says of them; and whether that
+// What will become of the signing keys if nobody intervenes, out of what the API says of them; and whether that
 // should have happened already.
 import { textOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';

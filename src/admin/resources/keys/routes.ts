@@ -1,4 +1,4 @@
-// Owns the routes of the signing keys: which there are, and rotating them. Private halves are never shown.
+// The routes of the signing keys: which there are, and rotating them. Private halves are never shown.
 import {
   Array as ArraySchema,
   Enum,
@@ -58,7 +58,7 @@ export function keyRoutes({ keys }: { readonly keys: KeysPort }): Route[] {
       path: '/keys',
       sensitivity: 'plain',
       tag,
-      summary: 'List the signing keys: next, current, and retired ones that are still shown',
+      summary: 'List the signing keys: next, current, and retired ones that are still published',
       success: { status: 200, schema: allSchema },
       handle: list,
     }),
@@ -67,7 +67,7 @@ export function keyRoutes({ keys }: { readonly keys: KeysPort }): Route[] {
       path: '/keys/rotate',
       sensitivity: 'sensitive',
       tag,
-      summary: 'Put a new signing key in the place of the current one',
+      summary: 'Rotate the signing keys',
       body: ObjectSchema(
         {
           mode: Optional(

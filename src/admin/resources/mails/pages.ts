@@ -1,4 +1,4 @@
-// Owns the pages of outbound mail: what was sent, waits or failed, and the mails kept where there is no server, to read.
+// The pages of outbound mail: what was sent, waits or failed, and the mails kept where there is no server, to read.
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { mails } from './resource.ts';

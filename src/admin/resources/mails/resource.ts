@@ -106,7 +106,7 @@ export const mails = defineResource(
       method: 'POST',
       path: '/settings/test-email',
       sensitivity: 'plain',
-      summary: 'Send a test mail with the settings as they are, at once',
+      summary: 'Send a test mail with the current settings, at once',
       recorded: { event: 'mail.test_sent', target: 'mail' },
       body: ObjectSchema({ to: address() }, strict),
       success: {

@@ -105,7 +105,7 @@ export const passkeys = defineResource(
     }),
     remove: on.remove({
       path: '/users/{id}/passkeys/{passkey_id}',
-      summary: 'Take a passkey away from a user',
+      summary: 'Delete a passkey of a user',
       sensitivity: 'sensitive',
       event: 'passkey.removed',
       isUnversioned: true,

@@ -1,4 +1,4 @@
-// Owns the page of sessions: who is signed in where, and the end of it.
+// The page of sessions: who is signed in where, and the end of it.
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { sessions } from './resource.ts';

@@ -1,4 +1,4 @@
-// Owns the JSON of a session: the record, and the names of the person, the browser and the applications in it.
+// The JSON of a session: the record, and the names of the person, the browser and the applications in it.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,

@@ -1,4 +1,4 @@
-// Owns the pages of the runtime settings: one per group, made from the schema, each value with its default, its bounds,
+// The pages of the runtime settings: one per group, made from the schema, each value with its default, its bounds,
 // and who changed it. Only what was really changed is sent, so that two administrators disturb each other only where
 // they change the same thing; then it is said, and nothing typed is lost.
 import { definitionOf, isSettingKey } from '../../../settings/index.ts';

@@ -1,4 +1,4 @@
-// Owns the routes of the runtime settings (decisions §6). Which settings there are and what they may be is src/settings.
+// The routes of the runtime settings (decisions §6). Which settings there are and what they may be is src/settings.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
@@ -118,7 +118,8 @@ export function settingRoutes({ settings, passkeys }: Deps): Route[] {
       hasTarget: true,
       sensitivity: { when: 'unless dry_run', is: ({ query }) => !isDryRun(query) },
       tag,
-      summary: 'Set what an export says, all or nothing; what it does not say, as secrets, stays as it is',
+      summary:
+        'Import settings, all or nothing; settings that the export lacks, such as secrets, keep their values',
       query: ObjectSchema({ dry_run: Optional(BooleanSchema({ default: false })) }, strict),
       body: exportSchema,
       success: { status: 200, schema: importedSchema },

@@ -1,4 +1,4 @@
-// Owns the pages that carry settings from one installation to another: the export as a file, and the import, which shows
+// The pages that carry settings from one installation to another: the export as a file, and the import, which shows
 // every difference and every problem before it changes anything.
 import { AppError } from '../../../errors.ts';
 import { parseJson } from '../../../json.ts';

@@ -1,4 +1,4 @@
-// Owns what an administrator should look at first: out of facts, in the order of their urgency, each with the place where
+// What an administrator should look at first: out of facts, in the order of their urgency, each with the place where
 // it is mended.
 import { textOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';

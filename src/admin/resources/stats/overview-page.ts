@@ -1,4 +1,4 @@
-// Owns the first page: what needs attention, the first steps of a new installation, and figures of the last day and month.
+// The first page: what needs attention, the first steps of a new installation, and figures of the last day and month.
 // Nearly all of it is one answer, GET /stats, that the process makes at most once in ten seconds; only what somebody may
 // just have changed by hand is asked afresh.
 import { barsOf, lineOf, shareOf } from '../../pages/chart.ts';

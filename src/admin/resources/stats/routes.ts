@@ -1,4 +1,4 @@
-// Owns GET /stats (decisions §6): how many there are of each thing, and what happened in the last day and month. The answer
+// GET /stats (decisions §6): how many there are of each thing, and what happened in the last day and month. The answer
 // is made at most once in ten seconds, and so rarely that making it never takes more than a hundredth of the time.
 import {
   Array as ArraySchema,
@@ -163,7 +163,7 @@ export function statsRoutes({ stats, clock }: Deps): Route[] {
       path: '/stats',
       sensitivity: 'plain',
       tag: 'About',
-      summary: 'Counts, and what happened in the last 24 hours and 30 days; some seconds old',
+      summary: 'Counts, and statistics of the last 24 hours and 30 days; up to some seconds old',
       success: { status: 200, schema: statsSchema },
       handle: async () => ({ data: await read() }),
     }),

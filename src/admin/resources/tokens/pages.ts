@@ -1,4 +1,4 @@
-// Owns the pages of issued tokens: what was given to which application for whom, never its value, and taking it back.
+// The pages of issued tokens: what was given to which application for whom, never its value, and taking it back.
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';

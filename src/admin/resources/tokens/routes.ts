@@ -1,4 +1,4 @@
-// Owns the routes of issued tokens and of a user's grants (decisions §6). Refresh tokens are listed in any way; access
+// The routes of issued tokens and of a user's grants (decisions §6). Refresh tokens are listed in any way; access
 // tokens, of which there may be millions for minutes, for a user, a grant or an application alone.
 import { Enum, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { Clock } from '../../../clock.ts';
@@ -143,7 +143,7 @@ export function tokenRoutes(deps: Deps): Route[] {
       path: '/tokens/{id}',
       sensitivity: 'plain',
       tag,
-      summary: 'Read what is known of a token',
+      summary: 'Read the metadata of a token',
       params: idParams,
       success: { status: 200, schema: tokenSchema, hasVersion: true },
       handle: async ({ params }) => {
@@ -170,7 +170,7 @@ export function tokenRoutes(deps: Deps): Route[] {
       path: '/users/{id}/grants',
       sensitivity: 'plain',
       tag,
-      summary: 'List what a user allowed applications, session by session',
+      summary: 'List the grants of a user, one for each session and application',
       params: idParams,
       query: listQuerySchema(grantList),
       success: { status: 200, schema: pageSchema(grantSchema) },
@@ -195,7 +195,7 @@ export function tokenRoutes(deps: Deps): Route[] {
       path: '/users/{id}/grants/{grant_id}',
       sensitivity: 'plain',
       tag,
-      summary: 'Take back what a user allowed an application: its tokens end, and the user is asked again',
+      summary: 'Revoke the grant of a user to an application, with its tokens; consent is asked for again',
       params: userGrantParams,
       success: { status: 204 },
       handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {

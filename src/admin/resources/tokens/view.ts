@@ -1,4 +1,4 @@
-// Owns the JSON of issued tokens and grants: what they are for, never their values.
+// The JSON of issued tokens and grants: what they are for, never their values.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,

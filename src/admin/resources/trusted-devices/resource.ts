@@ -74,7 +74,7 @@ export const trustedDevices = defineResource(
   },
   (on) => ({
     list: on.list({
-      summary: 'List the browsers in which a user is not asked for the second factor',
+      summary: 'List the trusted devices of a user',
       params: idParams,
       list,
       async query(wanted, ports, { params }) {
@@ -85,7 +85,7 @@ export const trustedDevices = defineResource(
     }),
     remove: on.remove({
       path: '/users/{id}/trusted-devices/{device_id}',
-      summary: 'Have a browser asked for the second factor again',
+      summary: 'Revoke a trusted device: its browser is asked for the second factor again',
       sensitivity: 'plain',
       event: 'device.revoked',
       isUnversioned: true,

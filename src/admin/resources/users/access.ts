@@ -1,4 +1,4 @@
-// Owns what of a user's page is about what they hold: passkeys, and the applications they let in, each with its end.
+// What of a user's page is about what they hold: passkeys, and the applications they let in, each with its end.
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { showUser } from './page.ts';

@@ -1,4 +1,4 @@
-// Owns what an administrator does to a user by a press: which acts there are, and what each says before it happens.
+// What an administrator does to a user by a press: which acts there are, and what each says before it happens.
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import { textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';

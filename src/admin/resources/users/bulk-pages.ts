@@ -1,4 +1,4 @@
-// Owns what is done to many users at once: chosen by checkboxes on the list, named and counted on a page that asks, then
+// What is done to many users at once: chosen by checkboxes on the list, named and counted on a page that asks, then
 // done one by one by the same routes as for one user, so that each has its own line in the audit log.
 import { AppError } from '../../../errors.ts';
 import { textOf } from '../../pages/field-values.ts';

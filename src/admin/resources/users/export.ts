@@ -1,4 +1,4 @@
-// Owns the list of users as a file for spreadsheets (RFC 4180): the same search and filters as the list, all of its pages.
+// The list of users as a file for spreadsheets (RFC 4180): the same search and filters as the list, all of its pages.
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { itemsOf } from '../../pages/field-values.ts';

@@ -1,4 +1,4 @@
-// Owns the page that takes people of another system: lines of JSON with the password hashes that system made, and for each
+// The page that takes people of another system: lines of JSON with the password hashes that system made, and for each
 // line what became of it. What was refused comes back into the field, to be mended and sent again.
 import { parseJson } from '../../../json.ts';
 import { expected } from '../../api/expected.ts';

@@ -1,4 +1,4 @@
-// Owns the pages of users as a list: searching, filtering, adding one, and the fields of the form.
+// The pages of users as a list: searching, filtering, adding one, and the fields of the form.
 import { minPasswordLength } from '../../../accounts/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { isOn, itemsOf, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';

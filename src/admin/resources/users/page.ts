@@ -1,4 +1,4 @@
-// Owns the page of one user: what an administrator is asked on the phone, and the form with what is known of the person.
+// The page of one user: what an administrator is asked on the phone, and the form with what is known of the person.
 import type { Form } from '../../../http/form.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';

@@ -1,4 +1,4 @@
-// Owns the routes of users (specification §4.1, decisions §6): who there is, and what an administrator does to them.
+// The routes of users (specification §4.1, decisions §6): who there is, and what an administrator does to them.
 import { Boolean as BooleanSchema, Enum, String as StringSchema, type TObject } from 'typebox';
 import {
   type Account,
@@ -191,7 +191,7 @@ export function userRoutes(deps: Deps): Route[] {
       path: '/users/{id}',
       sensitivity: 'sensitive',
       tag,
-      summary: 'Delete a user with sessions, tokens and everything else that is theirs',
+      summary: 'Delete a user with sessions, tokens and everything else that belongs to it',
       params: idParams,
       success: { status: 204 },
       handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {

@@ -1,4 +1,4 @@
-// Owns the JSON of users: what the API shows (decisions §6) and what may be given, and the way from there to the domain.
+// The JSON of users: what the API shows (decisions §6) and what may be given, and the way from there to the domain.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,

@@ -1,4 +1,4 @@
-// Owns the applications that somebody uses, out of what they were granted sign-in by sign-in.
+// The applications that somebody uses, out of what they were granted sign-in by sign-in.
 import { textOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';
 

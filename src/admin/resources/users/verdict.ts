@@ -1,4 +1,4 @@
-// Owns the answer to "can they sign in, and why did it fail": from a user and the last failure, in words.
+// The answer to "can they sign in, and why did it fail": from a user and the last failure, in words.
 import { textOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';
 
