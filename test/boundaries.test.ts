@@ -362,7 +362,6 @@ const withDoor = new Set([
   'notifications',
   'admin',
   'self-service',
-  'keys',
 ]);
 
 test('folder doors: other domains import index.ts alone', () => {
