@@ -126,12 +126,11 @@ export function settingRoutes({ settings, passkeys }: Deps): Route[] {
       isTrial: ({ query }) => isDryRun(query),
       handle: async ({ query, body, actor, ifVersion }) => {
         await settings.refresh();
+        const isTrial = isDryRun(query);
+        if (isTrial && ifVersion !== undefined && ifVersion !== settings.version())
+          throw new AppError('setting.changed');
         await passkeys.checkAuthMode(body.values);
-        if (isDryRun(query)) {
-          if (ifVersion !== undefined && ifVersion !== settings.version())
-            throw new AppError('setting.changed');
-          return importedOf(true, await settings.preview(body.values));
-        }
+        if (isTrial) return importedOf(true, await settings.preview(body.values));
         return importedOf(false, await settings.patch(body.values, nameOf(actor), { ifVersion }));
       },
     }),
