@@ -179,11 +179,11 @@ test('API key in the Admin UI: the form asks for the owner, and the pages show i
     const posted = await agent.post('/admin/api-keys/new', { ...hiddenFields(form.body), ...fields });
     const made = await agent.follow(posted);
     equal(made.status, 200, made.body);
-    match(made.body, owner === 'self' ? /Belongs to<\/dt><dd>You/ : /Belongs to<\/dt><dd>The installation/);
+    match(made.body, owner === 'self' ? /Owner<\/dt><dd>You/ : /Owner<\/dt><dd>The installation/);
     const listed = await agent.get(`/admin/api-keys?search=by+${owner}`);
     const id = /api-keys\/([\w-]{20,})"/.exec(listed.body)?.[1] ?? '';
     const page = await agent.get(`/admin/api-keys/${id}`);
-    ok(/Belongs to<\/dt><dd>(?<who>.*?)<\/dd>/s.exec(page.body)?.groups?.who?.includes(words), page.body);
+    ok(/Owner<\/dt><dd>(?<who>.*?)<\/dd>/s.exec(page.body)?.groups?.who?.includes(words), page.body);
   }
 });
 
