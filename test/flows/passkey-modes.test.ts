@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PASSWORD_GRANT } from '../attacks/sign-in-form.ts';
 import { Agent, type Page, requestTokens } from '../support/agent.ts';
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import {
@@ -57,6 +57,19 @@ test('attack: lockout by disabling passwords before an administrator has a passk
   assert.ok(refused.body.error?.fields?.auth_mode);
   assert.equal((await app.admin('PUT', '/settings', { auth_mode: 'passkey_only' })).status, 400);
   assert.equal((await setMode('nonsense')).status, 400);
+  const file = { values: { auth_mode: 'passkey_only' } };
+  for (const query of ['', '?dry_run=true'])
+    assert.equal((await app.admin('POST', `/settings/import${query}`, file)).status, 400);
+  const stale = await fetch(`${app.url}/admin/api/settings/import?dry_run=true`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${ADMIN_TOKEN}`,
+      'content-type': 'application/json',
+      'if-match': '"999"',
+    },
+    body: JSON.stringify(file),
+  });
+  assert.equal(stale.status, 412, 'a dry run against outdated settings says so first');
   await app.admin('PATCH', '/settings', { limit_login_ip: 1_000_000 });
   await enrol(new Agent(app), client, admin, adminKey);
   assert.equal((await setMode('passkey_only')).status, 200);
