@@ -1,6 +1,6 @@
-// Administration: the admin REST API (/admin/api) and the Admin UI (/admin), which does everything by the routes of the API.
-// It owns the contract of routes, lists and pages, the resources, and test sign-ins. It does not own the rules of what it
-// administers: those are in the domains below, which it is given. Start with routes.ts (all routes) and console/create.ts.
+// The admin REST API (/admin/api) and the Admin UI (/admin), which does everything through the routes of the API. This
+// domain owns the contract of routes, lists and pages, the resources, and test sign-ins. It does not own the rules of the
+// data it administers: those belong to the domains below. Start with routes.ts (all routes) and console/create.ts.
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
@@ -23,7 +23,7 @@ import { createTestSignIn } from './test-sign-in/create.ts';
 
 export { resealReplies } from './api/reseal-replies.ts';
 
-/** What is made here rather than given. */
+/** Dependencies that are created here, not passed in. */
 type Own =
   | keyof ReturnType<typeof createApiParts>
   | 'clock'
@@ -43,7 +43,7 @@ export interface AdminDeps {
   readonly settings: () => SettingValues;
   readonly events: Pick<Events, 'record'>;
   readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
-  /** What is administered. */
+  /** The domains to administer. */
   readonly domains: Omit<AdminRoutesDeps, Own> & Pick<ApiPartsDeps, 'sealer'>;
   readonly users: {
     readonly signedIn: Pick<SignedInUsers, 'ofBrowser'>;
@@ -59,9 +59,9 @@ export interface AdminDeps {
 }
 
 export interface Admin {
-  /** Admits test sign-ins; to be used before the protocol's routes. */
+  /** Admits test sign-ins; must run before the protocol's routes. */
   readonly testSignInGate: Koa.Middleware;
-  /** In the order in which it is to be used. */
+  /** In the order in which they must run. */
   readonly middleware: readonly Koa.Middleware[];
 }
 

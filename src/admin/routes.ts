@@ -1,4 +1,4 @@
-// The admin REST API as a whole (specification §4.1, decisions §6): the list of all its routes, and its middleware.
+// The admin REST API (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
 import type { ImportAccount } from '../accounts/index.ts';
 import type { InitialAccessTokens } from '../clients/index.ts';
@@ -57,17 +57,17 @@ export interface AdminRoutesDeps {
   readonly clock: Clock;
   /** Secret that signs list cursors; the same in every process. */
   readonly cursorKey: string;
-  /** BASE_URL: absolute, without a slash at its end. */
+  /** BASE_URL: absolute, without a trailing slash. */
   readonly baseUrl: string;
-  /** The path of BASE_URL, where requests still carry it; default: none. */
+  /** The path of BASE_URL, if requests still include it; default: none. */
   readonly basePath?: string;
-  /** Of this product, for the OpenAPI document. */
+  /** Product version, for the OpenAPI document. */
   readonly version: string;
 }
 
 const PATH = '/admin/api';
 
-/** @returns the declarations of all routes of the admin API */
+/** @returns all routes of the admin API */
 export function adminRouteList(deps: AdminRoutesDeps): Route[] {
   const { clock, baseUrl, version } = deps;
   const cursors = createCursors({ key: deps.cursorKey });
@@ -101,7 +101,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
   return [...routes, openApiRoute(routes, about)];
 }
 
-/** @returns middleware for /admin/api; other paths go on. Errors are thrown, for src/http/boundary.ts to answer. */
+/** @returns middleware for /admin/api; it passes on other paths. src/http/boundary.ts turns thrown errors into responses. */
 export function adminRoutes(deps: AdminRoutesDeps): Koa.Middleware {
   return createAdminRouter({
     routes: adminRouteList(deps),

@@ -1,5 +1,5 @@
-// What an administrator's act is recorded as: every route that changes something has a line here, and each success becomes one
-// event with who, what, and before and after (checklist R131, R146). A route without a line is recorded as `admin.acted`.
+// Maps each route that changes something to its audit event. Every success becomes one event with actor, target, and the
+// state before and after (checklist R131, R146). A route without an entry is recorded as `admin.acted`.
 import { type Account, toUser } from '../../accounts/index.ts';
 import { differenceOf } from '../../audit/index.ts';
 import { type Client, toClient } from '../../clients/index.ts';
@@ -11,7 +11,7 @@ import { type Answer, nameOf, type RawInput, type Recorded, type Route } from '.
 const user = (event: EventName): Recorded => ({ event, target: 'user', view: 'user' });
 const client = (event: EventName): Recorded => ({ event, target: 'client', view: 'client' });
 
-/** Of routes that do not say it themselves yet (`recorded`). */
+/** Events of routes that do not declare their own (`recorded`) yet. */
 const lines: Readonly<Record<string, Recorded>> = {
   'POST /users': user('user.created'),
   'PUT /users/{id}': user('user.updated'),
@@ -31,7 +31,7 @@ const lines: Readonly<Record<string, Recorded>> = {
   'PATCH /clients/{client_id}': client('client.updated'),
   'DELETE /clients/{client_id}': client('client.removed'),
   'POST /clients/{client_id}/rotate-secret': { event: 'client.secret_rotated', target: 'client' },
-  // Written by the route itself, with one event for each user.
+  // The route itself records one event for each user.
   'POST /users/import': { event: 'users.imported' },
   'DELETE /tokens/{id}': { event: 'token.revoked', target: 'token' },
   'DELETE /users/{id}/grants/{grant_id}': { event: 'consent.revoked', target: 'grant' },
@@ -43,13 +43,13 @@ const lines: Readonly<Record<string, Recorded>> = {
 
 const unnamed: Recorded = { event: 'admin.acted' };
 
-/** @returns the name under which the route's acts are found, undefined when it has none of its own */
+/** @returns the audit event name of the route, undefined when it has none of its own */
 export const auditEventOf = (route: Pick<Route, 'method' | 'path' | 'recorded'>): EventName | undefined =>
   (route.recorded ?? lines[nameOf(route)])?.event;
 
 type View = Readonly<Record<string, unknown>>;
 
-/** What is looked at before and after the act. */
+/** The view that is compared before and after the change. */
 interface Seen {
   readonly version?: number | undefined;
   readonly view: View;
@@ -63,14 +63,14 @@ export interface AuditTrailDeps {
   readonly clock: Clock;
 }
 
-/** Notes what is there; @returns what is to be called after a success. */
+/** Reads the state before the change; @returns a function to call after a success. */
 export type AuditTrail = (
   route: Route,
   input: RawInput,
 ) => Promise<(answer: Answer<unknown> | undefined) => Promise<void>>;
 
-// A person's data is written down only as far as it is about access; of the rest the log tells which fields changed. So
-// little is left in the log of somebody who was deleted, and that until its retention is over.
+// Values of personal data are recorded only where they concern access; for other data only the names of changed fields.
+// So the log holds little personal data about a deleted user until its retention ends.
 const userFields = [
   'username',
   'email',
@@ -93,7 +93,7 @@ const textOf = (value: unknown, name: string): string | undefined => {
 const pick = (view: View, names: readonly string[]): View =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(view, name)).map((name) => [name, view[name]]));
 
-/** The last parameter of the path names the thing itself; where there is none, the body or the answer does. */
+/** The last path parameter identifies the target; a route without one identifies it in the body or the response. */
 function targetIdOf(
   { path }: Route,
   { params, body }: RawInput,
@@ -110,7 +110,7 @@ const membershipOf = ({ params, body }: RawInput) => ({
 });
 
 const settingsView = (described: readonly SettingDescription[]): View =>
-  // A secret's value is null in a description: that it was set shows in `fields`.
+  // Descriptions hold null for a secret; `fields` shows that it was set.
   Object.fromEntries(described.map(({ key, value }) => [key, value]));
 
 const shownOf = (kind: Recorded['view'], data: View): View =>
@@ -119,7 +119,7 @@ const shownOf = (kind: Recorded['view'], data: View): View =>
 const filtered = (data: View, isKept: (name: string, value: unknown) => boolean): View =>
   Object.fromEntries(Object.entries(data).filter(([name, value]) => isKept(name, value)));
 
-/** Of a thing that is new or gone, what it does not have tells nothing. */
+/** For a created or deleted item, absent members carry no information. */
 const withoutBlanks = (data: View): View => filtered(data, (_name, value) => value !== null);
 
 export function createAuditTrail({ events, accounts, clients, settings, clock }: AuditTrailDeps): AuditTrail {
@@ -134,7 +134,7 @@ export function createAuditTrail({ events, accounts, clients, settings, clock }:
     return found && { version: found.version, view: shownOf(kind, toClient(found)) };
   }
 
-  /** From the answer, which is what was written; a second look could see what others wrote since. */
+  /** Taken from the response, which is what was written; a second read could include later changes by others. */
   function seenIn(kind: Recorded['view'], answer: Answer<unknown> | undefined): Seen {
     if (kind === 'settings') return { view: settingsView(settings.describe()) };
     const data = isMembers(answer?.data) ? answer.data : {};
@@ -146,7 +146,7 @@ export function createAuditTrail({ events, accounts, clients, settings, clock }:
     if (before === undefined) return { after: withoutBlanks(seenIn(view, answer).view) };
     if (answer?.data === undefined) return { before: withoutBlanks(before.view) };
     const after = seenIn(view, answer);
-    // Another administrator came in between: some of the difference is theirs, and has an event of its own.
+    // Another administrator changed it in between: part of the difference is theirs and has its own event.
     const isShared =
       before.version !== undefined && after.version !== undefined && after.version > before.version + 1;
     return { ...differenceOf(before.view, after.view), ...(isShared && { is_shared: true }) };

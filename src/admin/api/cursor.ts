@@ -1,5 +1,5 @@
-// The position markers of lists: opaque, signed, and good for one list with one sorting and one set of filters.
-// Whoever edits one gets a refusal, never a query of his own making (checklist R125: Ory CVE-2026-33503 and relatives).
+// List cursors: opaque, signed, and valid for one list with one sorting and one set of filters. An edited cursor is
+// refused, so a client cannot inject a query (checklist R125: Ory CVE-2026-33503 and similar).
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
@@ -8,12 +8,12 @@ import type { FieldValue } from '../../store/port.ts';
 export interface Position {
   readonly id: string;
   readonly sortValue: FieldValue | undefined;
-  /** How many items lie before: only for show. */
+  /** Number of items before this position; only for display. */
   readonly offset: number;
 }
 
 export interface Cursors {
-  /** @param scope whatever makes it another list: its name, filters, sorting */
+  /** @param scope identifies the list: name, filters, sorting */
   seal(position: Position, scope: unknown): string;
   /** @throws AppError request.invalid naming `cursor` */
   open(cursor: string, scope: unknown): Position;
@@ -29,7 +29,7 @@ const refuse = (): AppError =>
 const isFieldValue = (value: unknown): value is FieldValue =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** @param deps.key a secret; cursors of another key are refused */
+/** @param deps.key secret; cursors signed with another key are refused */
 export function createCursors({ key }: { key: string }): Cursors {
   const sign = (text: string): Buffer => createHmac('sha256', key).update(`${PURPOSE}\n${text}`).digest();
   const digest = (scope: unknown): string =>
@@ -47,7 +47,7 @@ export function createCursors({ key }: { key: string }): Cursors {
       const given = Buffer.from(signature, 'base64url');
       const right = sign(text);
       if (given.length !== right.length || !timingSafeEqual(given, right)) throw refuse();
-      // Signed by us, so it has our form; what it was signed for may still be another list.
+      // The signature guarantees the format; the cursor may still belong to another list.
       const content: unknown = parseJson(Buffer.from(text, 'base64url').toString());
       if (!Array.isArray(content) || content[0] !== digest(scope)) throw refuse();
       const [, id, sortValue, offset]: unknown[] = content;

@@ -1,4 +1,4 @@
-// Examples of requests and responses, from the schemas, so that documents show no field that does not exist.
+// Generates example requests and responses from the schemas, so that documents never show a field that does not exist.
 import {
   IsArray,
   IsBoolean,
@@ -17,7 +17,7 @@ import { Check } from 'typebox/value';
 const ID = '7f1c9f0e-3c1b-4d52-9a51-0f6c2f3a8e10';
 const TIME = '2026-01-31T12:00:00.000Z';
 
-/** By name, for fields of several resources. A schema's own `examples` come first: new ones go there. */
+/** By field name, for fields that several resources share. A schema's own `examples` take precedence: add new ones there. */
 const told: Readonly<Record<string, unknown>> = {
   id: ID,
   user_id: ID,
@@ -80,14 +80,14 @@ const told: Readonly<Record<string, unknown>> = {
   values: { product_name: 'Acme' },
 };
 
-/** What does not go together with the rest. */
+/** Members that cannot be combined with the rest. */
 const untold: ReadonlySet<string> = new Set(['error', 'jwks', 'jwks_uri']);
 
 const TELLING = 3;
 
 const member = (schema: TSchema, name: string): unknown => Reflect.get(schema, name);
 
-/** @param isShort leaves out what need not be given, but for the first few */
+/** @param isShort omits optional members except the first few */
 function objectOf(schema: TObject, isShort: boolean): object {
   const required = new Set<string>(schema.required ?? []);
   const names = Object.keys(schema.properties);
@@ -117,6 +117,6 @@ function exampleFor(schema: TSchema, name: string, isShort: boolean): unknown {
   return member(schema, 'type') === 'object' ? {} : '…';
 }
 
-/** @returns a value that fits the schema, with every field; `short`: with the fields that one would give first */
+/** @returns a value that fits the schema, with every field; `short`: with the most common fields only */
 export const exampleOf = (schema: TSchema, length: 'whole' | 'short' = 'whole'): unknown =>
   exampleFor(schema, '', length === 'short');

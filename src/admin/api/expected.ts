@@ -1,4 +1,4 @@
-// The words for what a schema wants, so that every refusal says how to mend it ("must be …").
+// Describes what a schema expects, so that every validation error says how to fix the value ("must be …").
 import {
   IsArray,
   IsBoolean,
@@ -12,7 +12,7 @@ import {
   type TSchema,
 } from 'typebox';
 
-/** Extension keyword (OpenAPI 3.1 lets `x-` through): the end of the sentence "must be …" where the type is not enough. */
+/** Extension keyword (OpenAPI 3.1 allows `x-`): completes the sentence "must be …" where the type is not specific enough. */
 export const EXPECTED = 'x-expected';
 
 const option = (schema: TSchema, name: string): unknown => Reflect.get(schema, name);

@@ -1,6 +1,6 @@
-// Owns `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) on requests that make something: whoever does not
-// know whether a request arrived sends it again, and it is done once. The key counts for who sent it, at that address, for
-// a day. What was answered is kept sealed, since it can hold a secret that is shown once.
+// `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) for requests that create something: a client that does not
+// know whether its request arrived can retry it without creating a second item. A key is valid per caller and address for
+// one day. Stored responses are sealed, because they can hold a secret that is shown only once.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
@@ -18,8 +18,8 @@ export interface Reply {
 
 export interface Idempotency {
   /**
-   * @param request.key as it came
-   * @returns what `act` answers, or answered to the same request before
+   * @param request.key the header value as received
+   * @returns the response of `act`, or the stored response of the same earlier request
    * @throws AppError request.invalid (no key), request.key_reused, request.in_progress, and what `act` throws
    */
   once(
@@ -42,20 +42,20 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** What answers are sealed for. */
+/** Purpose label under which responses are sealed. */
 export const PURPOSE = 'idempotency';
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const isKey = /^[\x21-\x7e]{1,255}$/;
 
 const digest = (text: string): string => createHash('sha256').update(text, 'utf8').digest('base64url');
 
-/** The same members in another order are the same body. */
+/** Sorts members, because a body with the same members in another order is the same body. */
 const inOrder = (_name: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
-/** Whether it is certain that nothing was made. */
+/** Whether it is certain that nothing was created. */
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.status < 500;
 
 export function createIdempotency({ collection, sealer, clock }: Deps): Idempotency {
@@ -90,7 +90,7 @@ export function createIdempotency({ collection, sealer, clock }: Deps): Idempote
       try {
         reply = await act();
       } catch (error) {
-        // After any other failure nobody knows whether it was made: the key stays taken, and says so.
+        // After any other failure it is unknown whether something was created: the key stays reserved and reports that.
         if (isRefusal(error)) await collection.remove(id);
         throw error;
       }

@@ -1,5 +1,5 @@
-// The parameters that every list takes (decisions §6): limit, offset or cursor, sort, order, search, filters and
-// time ranges. One declaration per list gives the schema, the refusals and what to ask the storage for.
+// The parameters of every list (decisions §6): limit, offset or cursor, sort, order, search, filters and time ranges.
+// One declaration per list gives the schema, the validation errors and the storage query.
 import {
   Enum,
   Integer,
@@ -14,13 +14,13 @@ import { AppError } from '../../errors.ts';
 import type { CollectionDefinition, FieldFilter, FieldValue } from '../../store/port.ts';
 import { EXPECTED } from './expected.ts';
 
-/** Filters of which all must hold. */
+/** Filters that must all match. */
 export type FilterGroup = readonly FieldFilter[];
 
 export interface ListFilter {
   readonly schema: TSchema;
   /**
-   * What the value means: one group, or several of which no document fits two, because the storage has no "or".
+   * What the value means: one filter group, or several disjoint ones, because the storage has no "or".
    * Absent: equality with the field of the same name.
    */
   readonly toGroups?: (value: FieldValue, now: number) => readonly FilterGroup[];
@@ -33,16 +33,16 @@ export interface ListDefinition<Record> {
   /** Fields of the collection; the first one is the default. */
   readonly sorts: readonly [string, ...string[]];
   readonly defaultOrder: 'asc' | 'desc';
-  /** Fields that `search` looks into. */
+  /** Fields that `search` matches. */
   readonly searches?: readonly string[];
-  /** How a search text is spelled in those fields. */
+  /** How a search text is normalized for those fields. */
   readonly toSearchText?: (text: string) => string;
   readonly filters?: Readonly<{ [name: string]: ListFilter }>;
-  /** Time fields: each gives `<name>_from` and `<name>_to`. */
+  /** Time fields: each adds the parameters `<name>_from` and `<name>_to`. */
   readonly times: readonly string[];
 }
 
-/** The parameters of one request, checked. */
+/** The validated parameters of one request. */
 export interface ListRequest {
   readonly limit: number;
   readonly offset: number | undefined;
@@ -50,9 +50,9 @@ export interface ListRequest {
   readonly sort: string;
   readonly order: 'asc' | 'desc';
   readonly search: string | undefined;
-  /** Disjoint: a document fits one of them or is not asked for. */
+  /** Disjoint: a document matches at most one of them. */
   readonly groups: readonly FilterGroup[];
-  /** What makes this another list than others, for its cursors. */
+  /** Distinguishes this list from others, for its cursors. */
   readonly scope: unknown;
 }
 
@@ -126,7 +126,7 @@ export function readListQuery<Record>(list: ListDefinition<Record>, query: objec
   };
 }
 
-// They say where in the list to stand, not which list.
+// These parameters select a position in the list, not the list.
 const positional: ReadonlySet<string> = new Set(['limit', 'offset', 'cursor', 'sort', 'order']);
 
 function groupsOf<Record>(

@@ -1,5 +1,5 @@
-// The pages of lists: from a checked request to storage queries, and from what they answer to the envelope
-// { items, total, limit, offset, next } of the interface decisions (§6).
+// Pages of lists: turns a validated request into storage queries, and their results into the envelope
+// { items, total, limit, offset, next } (decisions §6).
 import {
   Array as ArraySchema,
   Integer,
@@ -19,7 +19,7 @@ export interface ListPage<Item> {
   items: Item[];
   total: number;
   limit: number;
-  /** How many items lie before this page. */
+  /** Number of items before this page. */
   offset: number;
   /** Cursor of the next page; null on the last. */
   next: string | null;
@@ -47,7 +47,7 @@ interface Source<Record, Item> {
   readonly idOf: (item: Item) => string;
 }
 
-/** @returns one page of stored things. @throws AppError request.invalid for a cursor of something else */
+/** @returns one page of stored items. @throws AppError request.invalid for a cursor of another list */
 export async function readPage<Record, Item>(source: Source<Record, Item>): Promise<ListPage<Item>> {
   const { list, request, cursors } = source;
   const { limit, sort, order, search, groups, scope } = request;
@@ -59,7 +59,7 @@ export async function readPage<Record, Item>(source: Source<Record, Item>): Prom
     ...(search !== undefined && { search: { text: search, fields: list.searches ?? [] } }),
     ...(start && { after: { id: start.id, sortValue: start.sortValue } }),
   };
-  // One more than asked for shows whether there is a next page; a count would lie while others write.
+  // One extra item shows whether there is a next page; a count would be wrong under concurrent writes.
   const window = Math.min(limit + 1, MAX_LIMIT);
   const skipped = start === undefined ? offset : 0;
   const positionOf = (item: Item): Omit<Position, 'offset'> => ({
@@ -83,7 +83,7 @@ export async function readPage<Record, Item>(source: Source<Record, Item>): Prom
   return { items, total: found.total, limit, offset, next };
 }
 
-/** Each document fits one group, so that pages are merged and totals added. */
+/** Each document matches one group only, so pages can be merged and totals added. */
 async function readUnion<Record, Item>(
   { request: { groups, order }, query }: Source<Record, Item>,
   base: Omit<Query, 'limit'>,
@@ -106,7 +106,7 @@ async function readUnion<Record, Item>(
   return { items, total: pages.reduce((sum, page) => sum + page.total, 0) };
 }
 
-// The storage's order (C13): what has no value first, text by code point, ties by id.
+// The storage's order (C13): absent values first, text by code point, ties by id.
 const compare = (a: Omit<Position, 'offset'>, b: Omit<Position, 'offset'>): number =>
   compareValues(a.sortValue, b.sortValue) || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
 

@@ -1,4 +1,4 @@
-// What the OpenAPI document says of answers: which statuses a route can have, with which headers and which body.
+// The responses in the OpenAPI document: which statuses a route can return, with which headers and which body.
 import {
   Enum,
   Integer,
@@ -14,7 +14,7 @@ import { exampleOf } from './examples.ts';
 import { isConditional, isCreating, type Route } from './route.ts';
 import { strict } from './schema-parts.ts';
 
-// What only pages say: people sign in there, programs do not.
+// Errors that only pages return: people sign in there, programs do not.
 const ofPages: ReadonlySet<string> = new Set([
   'request.csrf',
   'request.cookies_off',
@@ -28,12 +28,12 @@ const ofPages: ReadonlySet<string> = new Set([
 const areas =
   /^(?:request|auth|account|password|group|client|session|token|grant|api_key|setting|invitation|passkey|server)\./;
 
-// Object.keys forgets the names in its type.
+// Object.keys loses the key type.
 const codes = (Object.keys(catalogue) as ErrorCode[]).filter(
   (code) => areas.test(code) && !ofPages.has(code),
 );
 
-/** @returns the reasons that answers of this status can give, with what they mean */
+/** @returns the error reasons of responses with this status, and what they mean */
 const reasonsOf = (status: number): { readonly reason: ErrorCode; readonly message: string }[] =>
   codes
     .filter((code) => catalogue[code].status === status)
@@ -60,7 +60,7 @@ export const errorSchema = ObjectSchema(
   strict,
 );
 
-/** What each refusal means; the reasons come from the catalogue. */
+/** What each error status means; the reasons come from the catalogue. */
 const meanings = {
   400: 'A field, a parameter or the whole request is not right: `fields` names each one.',
   401: 'There is no bearer token, or it is not valid.',
@@ -114,7 +114,7 @@ const isRefusal = (name: string): name is `${Refusal}` => Object.hasOwn(meanings
 
 const refusalNamed = (status: Refusal): string => `Refused${status}`;
 
-/** Beside `headers` what every answer's refusals point to. */
+/** Component responses that routes reference for their errors, alongside `headers`. */
 export const refusals: Readonly<Record<string, object>> = Object.fromEntries(
   Object.keys(meanings)
     .filter(isRefusal)
@@ -145,7 +145,7 @@ export const refusals: Readonly<Record<string, object>> = Object.fromEntries(
     }),
 );
 
-/** All of them in words, for a reference. */
+/** All of them described in words, for the reference page. */
 export const refusalMeanings = () =>
   Object.entries(meanings).map(([status, meaning]) => ({
     status,
@@ -153,7 +153,7 @@ export const refusalMeanings = () =>
     reasons: reasonsOf(Number(status)),
   }));
 
-/** @returns the statuses of refusal that a route can answer with */
+/** @returns the error statuses that a route can return */
 export function refusalsOf(route: Route): Refusal[] {
   const takesBody = route.body !== undefined || route.lines !== undefined;
   const isChanging = route.method !== 'GET';
@@ -173,7 +173,7 @@ export function refusalsOf(route: Route): Refusal[] {
   return has.filter(([, isSo]) => isSo).map(([status]) => status);
 }
 
-/** The schema is that of one line. */
+/** The schema describes one line. */
 export const linesOf = (lines: NonNullable<Route['lines']>, which: 'row' | 'result') =>
   Object.fromEntries(
     lines.types.map((type) => [

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of the admin API, made from the same declarations that check the requests.
+// The OpenAPI 3.1 document of the admin API, generated from the same declarations that validate the requests.
 import { Record as RecordSchema, String as StringSchema, type TSchema, Unknown } from 'typebox';
 import { exampleOf } from './examples.ts';
 import { errorSchema, headers, linesOf, refusals, responsesOf } from './openapi-responses.ts';
@@ -8,11 +8,11 @@ interface About {
   readonly title: string;
   readonly version: string;
   readonly publicUrl: string;
-  /** Of the same for people. */
+  /** Address of the reference page for people. */
   readonly referenceUrl: string;
 }
 
-/** RFC 9110 §13.1.1 on what exists, `Idempotency-Key` on what is to exist. */
+/** RFC 9110 §13.1.1 for existing items, `Idempotency-Key` for new ones. */
 const headersOf = (route: Route): object[] => {
   const header = (name: string, description: string, schema: object): object => ({
     name,
@@ -51,7 +51,7 @@ const parametersOf = (route: Route): object[] => {
 const operationId = ({ method, path }: Route): string =>
   [method.toLowerCase(), ...path.split(/[^a-z]+/i).filter((part) => part !== '')].join('_');
 
-/** Which scope it takes (decisions §2). */
+/** The scope that the route requires (decisions §2). */
 export const accessTo = ({ method, needs }: Pick<Route, 'method' | 'needs'>): string =>
   method === 'GET' && needs === undefined ? 'Needs `admin:read` or `admin`.' : 'Needs `admin`.';
 
@@ -59,7 +59,7 @@ const bodyOf = (schema: TSchema) => ({
   'application/json': { schema, example: exampleOf(schema, 'short') },
 });
 
-/** The table of all acts with their sensitivity is made of this (decisions §8). */
+/** Source of the table of all acts and their sensitivity (decisions §8). */
 function sensitivityOf({ sensitivity }: Route): string {
   if (sensitivity === 'plain') return '';
   const when = sensitivity === 'sensitive' ? '' : `, ${sensitivity.when}`;
@@ -79,7 +79,7 @@ const operationOf = (route: Route): object => ({
   responses: responsesOf(route),
 });
 
-/** What holds for all routes alike, a paragraph each. */
+/** Rules that apply to all routes, one paragraph each. */
 export const description: readonly string[] = [
   'Bodies are JSON in UTF-8, up to 100 kB. What a schema does not know is refused and named, never ignored. Times are RFC 3339.',
   'A success is `{ "data": … }`. A refusal is `{ "data": null, "error": { "code", "message", "reason", "fields", "request_id" } }`; ' +
@@ -122,7 +122,7 @@ export function toOpenApi(
   };
 }
 
-/** @returns the route that serves the document of the given routes and of itself */
+/** @returns the route that serves the document of the given routes, including itself */
 export function openApiRoute(routes: readonly Route[], about: About): Route {
   let document: Record<string, unknown> | undefined;
   const route: Route = defineRoute({

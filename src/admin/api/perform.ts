@@ -1,13 +1,12 @@
-// Doing what a route says on behalf of somebody: whether they may, the check of what came in, the act, and its line
-// in the audit log.
-// The REST API and the administrator's pages both come this way, so that neither can do what the other cannot.
+// Runs a route for a caller: checks access, validates the input, runs the implementation, and records it in the audit log.
+// The REST API and the Admin UI both use this path, so that neither can do what the other cannot.
 import { AppError } from '../../errors.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Actor } from './ports.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 
 /**
- * Who is here for reading alone changes nothing, and does not read what opens more.
+ * A caller with read-only access changes nothing, and does not read what would give more access.
  * @throws AppError auth.insufficient_scope
  */
 export function requireAccess({ method, needs }: Pick<Route, 'method' | 'needs'>, { access }: Actor): void {
@@ -16,7 +15,7 @@ export function requireAccess({ method, needs }: Pick<Route, 'method' | 'needs'>
 }
 
 /**
- * By the declaration of the route alone, whichever page or program asks.
+ * Depends only on the route's declaration, not on the page or program that calls it.
  * @throws AppError auth.stale
  */
 export async function requireFresh(
@@ -28,7 +27,7 @@ export async function requireFresh(
   if (isSensitive && kind === 'user' && (await isFresh?.()) !== true) throw new AppError('auth.stale');
 }
 
-/** @throws AppError as requireAccess, requireFresh and as the route do, StoreUnavailable when the act cannot be written down */
+/** @throws AppError as requireAccess, requireFresh and the route do, StoreUnavailable when the audit event cannot be stored */
 export type Perform = (route: Route, input: RawInput) => Promise<Answer<unknown> | undefined>;
 
 export const createPerform =
@@ -39,7 +38,7 @@ export const createPerform =
     const isWrittenDown = route.method !== 'GET' && route.isTrial?.(input) !== true;
     const writeDown = isWrittenDown ? await auditTrail(route, input) : undefined;
     const answer = await route.run(input);
-    // Before the answer: an act that cannot be written down is answered 503, though it is done (src/audit/audit.ts).
+    // Before the response: a lost audit event gives a 503 although the change is done (src/audit/audit.ts).
     await writeDown?.(answer);
     return answer;
   };

@@ -1,4 +1,4 @@
-// What the admin API needs of the other parts, as narrow as it uses them. The parts themselves know nothing of it.
+// The interfaces that the admin API needs from other domains, as narrow as it uses them. Those domains do not import it.
 import type Koa from 'koa';
 import type { AdminAccess } from '../../accounts/index.ts';
 import type { OutboxMail } from '../../mail/index.ts';
@@ -9,9 +9,9 @@ import type { Query, Stored } from '../../store/port.ts';
 export interface Actor {
   readonly kind: 'bootstrap' | 'user' | 'client' | 'api_key';
   readonly id: string;
-  /** What the bearer opens: everything, or reading alone. */
+  /** What the credential gives access to: everything, or reading only. */
   readonly access: AdminAccess;
-  /** Whether a person authenticated for this as a sensitive act wants it (decisions §8); only a person has it. */
+  /** Whether a person authenticated recently enough for a sensitive act (decisions §8); does not apply to programs. */
   readonly isFresh?: () => Promise<boolean>;
 }
 
@@ -20,15 +20,15 @@ export type AuthorizeAdmin = (ctx: Koa.Context, need?: Actor['access']) => Promi
 
 export interface Listing<Item> {
   readonly items: readonly Item[];
-  /** Over all pages. */
+  /** Total of all pages. */
   readonly total: number;
 }
 
-/** Outbound mail; `kept` ones, which there was no server for, come with their texts. */
+/** Outbound mail; `kept` mails, stored because no mail server is configured, include their texts. */
 export interface MailPort {
   list(query: Query): Promise<Listing<OutboxMail>>;
   find(id: string): Promise<OutboxMail | undefined>;
-  /** @throws AppError request.invalid for a bad address */
+  /** @throws AppError request.invalid for an invalid address */
   sendTest(to: string): Promise<{ readonly state: 'sent' | 'kept' | 'failed'; readonly problem?: string }>;
 }
 
@@ -36,6 +36,6 @@ export interface SessionsPort {
   find(id: string): Promise<Stored<SessionRecord> | undefined>;
   query(query: Query): Promise<Listing<Stored<SessionRecord>>>;
   isActive(record: SessionRecord): boolean;
-  /** @returns whether there was a live one */
+  /** @returns whether an active one existed */
   end(id: string): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
-// The reading of a query string for a schema: each name once, whole numbers and booleans turned into such. What
-// does not fit is left as text, so that the schema's check names it.
+// Parses a query string for a schema: each name once, whole numbers and booleans converted. A value that cannot be
+// converted stays text, so that schema validation names it.
 import { IsBoolean, IsInteger, type TObject } from 'typebox';
 import { AppError } from '../../errors.ts';
 
@@ -20,6 +20,6 @@ export function readQueryString(query: string, schema: TObject | undefined): obj
     else values.set(name, text);
   }
   if (fields.size > 0) throw new AppError('request.invalid', { fields: Object.fromEntries(fields) });
-  // fromEntries defines own properties: a parameter called __proto__ is one like any other, and unknown.
+  // fromEntries defines own properties: `__proto__` is treated as any other unknown parameter.
   return Object.fromEntries(values);
 }

@@ -1,4 +1,4 @@
-// Sealing the kept answers of the admin API (idempotency.ts) anew after a change of SECRET_KEY.
+// Reseals the stored responses of the admin API (idempotency.ts) after SECRET_KEY changes.
 import { idempotencyKeys } from '../../store/administration.ts';
 import { type Reseal, resealAll, resealText } from '../../store/reseal.ts';
 import { PURPOSE } from './idempotency.ts';

@@ -1,4 +1,4 @@
-// The acts of a resource, each a typed handle with its implementation: what define-resource.ts puts together.
+// The acts of a resource, each a typed handle with its implementation; define-resource.ts combines them.
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Clock } from '../../clock.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
@@ -23,34 +23,34 @@ import {
 } from './route.ts';
 import { idParams } from './shared.ts';
 
-/** What every list needs. */
+/** Options of every list. */
 export interface ListPorts {
   readonly cursors: Cursors;
   readonly clock: Clock;
 }
 
 export interface Frame<Ports, Item, View extends TSchema> {
-  /** Under /admin/api, where the list is; one item is at `{path}/{id}`. */
+  /** Path of the list under /admin/api; one item is at `{path}/{id}`. */
   readonly path: string;
   readonly tag: string;
-  /** What the audit log calls such an item. */
+  /** Target type of such an item in the audit log. */
   readonly target?: Target['kind'];
   readonly view: View;
-  /** Turns the items of one answer into JSON. */
+  /** Converts the items of one response into JSON. */
   readonly present: (
     items: readonly Item[],
     ports: Ports,
   ) => readonly Static<View>[] | Promise<readonly Static<View>[]>;
-  /** Absent: items have no version, thus no ETag. */
+  /** Absent: items have no version and therefore no ETag. */
   readonly versionOf?: (item: Item) => number;
 }
 
-/** A handle, and how to implement it. */
+/** A handle and its implementation. */
 interface Act<Ports, Params, Query, Body, Data> extends Handle<Params, Query, Body, Data> {
   bind(ports: Ports): Route;
 }
 
-/** Of a list, also what its page has to know. */
+/** For a list, also what its page needs. */
 export interface ListAct<Ports, Params, Item> extends Act<Ports, Params, object, unknown, ListPage<Item>> {
   readonly sort: string;
   readonly order: 'asc' | 'desc';
@@ -63,7 +63,7 @@ type Run<Ports, Params, Query, Body, Result> = (
 
 interface Common {
   readonly summary: string;
-  /** Default: that of the resource; with `/{id}` where it is about one item. */
+  /** Default: the path of the resource, with `/{id}` for acts on one item. */
   readonly path?: string;
 }
 
@@ -103,7 +103,7 @@ export function createKit<
     return { data, ...(versionOf && { version: versionOf(item) }) };
   }
 
-  /** What fits none of the others. With status 204 it answers `noContent`. */
+  /** Any act that fits none of the others. With status 204 it returns `noContent`. */
   const route = <
     P extends TObject = Nothing,
     Q extends TObject = Nothing,
@@ -130,7 +130,7 @@ export function createKit<
     Reading & {
       readonly params?: P;
       readonly list: ListDefinition<Record>;
-      /** Refuses before the list's parameters are read, such as what belongs to a user that does not exist. */
+      /** Throws before the list's parameters are read, for example when the parent user does not exist. */
       readonly before?: Run<Ports, Static<P>, object, unknown, unknown>;
       readonly query: (
         wanted: Query,
@@ -153,7 +153,7 @@ export function createKit<
       const request = readListQuery(definition, input.query, ports.clock());
       const page = await readPage<Record, Item>({
         list: definition,
-        // A cursor is valid for the items of the same parent alone.
+        // A cursor is valid only for items of the same parent.
         request: { ...request, scope: [request.scope, input.params] },
         cursors: ports.cursors,
         query: (wanted) => query(wanted, ports, input),
@@ -193,7 +193,7 @@ export function createKit<
     });
   }
 
-  /** POST of a new item. `answer` is what the caller is shown, which may have a secret that no other answer has. */
+  /** POST of a new item. `answer` is the response to the caller, which may include a secret that no other response has. */
   const create = <B extends TSchema, S extends TSchema>({
     answer,
     event,
@@ -206,7 +206,7 @@ export function createKit<
       readonly body: B;
       readonly answer: S;
       readonly hasVersion?: boolean;
-      /** Whether the body holds no secret and nothing about a person, so that it is recorded as it came. */
+      /** Whether the body holds no secret and no personal data, so that it is recorded unchanged. */
       readonly isBodyShown?: boolean;
       readonly run: Run<Ports, object, object, Static<B>, Answer<Static<S>>>;
     }): Act<Ports, object, object, Static<B>, Static<S>> =>
@@ -218,7 +218,7 @@ export function createKit<
       recorded: { ...recordedAs(event), ...(isBodyShown && { isBodyShown }) },
     });
 
-  /** PUT or PATCH of one item, which is answered as it is then. */
+  /** PUT or PATCH of one item; the response is the updated item. */
   function change<B extends TSchema>({
     run,
     event,
@@ -253,7 +253,7 @@ export function createKit<
   }: Common &
     Changing & {
       readonly params: P;
-      /** What has no version can meet no `If-Match`. */
+      /** An item without a version cannot satisfy any `If-Match`. */
       readonly isUnversioned?: boolean;
       readonly run: Run<Ports, Static<P>, object, unknown, unknown>;
     }): Act<Ports, Static<P>, object, unknown, undefined> => {

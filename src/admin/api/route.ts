@@ -1,6 +1,6 @@
-// What a route is. The handle says everything that is known without a running server: method, path, what may come in, what
-// goes out, how sensitive it is, what the audit log calls it. Validation, types and the OpenAPI document come from it. The
-// implementation is added to it when the server is built.
+// Defines routes. The handle holds everything known without a running server: method, path, input, output, sensitivity and
+// audit event. Validation, types and the OpenAPI document are derived from it. The implementation is added when the server
+// is assembled.
 import { Object as ObjectSchema, type Static, type TObject, type TSchema } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { EventName, Target } from '../../events/index.ts';
@@ -15,53 +15,53 @@ export interface Input<Params, Query, Body> {
   readonly query: Query;
   readonly body: Body;
   readonly actor: Actor;
-  /** The version that If-Match asks for; -1 for an entity tag that can be nobody's. */
+  /** The version that If-Match requires; -1 for an entity tag that no item can have. */
   readonly ifVersion: number | undefined;
 }
 
-/** Input before it is checked. */
+/** Input before validation. */
 export type RawInput = Input<unknown, unknown, unknown>;
 
 export interface Answer<Data> {
   readonly data: Data;
-  /** Becomes the ETag. */
+  /** Sent as the ETag. */
   readonly version?: number | undefined;
-  /** Of something new: its id, as the last part of its address. */
+  /** For a created item: its id, the last part of its address. */
   readonly id?: string | undefined;
 }
 
-/** Of a route that answers 204. */
+/** Result of a route with status 204. */
 export const noContent: Answer<undefined> = { data: undefined };
 
 /**
- * Whether a person who does this has to have authenticated for it within the last five minutes, as strongly as the account
- * can (decisions §8): what opens something to somebody, shows secrets, or cannot be undone. Programs have nobody to ask.
+ * Whether a person must have authenticated for this within the last five minutes, as strongly as the account allows
+ * (decisions §8): acts that grant access, show secrets, or cannot be undone. Programs cannot reauthenticate.
  */
 export type Sensitivity =
   | 'plain'
   | 'sensitive'
   | {
-      /** In words, for the table of all acts. */
+      /** Description for the table of all acts. */
       readonly when: string;
       readonly is: (input: Pick<RawInput, 'query' | 'body'>) => boolean;
     };
 
-/** Sensitive when the body has one of these. */
+/** Sensitive when the body has one of these members. */
 export const sensitiveMembers = (...names: readonly string[]): Sensitivity => ({
   when: `with ${names.join(', ')}`,
   is: ({ body }) =>
     typeof body === 'object' && body !== null && names.some((name) => Object.hasOwn(body, name)),
 });
 
-/** What a success becomes in the audit log. */
+/** How a success is recorded in the audit log. */
 export interface Recorded {
   readonly event: EventName;
   readonly target?: Target['kind'] | undefined;
-  /** Which views are compared; default: none. */
+  /** Which views are compared before and after; default: none. */
   readonly view?: 'user' | 'client' | 'settings';
-  /** Whether the body holds no secret and nothing about a person, so that it is recorded as it came. */
+  /** Whether the body holds no secret and no personal data, so that it is recorded unchanged. */
   readonly isBodyShown?: boolean | undefined;
-  /** The user is the target, the group is named beside it. */
+  /** The user is the target; the event names the group as well. */
   readonly isMembership?: boolean;
 }
 
@@ -74,27 +74,27 @@ export interface Declaration<P extends TObject, Q extends TObject, B extends TSc
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Whether an empty body stands for `{}`. */
+  /** Whether an empty body is read as `{}`. */
   readonly isBodyOptional?: boolean;
   readonly sensitivity: Sensitivity;
-  /** Absent: it only reads, or test/audit fails. */
+  /** Absent: the route only reads, otherwise test/audit fails. */
   readonly recorded?: Recorded;
-  /** Beside everything that changes something: reading this too is for full administrators alone. */
+  /** Reading this also requires full access, as every change does. */
   readonly needs?: 'admin';
-  /** It changes one versioned thing that its path has no parameter for: the body names it, or there is only one. */
+  /** Changes one versioned item that the path does not identify: the body names it, or there is only one. */
   readonly hasTarget?: boolean;
-  /** What it changes has no version, so that no `If-Match` can be met (RFC 9110 §13.1.1). */
+  /** The changed item has no version, so no `If-Match` can be satisfied (RFC 9110 §13.1.1). */
   readonly isUnversioned?: boolean;
-  /** Whether a request only asks what would happen, so that there is nothing to write down. */
+  /** Whether the request is a dry run, which records nothing. */
   readonly isTrial?: (input: RawInput) => boolean;
   readonly success: {
     readonly status: 200 | 201 | 204;
-    /** Absent: there is no body (204). */
+    /** Absent: no body (204). */
     readonly schema?: S;
-    /** Whether the answer has a version, which becomes its ETag. */
+    /** Whether the response has a version, sent as its ETag. */
     readonly hasVersion?: boolean;
   };
-  /** The answer goes out as it is, without the `data` envelope. */
+  /** The response is sent without the `data` envelope. */
   readonly isBare?: boolean;
 }
 
@@ -103,14 +103,14 @@ type AnyDeclaration = Declaration<TObject, TObject, TSchema, TSchema>;
 const nothing = ObjectSchema({}, { additionalProperties: false });
 export type Nothing = typeof nothing;
 
-/** A route as a static value: a page that calls it by this gives `Params` and gets `Data`. */
+/** A route as a static value: a page that calls it passes `Params` and receives `Data`. */
 export interface Handle<Params, Query, Body, Data> extends AnyDeclaration {
   readonly check: {
     readonly params: Validator<Params>;
     readonly query: Validator<Query>;
     readonly body: Validator<Body>;
   };
-  /** What implementations of this route answered, under its type: no page needs a cast or a second check. */
+  /** The typed results of this route's implementations: no page needs a cast or a second validation. */
   readonly answers: WeakMap<object, Answer<Data>>;
 }
 
@@ -118,11 +118,11 @@ type Run<Params, Query, Body, Data> = (
   input: Input<Params, Query, Body>,
 ) => Promise<Answer<Data> | undefined>;
 
-/** Those that take an `Idempotency-Key`. */
+/** Routes that accept an `Idempotency-Key`. */
 export const isCreating = ({ method, success }: Pick<Route, 'method' | 'success'>): boolean =>
   method === 'POST' && success.status === 201;
 
-/** Routes that obey `If-Match`: whatever changes one thing. */
+/** Routes that honour `If-Match`: every change of one item. */
 export const isConditional = (
   route: Pick<Route, 'method' | 'params' | 'hasTarget' | 'isUnversioned'>,
 ): boolean =>
@@ -130,21 +130,21 @@ export const isConditional = (
   route.isUnversioned !== true &&
   (route.params !== undefined || route.hasTarget === true);
 
-/** An implemented route. Schema types end here: outside, every route looks the same. */
+/** An implemented route. Schema types end here: callers see the same type for every route. */
 export interface Route extends AnyDeclaration {
-  /** @throws AppError request.invalid with `fields`, and whatever the handler refuses */
+  /** @throws AppError request.invalid with `fields`, and the errors of the handler */
   readonly run: (input: RawInput) => Promise<Answer<unknown> | undefined>;
-  /** Takes lines instead of a body, and answers lines; `run` is not called then. */
+  /** Reads lines instead of a body and returns lines; `run` is not called then. */
   readonly lines?: LinesDeclaration & {
     readonly run: (input: { readonly lines: AsyncIterable<Line>; readonly actor: Actor }) => Promise<string>;
   };
 }
 
-/** How routes are found: by method and path. */
+/** Key of a route: method and path. */
 export const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
 interface LinesDeclaration extends LineOptions {
-  /** What a line holds, and what is answered for it. */
+  /** The schemas of an input line and of its result. */
   readonly row: TSchema;
   readonly result: TSchema;
 }
@@ -168,10 +168,10 @@ export function defineLinesRoute({
   };
 }
 
-/** Where a route declares no schema, its type parameter is left at its default, `Nothing`: so this cast is true. */
+/** Where a route declares no schema, its type parameter is its default, `Nothing`, which makes this cast safe. */
 const orNothing = <S extends TSchema>(schema: S | undefined): S => schema ?? (nothing as TSchema as S);
 
-/** @returns a handle whose answers are `Data`, which must be what the schema says */
+/** @returns a handle whose responses are `Data`, which must match the schema */
 export const declareAs = <P extends TObject, Q extends TObject, B extends TSchema, Data>(
   declaration: Declaration<P, Q, B, TSchema>,
 ): Handle<Static<P>, Static<Q>, Static<B>, Data> => ({
@@ -193,7 +193,7 @@ export const declareRoute = <
   declaration: Declaration<P, Q, B, S>,
 ): Handle<Static<P>, Static<Q>, Static<B>, Static<S>> => declareAs(declaration);
 
-/** @returns the route that does `run` with what was checked */
+/** @returns the route that calls `run` with the validated input */
 export function implement<Params, Query, Body, Data>(
   { answers, check, ...declaration }: Handle<Params, Query, Body, Data>,
   run: Run<Params, Query, Body, Data>,
@@ -201,7 +201,7 @@ export function implement<Params, Query, Body, Data>(
   return {
     ...declaration,
     run: async ({ actor, ifVersion, params, query, body }) => {
-      // An id that cannot be one names nothing.
+      // An id with an invalid format identifies no item.
       if (!check.params.isValid(params)) throw new AppError('request.not_found');
       const input = {
         actor,

@@ -1,4 +1,4 @@
-// The way of a request to its route: who asks, which route, what came in, and the envelope around the answer.
+// Dispatches a request to its route: authorization, lookup, input parsing, and the response envelope.
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
 import { readJson } from '../../http/body.ts';
@@ -13,9 +13,9 @@ import { type Answer, isCreating, type RawInput, type Route } from './route.ts';
 
 interface Deps {
   readonly routes: readonly Route[];
-  /** Path of the API, without a slash at its end. */
+  /** Path of the API, without a trailing slash. */
   readonly prefix: string;
-  /** The same as others see it: absolute. */
+  /** Absolute URL of the API, as clients see it. */
   readonly publicUrl: string;
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly auditTrail: AuditTrail;
@@ -23,10 +23,10 @@ interface Deps {
 }
 
 const entityTag = /^"(\d{1,15})"$/;
-/** A version that nothing has. */
+/** A version that no item has. */
 const NO_VERSION = -1;
 
-/** RFC 9110 §13.1.1: strong comparison, so a weak tag matches nothing; `*` is met by whatever is found. */
+/** RFC 9110 §13.1.1: strong comparison, so a weak tag never matches; `*` matches any existing item. */
 function expectedVersion(ifMatch: string): number | undefined {
   if (ifMatch === '' || ifMatch.trim() === '*') return undefined;
   if (ifMatch.includes(',')) {
@@ -42,8 +42,8 @@ const hasBody = (ctx: Koa.Context): boolean =>
   (ctx.request.length ?? 0) > 0 || ctx.get('Transfer-Encoding') !== '';
 
 /**
- * @returns middleware for everything under the prefix. Nobody but an administrator learns there which addresses and
- *   methods exist: authorisation comes first (401 before 404, 405, 415 and 400).
+ * @returns middleware for all paths under the prefix. Authorization comes first (401 before 404, 405, 415 and 400), so that
+ *   only administrators learn which addresses and methods exist.
  */
 export function createAdminRouter(deps: Deps): Koa.Middleware {
   const { routes, prefix, authorizeAdmin } = deps;
@@ -70,7 +70,7 @@ const respond =
   (route: Route, { publicUrl, idempotency }: Deps, perform: Perform): RouteHandler =>
   async (ctx) => {
     const actor: Actor = ctx.state.actor;
-    // Before anything of the request is looked at; `perform` asks again.
+    // Before the request is parsed; `perform` checks again.
     requireAccess(route, actor);
     if (route.lines !== undefined) {
       await requireFresh(route, { actor, query: {}, body: {} });

@@ -1,7 +1,7 @@
-// The parts that the JSON schemas of all resources share.
+// JSON schema parts that all resources share.
 import { Null, String as StringSchema, type TSchema, type TSchemaOptions, Union } from 'typebox';
 
-/** Objects say all they have: an unknown member is refused. */
+/** Objects are closed: unknown members are refused. */
 export const strict = { additionalProperties: false } as const;
 
 export const timestamp = () => StringSchema({ format: 'date-time' });

@@ -1,5 +1,5 @@
-// A page of a list that one person has only a few entries of: all of them are at hand, so they are sorted and cut
-// here, in the storage's order (C13).
+// Pages of a list that has only a few entries per user: all of them are in memory, so they are sorted and cut here, in
+// the storage's order (C13).
 import type { CollectionDefinition, Query } from '../../store/port.ts';
 import type { Listing } from './ports.ts';
 
@@ -8,7 +8,7 @@ interface Position {
   readonly sortValue: number;
 }
 
-/** @param fields those that may be sorted by, all of them numbers */
+/** @param fields the sortable fields, all of them numbers */
 export function selectFew<T extends { readonly id: string }>(
   all: readonly T[],
   fields: CollectionDefinition<T>['fields'],

@@ -1,17 +1,17 @@
-// Small parts that the routes of several resources share: ids in paths, and the check of a version before an act
-// that the domain does not make conditional itself.
+// Helpers that the routes of several resources share: ids in paths, and the version check before an act that the domain
+// does not make conditional itself.
 import { Object as ObjectSchema, String as StringSchema } from 'typebox';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { strict } from './schema-parts.ts';
 
-/** Any id that we or our backends make: short and plain. */
+/** Matches every id that this server or its backends create: short, without special characters. */
 const id = () => StringSchema({ minLength: 1, maxLength: 128, pattern: '^[\\w.:-]+$' });
 
 export const idParams = ObjectSchema({ id: id() }, strict);
 export const clientIdParams = ObjectSchema({ client_id: id() }, strict);
 export const userSessionParams = ObjectSchema({ id: id(), session_id: id() }, strict);
 export const userDeviceParams = ObjectSchema({ id: id(), device_id: id() }, strict);
-/** Credential ids are longer than any id of ours (WebAuthn §7.1: up to 1023 bytes). */
+/** Credential ids are longer than other ids (WebAuthn §7.1: up to 1023 bytes). */
 export const userPasskeyParams = ObjectSchema(
   { id: id(), passkey_id: StringSchema({ minLength: 1, maxLength: 1364, pattern: '^[\\w-]+$' }) },
   strict,
@@ -19,8 +19,8 @@ export const userPasskeyParams = ObjectSchema(
 export const userIdBody = ObjectSchema({ user_id: StringSchema({ minLength: 1, maxLength: 128 }) }, strict);
 
 /**
- * @param ifVersion what If-Match asked for
- * @returns what was found. @throws AppError `missing`, or account.changed or request.changed when it has another version
+ * @param ifVersion the version that If-Match requires
+ * @returns the item. @throws AppError `missing`, or account.changed or request.changed when its version differs
  */
 export function atVersion<Found extends { readonly version: number }>(
   found: Found | undefined,

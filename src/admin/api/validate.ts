@@ -11,17 +11,17 @@ export interface Validator<Value> {
   isValid(value: unknown): value is Value;
 }
 
-// A map: a field may be called __proto__.
+// A map, because a field may be called __proto__.
 type Problems = Map<string, string>;
 type Check = (value: unknown, name: string, problems: Problems) => void;
 
-// An attacker's thousand unknown fields need not all be sent back.
+// Limits the response: a request can contain thousands of unknown fields.
 const MAX_PROBLEMS = 50;
 const MAX_NAME_LENGTH = 100;
 
-/** @param root how the whole is called where it is itself of the wrong type */
+/** @param root name of the whole value, for when it has the wrong type itself */
 export function createValidator<S extends TSchema>(schema: S, root = 'body'): Validator<Static<S>> {
-  // Compiled when first asked: a start makes hundreds of them and needs none.
+  // Compiled on first use: a server start creates hundreds of validators and needs none of them.
   const whole = once(() => Compile(schema));
   const check = once(() => createCheck(schema));
   const isValid = (value: unknown): value is Static<S> => whole().Check(value);
@@ -50,7 +50,7 @@ function once<T>(make: () => T): () => T {
 function createCheck(schema: TSchema): Check {
   const within = IsUnion(schema) ? schema.anyOf.find(IsObject) : undefined;
   if (within !== undefined) {
-    // An object or null: what is wrong inside the object is named there.
+    // An object or null: errors inside the object name their own field.
     const [checkObject, checkUnion] = [createCheck(within), createLeafCheck(schema)];
     return (value, name, problems) =>
       (typeof value === 'object' && value !== null ? checkObject : checkUnion)(value, name, problems);

@@ -1,12 +1,12 @@
-// Who is signed in to the Admin UI: the browser came through our sign-in, its session is still active, and it sent a
-// request within the idle time. The cookie only adds to the SSO session and never replaces it: when that session ends, for
-// whatever reason, no administrator is signed in.
+// Determines who is signed in to the Admin UI: the browser completed our sign-in, its session is still active, and it sent
+// a request within the idle time. The cookie restricts the SSO session and never replaces it: when that session ends,
+// the administrator is signed out.
 import type Koa from 'koa';
 import { accessOfRole } from '../../accounts/index.ts';
 import type { BrowserUser, SignedInAdmin } from '../pages/signed-in-admin.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
-/** What the cookie says: for which session our own flow was gone through. Its end is the idle time. */
+/** The cookie's content: the session that completed our sign-in flow. It expires after the idle time. */
 export interface Admission {
   readonly sessionUid: string;
   readonly accountId: string;
@@ -27,7 +27,7 @@ export function createAdmissions({ admission, signedIn, idleSeconds }: Deps) {
   return {
     signedIn,
 
-    /** @returns who is admitted; each request begins the idle time anew */
+    /** @returns the admitted user; each request restarts the idle time */
     async current(ctx: Koa.Context): Promise<SignedInAdmin | undefined> {
       const given = admission.read(ctx);
       if (given === undefined) return undefined;
@@ -42,7 +42,7 @@ export function createAdmissions({ admission, signedIn, idleSeconds }: Deps) {
       };
     },
 
-    /** After our own flow. @returns whether the browser's session is that person's */
+    /** Called after the sign-in flow. @returns whether the browser's session belongs to that user */
     async admit(ctx: Koa.Context, subject: string): Promise<boolean> {
       const user = await signedIn(ctx);
       if (user === undefined || user.account.id !== subject) return false;

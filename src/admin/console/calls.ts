@@ -1,4 +1,4 @@
-// How pages call the routes of the REST API: as the signed-in administrator, in this process.
+// Calls routes of the REST API from pages: as the signed-in administrator, in this process.
 import { AppError } from '../../errors.ts';
 import { linesOfText } from '../../http/lines.ts';
 import { type Perform, requireAccess, requireFresh } from '../api/perform.ts';
@@ -10,7 +10,7 @@ import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 
 const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
-/** @throws AppError auth.insufficient_scope for a user whose role gives no access any more */
+/** @throws AppError auth.insufficient_scope for a user whose role no longer gives access */
 export function actorOf({ account, access, isFresh }: SignedInAdmin): Actor {
   if (access === undefined) throw new AppError('auth.insufficient_scope');
   return { kind: 'user', id: account.id, access, isFresh: async () => isFresh };

@@ -1,4 +1,4 @@
-// The Admin UI as a whole: who may in, which page answers, CSRF on every form, and what pages are given.
+// The Admin UI: admission, page dispatch, CSRF protection of every form, and the context that pages receive.
 import type Koa from 'koa';
 import { accessOfRole } from '../../accounts/index.ts';
 import type { Clock } from '../../clock.ts';
@@ -30,22 +30,22 @@ export interface ConsoleDeps {
   readonly pages: readonly Page[];
   readonly routes: readonly Route[];
   readonly perform: Perform;
-  /** Has what this request causes be this administrator's in the audit log. */
+  /** Attributes the audit events of this request to this administrator. */
   readonly setActor: (actor: Actor) => void;
   readonly admissions: Admissions;
   readonly signIn: ReturnType<typeof createConsoleSignIn>;
   readonly trialRun: TrialRun;
-  /** An application as the API shows it. */
+  /** An application as the API returns it. */
   readonly readClient: (clientId: string) => Promise<Values | undefined>;
   readonly idleSeconds: () => number;
   readonly factorOffer: ReturnType<typeof createFactorOffer>;
-  /** What an administrator with a second factor has to have used. */
+  /** The authentication required of an administrator with a second factor. */
   readonly strongAcr: string;
   readonly views: Views;
   readonly csrf: Csrf;
   readonly oneTime: OneTime;
   readonly readForm: (ctx: Koa.Context, options?: BodyOptions) => Promise<Form>;
-  /** Answers somebody who is no administrator. */
+  /** Responds to a signed-in user who is not an administrator. */
   readonly refuse: (ctx: Koa.Context) => void;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -64,7 +64,7 @@ function goTo(ctx: Koa.Context, url: string): void {
 
 const OWN_PARAMETERS: ReadonlySet<string> = new Set(['done', FILLED, SHOWN]);
 
-/** What an address says for the page itself; the rest is for the API, which knows no empty parameter. */
+/** The query parameters for the API: without empty ones, which it refuses, and without those that only the page uses. */
 function queryOf(ctx: Koa.Context): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of new URLSearchParams(ctx.querystring))
@@ -145,7 +145,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     };
   }
 
-  /** What the API refuses, and the page has nothing better to say to. */
+  /** API errors that the page does not handle itself. */
   function showProblem(ctx: Koa.Context, who: SignedInAdmin, error: unknown): void {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     const { status, fields = {} } = error;
@@ -167,14 +167,14 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const { formBytes } = page;
       const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
       const form = isPost ? await readForm(context, limits) : createForm('');
-      // A form that was opened under an earlier sign-in of the same person comes back filled in.
+      // A form opened under an earlier sign-in of the same user is shown again with its values.
       if (isPost && forms.verify(context, who, form) === 'earlier')
         return goTo(context, await forms.keep(context, page, who.account.id, form));
       if (isPost || page.needs === 'admin') {
-        // Each call of the API asks the same again; here, before anything of the form is looked at.
+        // Each API call checks this again; here it comes before the form is read.
         if (who.access !== 'all') return showProblem(context, who, new AppError('auth.insufficient_scope'));
       }
-      // Before a form is filled in, where every way of sending it is sensitive; what is done decides (api/perform.ts).
+      // Before a form is filled in, where every submission is sensitive; the route decides about the act (api/perform.ts).
       if (page.isSensitive === true && !who.isFresh) return signInAgain(context, who, page, form);
       if (!isPost) await forms.recall(context, page, who);
       try {
@@ -189,7 +189,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const needsOf = ({ strongestAcr }: Pick<SignedInAdmin, 'strongestAcr'>) =>
     strongestAcr === undefined ? {} : { acr: strongestAcr };
 
-  /** The one way of a sensitive act with a stale sign-in: authenticate as strongly as the account can, and come back. */
+  /** A sensitive act with a stale sign-in: reauthenticate as strongly as the account allows, then return. */
   async function signInAgain(ctx: Koa.Context, who: SignedInAdmin, page: Page, form: Form): Promise<void> {
     const here = `${basePath}${ctx.path}${ctx.search}`;
     const returnTo = page.method === 'POST' ? await forms.keep(ctx, page, who.account.id, form) : here;
@@ -201,7 +201,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     const user = await admissions.signedIn(ctx);
     if (user !== undefined && accessOfRole(user.account.role) === undefined) return deps.refuse(ctx);
     const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : await forms.keepOfNobody(ctx);
-    // Where there is no second factor, and nothing less will do, one is set up.
+    // A user who has no second factor that meets the requirement sets one up.
     const needs =
       user === undefined || user.hasUsedFactors
         ? {}
@@ -210,8 +210,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   }
 
   /**
-   * From another site's link the browser sends no strict cookie along; a page of ours that asks again does
-   * (R114: SameSite=Strict for administrators).
+   * The browser does not send a SameSite=Strict cookie with a link from another site; a page of ours that repeats the
+   * request does (R114: SameSite=Strict for administrators).
    */
   function comeAgain(ctx: Koa.Context, target: string): void {
     views.send(ctx, 'admin/again', { target }, { uiLocales: 'en' });
@@ -223,7 +223,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     if (outcome === 'unknown') {
       if (csrf.existingBrowserId(ctx) === undefined) throw new AppError('request.cookies_off');
     } else if (outcome.subject === undefined) {
-      // By a button: who went back from a sign-in would only see the next one. What was typed is kept where they came from.
+      // By a button, so that cancelling causes no redirect loop. The page that asked keeps what was typed.
       return views.send(ctx, 'signed-out', { continueUrl: outcome.returnTo });
     } else if (await admissions.admit(ctx, outcome.subject)) target = outcome.returnTo;
     if (ctx.get('Sec-Fetch-Site') === 'cross-site') return comeAgain(ctx, target);
@@ -245,7 +245,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
 
   const callbacks = createRouter();
   callbacks.get('/admin/callback', comeBack);
-  // The result is read once: not by a HEAD request.
+  // The result can be read only once, so a HEAD request must not consume it.
   callbacks.get(TRY_CALLBACK, (ctx, next) => (ctx.method === 'HEAD' ? next() : endTrial(ctx, next)));
 
   async function showPage(ctx: Koa.Context): Promise<void> {

@@ -1,4 +1,4 @@
-// Putting the Admin UI together: cookies, sign-in, who may in, pages.
+// Assembles the Admin UI: cookies, sign-in, admission, pages.
 import type Koa from 'koa';
 import { toClient } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
@@ -18,10 +18,10 @@ import { createConsoleSignIn, isPendingSignIn, type PendingSignIn } from './sign
 
 export interface AdminUiDeps
   extends Pick<ConsoleDeps, 'views' | 'csrf' | 'oneTime' | 'readForm' | 'setActor' | 'strongAcr'> {
-  /** What the REST API is made of; the pages do everything by its routes. */
+  /** The dependencies of the REST API; pages do everything through its routes. */
   readonly api: AdminRoutesDeps;
   readonly signedIn: Admissions['signedIn'];
-  /** Which factors people may add to their own account. */
+  /** Which factors users may add to their own account. */
   readonly addableFactors: () => FactorOffer;
   /** Setting admin_idle_seconds. */
   readonly idleSeconds: () => number;
@@ -34,7 +34,7 @@ export interface AdminUiDeps
   readonly issuer: string;
 }
 
-/** @returns middleware for /admin, beside /admin/api */
+/** @returns middleware for /admin, except /admin/api */
 export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
   const { api, baseUrl, basePath, issuer, clock, views } = deps;
   const cookie = {
@@ -78,7 +78,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
       baseUrl,
       basePath,
       issuer,
-      // Lax: the way back from the sign-in may have begun on another site.
+      // Lax: the redirect back from the sign-in may have started on another site.
       pending: createSealedCookie<PendingSignIn>({
         ...cookie,
         name: 'latchkey_admin_signin',
@@ -86,7 +86,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
         isRight: isPendingSignIn,
       }),
     }),
-    /** With the one thing that helps: becoming somebody else. */
+    /** Offers the only remedy: signing in as another user. */
     refuse(ctx) {
       const reason = 'auth.insufficient_scope';
       const { status, message } = catalogue[reason];

@@ -1,11 +1,11 @@
-// Asking an administrator for a passkey or an authenticator app until there is one (decisions §8, `admin_mfa: offered`);
-// "not now" holds for a day, for this person in this browser. Auditors, who see no form here, have it on the overview.
+// Asks an administrator to add a passkey or an authenticator app until there is one (decisions §8, `admin_mfa: offered`).
+// "Not now" is valid for a day, for this user in this browser. Auditors have no forms here; the overview reminds them.
 import type Koa from 'koa';
 import type { Page } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
-/** What may be added here. */
+/** Which factors can be added here. */
 export interface FactorOffer {
   readonly passkey: boolean;
   readonly app: boolean;
@@ -16,16 +16,16 @@ const DAY_SECONDS = 86_400;
 export const isPutOffBy = (value: unknown): value is string => typeof value === 'string';
 
 interface Deps {
-  /** Who said "not now". */
+  /** The user who chose "not now". */
   readonly putOff: SealedCookie<string>;
-  /** The most that a sign-in can come to. */
+  /** The strongest authentication available to the account. */
   readonly strongAcr: string;
   readonly addable: () => FactorOffer;
 }
 
 export function createFactorOffer({ putOff, strongAcr, addable }: Deps) {
   return {
-    /** @returns undefined: nothing is asked for */
+    /** @returns undefined when there is nothing to offer */
     of(ctx: Koa.Context, { access, account, strongestAcr }: SignedInAdmin): FactorOffer | undefined {
       if (access !== 'all' || strongestAcr === strongAcr || putOff.read(ctx) === account.id) return undefined;
       const offer = addable();

@@ -1,4 +1,4 @@
-// The left navigation: few entries, everything else hangs below one of them.
+// The left navigation: few entries; all other pages hang below one of them.
 import type { AdminAccess } from '../../accounts/index.ts';
 
 export interface Entry {
@@ -6,9 +6,9 @@ export interface Entry {
   readonly label: string;
   /** Below /admin. */
   readonly path: string;
-  /** A picture of templates/admin/icon.njk. */
+  /** An icon of templates/admin/icon.njk. */
   readonly icon: string;
-  /** Not there for auditors. */
+  /** Hidden from auditors. */
   readonly needs?: 'admin';
 }
 
@@ -24,6 +24,6 @@ const navigation: readonly Entry[] = [
   { key: 'settings', label: 'Settings', path: '/settings', icon: 'settings' },
 ];
 
-/** @returns what somebody of this access is led to */
+/** @returns the entries that a user with this access sees */
 export const navigationFor = (access: AdminAccess | undefined): readonly Entry[] =>
   navigation.filter(({ needs }) => needs === undefined || access === 'all');

@@ -1,4 +1,4 @@
-// The sentences that tell what was just done. Addresses carry their keys, never a text.
+// The notices shown after an act. Addresses carry their keys, never a text, so that a link cannot inject one.
 const notices: Readonly<Record<string, string>> = {
   'user-created': 'User created.',
   'user-saved': 'Changes saved.',
@@ -42,6 +42,6 @@ const notices: Readonly<Record<string, string>> = {
   'settings-same': 'No changes to save.',
 };
 
-/** @returns undefined for a key that is not ours */
+/** @returns undefined for an unknown key */
 export const noticeOf = (key: string | null): string | undefined =>
   key !== null && Object.hasOwn(notices, key) ? notices[key] : undefined;

@@ -1,5 +1,5 @@
-// The list of all pages of the Admin UI. A new part of it is one file of pages, a line here, templates in
-// templates/admin, and, where it stands on its own, an entry of navigation.ts.
+// The list of all pages of the Admin UI. A new part needs one file of pages, a line here, templates in templates/admin,
+// and, if it is a section of its own, an entry in navigation.ts.
 
 import type { Page } from '../pages/page.ts';
 import { apiKeyPages } from '../resources/api-keys/pages.ts';
@@ -31,7 +31,7 @@ import { factorOfferPages } from './factor-offer.ts';
 import { referencePages } from './reference-page.ts';
 import { searchPages } from './search-page.ts';
 
-/** In this order: `/users/new` before `/users/:id`. */
+/** Order matters: `/users/new` comes before `/users/:id`. */
 export const adminPages: readonly Page[] = [
   ...overviewPages,
   ...searchPages,

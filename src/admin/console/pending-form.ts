@@ -1,6 +1,6 @@
-// A form of the Admin UI that meets a sign-in: an idle administrator sends what took half an hour to type, or an act
-// asks for a fresh sign-in. What was typed is kept sealed, for this browser and this account, and shown again afterwards;
-// it is never sent by itself, so that nothing happens that nobody pressed (checklist R113).
+// Keeps a form of the Admin UI that a sign-in interrupts: an idle administrator submits a long form, or an act requires
+// reauthentication. The values are kept sealed, for this browser and this account, and shown again afterwards; they are
+// never submitted automatically, so that nothing happens without a press of the button (checklist R113).
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
 import type { BodyOptions } from '../../http/body.ts';
@@ -20,12 +20,12 @@ interface Deps {
   readonly basePath: string;
 }
 
-/** In the address of the page that a form comes back on; says that there is one, not which. */
+/** In the address of the page that shows the form again; says that there is a kept form, not which. */
 export const FILLED = 'filled';
 
-/** As long as a person may take for the sign-in page. */
+/** As long as a user may take on the sign-in page. */
 const KEPT_SECONDS = 3600;
-/** Of one field; a form as a whole is bounded by its body and by one-time.ts. */
+/** Limit of one field; the body limit and one-time.ts bound the form as a whole. */
 const LONGEST_VALUE = 32 * 1024;
 
 const RESTORED =
@@ -34,7 +34,7 @@ const PRESSED = 'Back from the sign-in page. Nothing was done yet: choose it onc
 const LOST =
   'Back from the sign-in page. What you sent before was not done and could not be kept: please fill it in once more.';
 
-/** Not kept: passwords and secrets, pasted files that may hold some, and the proof of the form itself. */
+/** Not kept: passwords and secrets, pasted files that may hold some, and the CSRF token of the form. */
 const NEVER_KEPT = /^(?:csrf|rows|json|token)$|(?:^|_)(?:password|secret|passphrase|hash|code|key)$/i;
 const isKept = (name: string): boolean =>
   isSettingKey(name) ? !isSecretSetting(name) : !NEVER_KEPT.test(name);
@@ -56,7 +56,7 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
     return `/admin${declared.replace(/:\w+/g, (name) => given[names.indexOf(name)] ?? name)}`;
   }
 
-  /** Where the form of a POST is: what the page says, its own address, or the nearest above it that is a page. */
+  /** Where the form of a POST is: the page's declared address, its own address, or the nearest page above it. */
   function placeOf(page: Page, path: string): { path: string; action: string } {
     if (page.formOn !== undefined) {
       const { path: on, action = page.path } = page.formOn;
@@ -68,16 +68,16 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
   }
 
   const sessionPurpose = ({ sessionUid }: Pick<SignedInAdmin, 'sessionUid'>): string => `admin:${sessionUid}`;
-  /** Says whose page the form was on, in this browser; authorizes nothing. */
+  /** Identifies whose page the form was on, in this browser; authorizes nothing. */
   const ownerPurpose = (accountId: string): string => `admin-form:${accountId}`;
 
-  /** A session's token, then what is left of it when the session has ended. */
+  /** The hidden field: the session's token, then the owner part, which stays valid after the session ends. */
   function partsOf(form: Form): { session: string; owner: string; accountId: string } {
     const [session = '', owner = '', ...accountId] = (form.get('csrf') ?? '').split('.');
     return { session, owner, accountId: accountId.join('.') };
   }
 
-  /** One at a time for each page, so that a browser cannot fill the store. */
+  /** One kept form per page, so that a browser cannot fill the store. */
   function keyOf(ctx: Koa.Context, accountId: string, path: string): string[] | undefined {
     const browserId = csrf.existingBrowserId(ctx);
     const page = find('GET', path);
@@ -98,14 +98,14 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
   }
 
   return {
-    /** What goes into the hidden field of every form. */
+    /** The value of the hidden field in every form. */
     token(ctx: Koa.Context, who: SignedInAdmin): string {
       const { id } = who.account;
       return `${csrf.token(ctx, sessionPurpose(who))}.${csrf.token(ctx, ownerPurpose(id))}.${id}`;
     },
 
     /**
-     * @returns 'earlier' for a form of the same person in this browser whose session has ended since: not to be obeyed
+     * @returns 'earlier' for a form of the same user in this browser whose session has ended: it must not be executed
      * @throws AppError request.csrf, request.cookies_off
      */
     verify(ctx: Koa.Context, who: SignedInAdmin, form: Form): 'current' | 'earlier' {
@@ -123,7 +123,7 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
     /** @returns path and query of the page that shows the form again */
     keep,
 
-    /** The same where nobody is signed in any more. @returns where to go after the sign-in */
+    /** The same when no user is signed in any more. @returns the address to return to after the sign-in */
     async keepOfNobody(ctx: Koa.Context): Promise<string> {
       const page = find('POST', ctx.path);
       if (page === undefined) return `${basePath}/admin`;
@@ -133,13 +133,13 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
         csrf.verify(ctx, ownerPurpose(accountId), owner);
         return await keep(ctx, page, accountId, form);
       } catch (error) {
-        // Too large, unreadable, or not from a page that we showed to this browser: nothing to bring back.
+        // Too large, unreadable, or not from a page that this browser was shown: there is nothing to restore.
         if (!(error instanceof AppError) || error.status >= 500) throw error;
         return `${basePath}${placeOf(page, ctx.path).path}?${FILLED}=1`;
       }
     },
 
-    /** Takes what was kept for this page, where its address says that there is something. */
+    /** Takes the kept form of this page, if the address says that there is one. */
     async recall(ctx: Koa.Context, page: Page, who: SignedInAdmin): Promise<void> {
       if (ctx.query[FILLED] === undefined || ctx.method !== 'GET') return;
       const browserId = csrf.existingBrowserId(ctx);
@@ -149,14 +149,14 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
       ctx.state.filled = isHere ? { action: `${basePath}${action}`, typed } : 'lost';
     },
 
-    /** What is said above a page that a form came back on. */
+    /** The notice above a page that shows a kept form again. */
     noticeOf({ state: { filled } }: Koa.Context): string | undefined {
       if (filled === undefined) return undefined;
       if (filled === 'lost') return LOST;
       return Object.keys(filled.typed).length === 0 ? PRESSED : RESTORED;
     },
 
-    /** Lays what was typed over the page that was just made. */
+    /** Restores the kept values on the rendered page. */
     fill(ctx: Koa.Context): void {
       const { filled } = ctx.state;
       if (filled === undefined || filled === 'lost' || typeof ctx.body !== 'string') return;

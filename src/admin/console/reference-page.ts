@@ -1,5 +1,5 @@
-// The reference of the REST API: what holds for all of it, and a page for each kind of thing. It is made from the
-// declarations that check the requests, and is for administrators, as the OpenAPI document is.
+// The reference of the REST API: the rules for all routes, and a page for each resource. It is generated from the
+// declarations that validate the requests, and is visible to administrators only, as is the OpenAPI document.
 import { AppError } from '../../errors.ts';
 import { description } from '../api/openapi.ts';
 import { refusalMeanings } from '../api/openapi-responses.ts';

@@ -1,4 +1,4 @@
-// What the reference page says of each route: the same declarations as the OpenAPI document, in words for people.
+// The content of the reference page for each route: the declarations of the OpenAPI document, described for people.
 import { IsObject, type TObject, type TSchema } from 'typebox';
 import { exampleOf } from '../api/examples.ts';
 import { expected } from '../api/expected.ts';
@@ -50,7 +50,7 @@ function describe(schema: TSchema): string | undefined {
   return typeof own === 'string' ? own : undefined;
 }
 
-/** Nested ones by path, as refusals name them. */
+/** Nested fields by path, as validation errors name them. */
 function fieldsOf(schema: TObject, within = ''): ReferenceField[] {
   const required = new Set<string>(schema.required ?? []);
   return Object.entries(schema.properties).flatMap(([name, of]) => {
@@ -148,7 +148,7 @@ function describeRoute(route: Route, publicUrl: string): ReferenceRoute {
   };
 }
 
-/** @param publicUrl of the API, as others see it */
+/** @param publicUrl of the API, as clients see it */
 export function describeRoutes(routes: readonly Route[], publicUrl: string): ReferenceGroup[] {
   const names = [...new Set(routes.map(({ tag }) => tag))];
   return names.map((name) => ({

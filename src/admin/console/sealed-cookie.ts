@@ -1,11 +1,11 @@
-// Cookies whose content only we can have written: a value, its end, and a MAC over both and over the cookie's name.
+// Signed cookies: a value, its expiry, and a MAC over both and the cookie's name, so that only this server can create them.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type Koa from 'koa';
 import type { Clock } from '../../clock.ts';
 import { parseJson } from '../../json.ts';
 
 export interface SealedCookie<T> {
-  /** @returns undefined when there is none, or one that is over or not ours */
+  /** @returns undefined when there is none, or it is expired or not authentic */
   read(ctx: Koa.Context): T | undefined;
   write(ctx: Koa.Context, value: T, seconds: number): void;
   clear(ctx: Koa.Context): void;
@@ -17,7 +17,7 @@ interface Options<T> {
   /** Newest first: keys[0] signs, all verify. */
   readonly keys: readonly string[];
   readonly isSecure: boolean;
-  /** The path of BASE_URL; for https the `__Host-` prefix demands `/` instead. */
+  /** The path of BASE_URL; for https the `__Host-` prefix requires `/` instead. */
   readonly path: string;
   readonly sameSite: 'lax' | 'strict';
   readonly clock: Clock;

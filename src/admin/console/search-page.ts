@@ -1,4 +1,4 @@
-// The search in the bar on top: users and applications from anywhere.
+// The search in the top bar: users and applications.
 import { itemsOf, textOf } from '../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../pages/page.ts';
 

@@ -1,13 +1,13 @@
-// The way of a result from the form that caused it to the page that shows it: POST, redirect, GET, so that a reload
-// repeats nothing. A new secret travels sealed in the store, for this session, for minutes and one time; the address has
-// only a handle, which opens nothing without the session.
+// Passes a result from the form that caused it to the page that shows it: POST, redirect, GET, so that a reload repeats
+// nothing. A new secret is stored sealed, for this session, for minutes and one read; the address has only a handle,
+// which is useless without the session.
 import type Koa from 'koa';
 import type { OneTime } from '../../http/one-time.ts';
 import { newSecret } from '../../ids.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 
-/** In the address of the page. */
+/** Query parameter of the page. */
 export const SHOWN = 'shown';
 
 const SECONDS = 300;
@@ -16,7 +16,7 @@ export function createShownOnce({ oneTime }: { readonly oneTime: OneTime }) {
   const keyOf = ({ sessionUid }: SignedInAdmin, handle: string): string[] => ['shown', sessionUid, handle];
 
   return {
-    /** @returns the address to go to; undefined when it is too large to be kept */
+    /** @returns the address to redirect to; undefined when the result is too large to store */
     async keep(who: SignedInAdmin, url: string, data: object): Promise<string | undefined> {
       const handle = newSecret(16);
       const isKept = await oneTime.keep(keyOf(who, handle), data, SECONDS);

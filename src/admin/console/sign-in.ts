@@ -1,6 +1,6 @@
-// How the administrator's pages sign somebody in: as any application does, by the authorization code flow with PKCE
-// (OIDC Core §3.1, RFC 7636), its state, nonce and verifier bound to this browser by a sealed cookie. The code is redeemed
-// at the public token endpoint, without a network.
+// Signs administrators in to the Admin UI as any application does: by the authorization code flow with PKCE (OIDC Core
+// §3.1, RFC 7636). A signed cookie binds state, nonce and verifier to this browser. The code is redeemed at the public
+// token endpoint in this process, without a network request.
 import { createHash, randomBytes } from 'node:crypto';
 import type Koa from 'koa';
 import { CONSOLE_CLIENT_ID } from '../../clients/index.ts';
@@ -12,7 +12,7 @@ export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** Path and query of the page that was asked for; sealed, so it is ours. */
+  /** Path and query of the requested page; signed, so it is ours and no open redirect. */
   readonly returnTo: string;
 }
 
@@ -22,13 +22,13 @@ export const isPendingSignIn = (value: unknown): value is PendingSignIn =>
   ['state', 'nonce', 'verifier', 'returnTo'].every((name) => typeof Reflect.get(value, name) === 'string');
 
 export interface SignInNeeds {
-  /** The oldest authentication that will do. */
+  /** Maximum age of the authentication. */
   readonly maxAgeSeconds: number;
-  /** Which `acr` it must have; none: whatever the settings ask for. */
+  /** The `acr` it must have; absent: what the settings require. */
   readonly acr?: string | undefined;
-  /** Whether nothing less will do: a factor is added where there is none. */
+  /** Whether the `acr` is mandatory: a user without a second factor adds one. */
   readonly isAcrDemanded?: boolean;
-  /** The person must authenticate now, however young the session is. */
+  /** The user must authenticate now, however recent the session is. */
   readonly isFresh?: boolean;
 }
 
@@ -40,7 +40,7 @@ interface Deps {
   readonly issuer: string;
 }
 
-/** As long as a person may take for the sign-in page (setting interaction_seconds). */
+/** As long as a user may take on the sign-in page (setting interaction_seconds). */
 const PENDING_SECONDS = 3600;
 
 const random = (): string => randomBytes(32).toString('base64url');
@@ -61,7 +61,7 @@ export function createConsoleSignIn({ pending, ask, baseUrl, basePath, issuer }:
   }
 
   return {
-    /** Sends the browser to the sign-in; it comes back to `returnTo`. */
+    /** Redirects the browser to the sign-in; it returns to `returnTo`. */
     start(
       ctx: Koa.Context,
       returnTo: string,
@@ -87,9 +87,9 @@ export function createConsoleSignIn({ pending, ask, baseUrl, basePath, issuer }:
     },
 
     /**
-     * @returns who signed in and where they wanted to go; only where, when they went back; or 'unknown' when this browser
-     * has not asked for it
-     * @throws AppError server.error when our own endpoint refuses us
+     * @returns the user and the requested page; only the page when the user cancelled; or 'unknown' when this browser
+     * did not start a sign-in
+     * @throws AppError server.error when our own endpoint returns an error
      */
     async finish(
       ctx: Koa.Context,
@@ -97,15 +97,15 @@ export function createConsoleSignIn({ pending, ask, baseUrl, basePath, issuer }:
       const expected = pending.read(ctx);
       pending.clear(ctx);
       const query = new URLSearchParams(ctx.querystring);
-      // RFC 9700 §4.7: before anything else, error answers included.
+      // RFC 9700 §4.7: checked first, also for error responses.
       if (expected === undefined || query.get('state') !== expected.state) return 'unknown';
       if (query.get('error') === 'access_denied') return { returnTo: expected.returnTo };
       const code = query.get('code');
-      // RFC 9207 §2.4: an answer of another provider is none.
+      // RFC 9207 §2.4: a response from another issuer is rejected.
       if (query.get('iss') !== issuer) return 'unknown';
       if (code === null) throw new AppError('server.error');
       const tokens = await redeem(ctx, code, expected.verifier);
-      // Not asked for once more: what lasts would go round for ever.
+      // Not requested again: a lasting cause would create a redirect loop.
       if (tokens === undefined) throw new AppError('server.error');
       const { sub, nonce } = claimsOf(tokens);
       if (nonce !== expected.nonce || typeof sub !== 'string') throw new AppError('server.error');
@@ -114,12 +114,12 @@ export function createConsoleSignIn({ pending, ask, baseUrl, basePath, issuer }:
   };
 }
 
-/** OIDC Core §5.5.1.1; nobody is made to enrol for `acr_values`. */
+/** OIDC Core §5.5.1.1: voluntary `acr_values` force no user to enrol a factor. */
 const demandOf = (acr: string) => ({
   claims: JSON.stringify({ id_token: { acr: { essential: true, value: acr } } }),
 });
 
-/** It comes from our own endpoint, by no network: OIDC Core §3.1.3.7 asks for no check of the signature then. */
+/** Received directly from our own endpoint: OIDC Core §3.1.3.7 then requires no signature check. */
 function claimsOf(tokens: unknown): { readonly sub?: unknown; readonly nonce?: unknown } {
   const idToken = typeof tokens === 'object' && tokens !== null ? Reflect.get(tokens, 'id_token') : undefined;
   const [, payload = ''] = String(idToken).split('.');

@@ -1,43 +1,43 @@
-// What is done to one item by one press: some acts at once, the graver ones after a page that says what will be lost, and
-// the gravest after the item's name is typed (typed confirmation works without a script, and stops a slip).
+// Acts on one item: some run at once, others after a page that names the consequences, and the most destructive ones after
+// the item's name is typed (typed confirmation works without a script and prevents accidental clicks).
 import { refusalOf, typedIn } from './field-values.ts';
 import type { AdminContext, Page } from './page.ts';
 
 export interface Ask {
   readonly heading: string;
-  /** What will be lost, or what happens. */
+  /** The consequences, including what will be lost. */
   readonly consequences: readonly string[];
   readonly button: string;
   readonly isDanger?: boolean;
-  /** What has to be typed. */
+  /** The text to type as confirmation. */
   readonly typed?: string;
-  /** A further field: `password` or `role`. */
+  /** An additional field. */
   readonly field?: 'password' | 'role' | 'overlap';
 }
 
 export interface ItemAct<Item> {
-  /** Last part of the address. */
+  /** Last segment of the path. */
   readonly name: string;
   readonly run: (context: AdminContext, id: string) => Promise<unknown>;
   readonly notice: string;
-  /** Absent: done at once. */
+  /** Absent: runs without confirmation. */
   readonly ask?: (item: Item) => Ask;
-  /** The item is gone afterwards: back to the list. */
+  /** The act removes the item: redirect to the list. */
   readonly isEnd?: boolean;
-  /** `run` shows what came out instead of going back. */
+  /** `run` shows the result itself instead of redirecting. */
   readonly isAnswered?: boolean;
 }
 
 export interface Kind<Item> {
-  /** In the navigation. */
+  /** Current entry of the navigation. */
   readonly here: string;
   readonly crumbs: readonly { readonly label: string; readonly href: string }[];
   /** Below /admin, such as `/users`. */
   readonly path: string;
-  /** The item, and what else there is to say about it before something happens to it. */
+  /** Reads the item, with everything else that the confirmation page shows. */
   readonly read: (context: AdminContext, id: string) => Promise<Item>;
   readonly nameOf: (item: Item) => string;
-  /** The item's page, with what went wrong. */
+  /** Shows the item's page with an error. */
   readonly showItem: (context: AdminContext, model: object, status: number) => Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
     context.show('confirm', { ...own, thing: item, typed: asked.typed ?? '', values: {}, ...model }, status);
   }
 
-  /** @returns what is wrong, if the name was asked for and is not there */
+  /** @returns the error when a name must be typed and does not match */
   async function wrongName(context: AdminContext, { ask }: ItemAct<Item>): Promise<string | undefined> {
     const wanted = ask?.(await read(context, idOf(context))).typed;
     if (wanted === undefined) return undefined;
@@ -93,7 +93,7 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
   return acts.flatMap((act): Page[] => {
     const address = `${path}/:id/${act.name}`;
     const { ask } = act;
-    // What takes something away, or opens something, needs a recent sign-in.
+    // Acts that destroy something or grant access require a recent sign-in.
     const isSensitive = ask !== undefined;
     const post: Page = {
       method: 'POST',

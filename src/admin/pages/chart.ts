@@ -1,5 +1,5 @@
-// The small charts of the overview: numbers over time as stacked bars or as a line, shares as bars that lie, all
-// inline SVG. No script, no library, no colour but the tokens'.
+// The small charts of the overview: time series as stacked bars or as a line, and shares as horizontal bars, all inline
+// SVG. They use no script, no library, and only the colours of the design tokens.
 export interface Bucket {
   readonly label: string;
   /** The lower part of the bar. */
@@ -39,11 +39,11 @@ export function barsOf(buckets: readonly Bucket[]) {
 
 export interface Point {
   readonly label: string;
-  /** null: nobody looked. */
+  /** null: not measured. */
   readonly value: number | null;
 }
 
-/** A line through what is known, broken where nothing is. */
+/** A line through the known values, interrupted where values are missing. */
 export function lineOf(points: readonly Point[]) {
   const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
   const top = Math.max(1, ...values);
@@ -66,7 +66,7 @@ export function lineOf(points: readonly Point[]) {
     }
   }
   if (run.length > 0) runs.push(run);
-  // What is known of one hour alone still has to be seen.
+  // A single known value still needs a visible line.
   const reach = (of: typeof marks): typeof marks => {
     const [only] = of;
     return only === undefined || of.length > 1
@@ -84,7 +84,7 @@ export function lineOf(points: readonly Point[]) {
   return { width: WIDTH, height: HEIGHT, marks, lines, areas, top, known: values.length };
 }
 
-/** @returns how many of how many, for a bar that lies */
+/** @returns the share of a total, for a horizontal bar */
 export function shareOf(part: number, whole: number) {
   const percent = whole === 0 ? 0 : Math.round((part / whole) * 100);
   return { part, whole, percent: Math.min(100, percent) };

@@ -1,7 +1,7 @@
-// Requests as shell commands to copy: of an application's own (test-sign-in/outcome.ts), and what a form would
-// send to the REST API. Every value is quoted for the shell; what is secret is named as a variable of the environment.
+// Requests as shell commands to copy: an application's own (test-sign-in/outcome.ts), and the REST API request that a form
+// would send. Every value is quoted for the shell; secrets appear as environment variables.
 
-/** A word of POSIX shells that means exactly this text. */
+/** A POSIX shell word that evaluates to exactly this text. */
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export const curlOf = (url: string, ...options: readonly string[]): string =>
@@ -12,7 +12,7 @@ export interface ApiCall {
   readonly curl: (baseUrl: string) => string;
 }
 
-/** @param version what the change is meant for; where it is another by then, the API answers 412 */
+/** @param version sent as If-Match; the API answers 412 when the item has changed since */
 export const apiCall = (
   method: 'POST' | 'PATCH',
   path: string,

@@ -1,29 +1,28 @@
-// The way from a form's texts to the JSON of the API and back. What is wrong is for the API to say; here only types
-// are turned.
+// Converts form values to the JSON of the API and back. Only types are converted here; the API validates the values.
 import { AppError } from '../../errors.ts';
 import type { Form } from '../../http/form.ts';
 import type { Values } from './page.ts';
 
-/** One thing per line, blanks and empty lines away. */
+/** One item per line, without surrounding whitespace and empty lines. */
 export const linesOf = (text: string | undefined): string[] =>
   (text ?? '')
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** What is not filled in clears the field. */
+/** An empty input clears the field. */
 export const textOrNull = (text: string | undefined): string | null => {
   const trimmed = (text ?? '').trim();
   return trimmed === '' ? null : trimmed;
 };
 
-/** A number where it is one; else the text itself, for the API to refuse by name. */
+/** A number if the text is one; otherwise the text itself, so that the API names the field in its error. */
 export const numberOrText = (text: string): number | string =>
   /^-?\d{1,15}$/.test(text.trim()) ? Number(text.trim()) : text;
 
 export const isOn = (form: Form, name: string): boolean => form.get(name) === 'on';
 
-/** Everything that was typed, so that a refused form comes back as it was sent. */
+/** All submitted values, so that a rejected form is shown again as submitted. */
 export const typedIn = (form: Form): Readonly<Record<string, string>> =>
   Object.fromEntries(form.keys().map((name) => [name, form.get(name) ?? '']));
 
@@ -35,7 +34,7 @@ export const textOf = (values: Values, name: string): string => {
 export const itemsOf = (values: Values): readonly Values[] =>
   Array.isArray(values.items) ? values.items.filter((item) => typeof item === 'object' && item !== null) : [];
 
-/** The version that a form was made from (optimistic concurrency). */
+/** The version of the item that the form was rendered from (optimistic concurrency). */
 export const versionOf = (form: Form): number | undefined => {
   const text = form.get('version') ?? '';
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -45,11 +44,11 @@ export interface Refusal {
   readonly status: number;
   readonly alert: string;
   readonly errors: Readonly<Record<string, string>>;
-  /** Somebody else saved in the meantime. */
+  /** Another administrator saved in the meantime. */
   readonly isStale: boolean;
 }
 
-/** @returns what a form is told. @throws the error itself where no form could mend it */
+/** @returns the error to show in the form. @throws the error itself when changing the form cannot fix it */
 export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof AppError) || error.status >= 500 || error.status === 404) throw error;
   if (error.code === 'auth.insufficient_scope' || error.code === 'auth.stale') throw error;

@@ -1,4 +1,4 @@
-// How times and lengths of time read on the administrator's pages. English; UTC where a time is written out.
+// Formats times and durations for the pages of the Admin UI: English, and UTC where a time is written out.
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;

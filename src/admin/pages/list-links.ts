@@ -1,21 +1,21 @@
-// What a list page needs beside its rows: every state of it is an address (search, filters, sorting, place), so that
-// links, the back button and bookmarks work without a script.
+// Links of a list page: every state (search, filters, sorting, position) is in the address, so that links, the back
+// button and bookmarks work without a script.
 import type { ListPage } from '../api/list.ts';
 
 export interface Choice {
   readonly label: string;
-  /** What the address then says; null takes a parameter away. */
+  /** The query parameters to set; null removes a parameter. */
   readonly set: Readonly<Record<string, string | null>>;
 }
 
 interface Options {
-  /** Of the list, without the path of BASE_URL (templates put it before: `base`). */
+  /** Path of the list, without the path of BASE_URL (templates prepend it: `base`). */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** As the API answers it. */
+  /** The page as the API returns it. */
   readonly page: { readonly [Name in keyof ListPage<unknown>]?: unknown };
   readonly defaultSort: string;
-  /** As the API has it. */
+  /** The API's default order. */
   readonly defaultOrder?: 'asc' | 'desc';
   readonly chips?: readonly Choice[];
 }
@@ -28,7 +28,7 @@ const isOn = (query: URLSearchParams, { set }: Choice): boolean =>
 export function listLinks({ path, query, page, defaultSort, defaultOrder = 'desc', chips = [] }: Options) {
   const items: readonly unknown[] = Array.isArray(page.items) ? page.items : [];
   const [total, offset, limit] = [Number(page.total), Number(page.offset), Number(page.limit)];
-  /** The same list with something else about it; its place starts anew. */
+  /** The same list with changed parameters, from its first page. */
   const href = (changes: Readonly<Record<string, string | null>>): string => {
     const next = new URLSearchParams(query);
     next.delete('cursor');
@@ -54,7 +54,7 @@ export function listLinks({ path, query, page, defaultSort, defaultOrder = 'desc
     search: query.get('search') ?? '',
     isFiltered: [...query.keys()].some((name) => !['sort', 'order', 'cursor', 'offset'].includes(name)),
     clearHref: path,
-    /** For the search form: what else the address says. */
+    /** Hidden fields of the search form: the other parameters of the address. */
     kept: [...query].filter(([name]) => !['search', 'cursor', 'offset'].includes(name)),
     chips: chips.map((chip) => {
       const isChosen = isOn(query, chip);

@@ -1,5 +1,5 @@
-// The page of a list, from its columns. Search, filters and sorting are what the list's route declares, and every state of
-// it is an address (list-links.ts). templates/admin/list.njk draws it.
+// The page of a list, defined by its columns. Search, filters and sorting come from the declaration of the list's route, and
+// every state is in the address (list-links.ts). Rendered by templates/admin/list.njk.
 import type { ListPage } from '../api/list.ts';
 import type { Handle } from '../api/route.ts';
 import { type Choice, listLinks } from './list-links.ts';
@@ -8,9 +8,9 @@ import type { Part } from './parts.ts';
 
 interface Column<Row> {
   readonly label: string;
-  /** A sort of the route: the heading becomes a link. */
+  /** A sort of the route: makes the heading a link. */
   readonly sort?: string;
-  /** `wide`: left out where there is little room. */
+  /** `wide`: hidden on narrow screens. */
   readonly look?: 'wide' | 'number';
   readonly cell: (row: Row) => readonly Part[];
 }
@@ -19,28 +19,28 @@ interface Options<Item, Row> {
   /** Below /admin. */
   readonly path: string;
   readonly title: string;
-  /** Which entry of the navigation is lit. */
+  /** Current entry of the navigation. */
   readonly here: string;
   readonly crumbs?: readonly { readonly label: string; readonly href: string }[];
   readonly list: Handle<object, object, unknown, ListPage<Item>> & {
     readonly sort: string;
     readonly order: 'asc' | 'desc';
   };
-  /** What the columns show, with what else has to be read for it. */
+  /** The row models for the columns, with any additional data they need. */
   readonly rowsOf: (context: AdminContext, items: readonly Item[]) => Promise<readonly Row[]>;
-  /** The first one names the row. */
+  /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
   readonly search: string;
   readonly chips?: readonly Choice[];
-  /** What the rows are, for "1–50 of 120 keys". */
+  /** Plural noun of the rows, for "1–50 of 120 keys". */
   readonly noun: string;
-  /** The button on top, for administrators. */
+  /** The "create" button at the top, for administrators. */
   readonly add?: { readonly path: string; readonly label: string };
-  /** Pages beside this one. */
+  /** Tabs to related pages. */
   readonly tabs?: { readonly label: string; readonly items: readonly (readonly string[])[] };
   readonly lead?: (context: AdminContext) => readonly Part[];
   readonly footnote?: readonly Part[];
-  /** Where there are no items at all. */
+  /** Shown when there are no items at all. */
   readonly empty: { readonly icon: string; readonly title: string; readonly text: string };
 }
 

@@ -1,5 +1,5 @@
-// The form of a new item, from its fields: what was typed comes back with what the route says is wrong with it.
-// templates/admin/new.njk draws it.
+// The form for a new item, defined by its fields: a rejected form is shown again with its values and the route's errors.
+// Rendered by templates/admin/new.njk.
 import { refusalOf, typedIn } from './field-values.ts';
 import type { AdminContext, Page } from './page.ts';
 
@@ -8,17 +8,17 @@ interface Field {
   readonly label: string;
   readonly hint?: string;
   readonly type?: 'text' | 'number';
-  /** Of the input, as HTML. */
+  /** HTML attributes of the input. */
   readonly attributes?: string;
-  /** What stands there at first. */
+  /** Initial value. */
   readonly value?: string;
-  /** One of these instead of a text; the first one at first. */
+  /** A selection instead of a text input; the first choice is the default. */
   readonly choices?: readonly { readonly value: string; readonly label: string; readonly about: string }[];
-  /** What the route calls it. Default: its name. */
+  /** Name of the member in the route's body. Default: the field's name. */
   readonly member?: string;
-  /** Default: the text without space around it. */
+  /** Converts the text to the member's value. Default: the trimmed text. */
   readonly toMember?: (text: string) => unknown;
-  /** Where the route's own words would name another unit. */
+  /** Replaces the route's error message where that would name another unit. */
   readonly problem?: string;
 }
 
@@ -26,16 +26,16 @@ interface Options {
   /** Below /admin. */
   readonly path: string;
   readonly title: string;
-  /** Which entry of the navigation is lit. */
+  /** Current entry of the navigation. */
   readonly here: string;
   readonly crumbs: readonly { readonly label: string; readonly href: string }[];
   readonly fields: readonly Field[];
   readonly button: string;
-  /** Where "Cancel" leads. */
+  /** Target of "Cancel". */
   readonly back: string;
-  /** As its route, so that nobody types in vain. */
+  /** As on the route, so that reauthentication comes before the form is filled in. */
   readonly isSensitive: boolean;
-  /** Creates it, and answers. */
+  /** Creates the item and sends the response. */
   readonly create: (context: AdminContext, body: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function newPages({ create, isSensitive, ...shown }: Options): Page[] {
   const show = (context: AdminContext, model: object = {}, status = 200): void =>
     context.show('new', { ...shown, labels, values: {}, ...model }, status);
 
-  /** By the names of the form. */
+  /** Renames the route's members to the form's field names. */
   const namedHere = (errors: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(
       Object.entries(errors).map(([name, problem]) => {

@@ -1,5 +1,5 @@
-// What a page of the Admin UI is: an address, and what it does for the administrator or auditor who opens it. Pages
-// change things only by the routes of the REST API (context.call), so that rules, audit and concurrency are one mechanism.
+// Defines a page of the Admin UI: an address and its handler for the signed-in administrator or auditor. Pages change data
+// only through the routes of the REST API (context.call), so that rules, audit and concurrency have one implementation.
 import type Koa from 'koa';
 import type { Form } from '../../http/form.ts';
 import type { Handle, Route } from '../api/route.ts';
@@ -7,7 +7,7 @@ import type { SignedInAdmin } from './signed-in-admin.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What a handle's route is given. Values come from forms and addresses: the route checks them, and names what is wrong. */
+/** Input of a handle's route. Values come from forms and addresses: the route validates them and names invalid fields. */
 export type HandleInput<Params, Body> = {
   /** As in an address, without the question mark. */
   readonly query?: URLSearchParams | Readonly<Record<string, string>>;
@@ -32,50 +32,50 @@ export interface AdminContext {
   readonly ctx: Koa.Context;
   readonly admin: SignedInAdmin;
   readonly params: Readonly<Record<string, string>>;
-  /** Of the page's own address; without what is empty and what is only for show. */
+  /** The page's query parameters, without empty ones and without those that only control the display. */
   readonly query: URLSearchParams;
   /** Empty for GET. */
   readonly form: Form;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** All routes of the REST API, for pages about it; what they do is done by `call`. */
+  /** All routes of the REST API, for pages that document it; `call` runs them. */
   readonly routes: readonly Route[];
-  /** Where the REST API is, as others see it. */
+  /** URL of the REST API, as clients see it. */
   readonly apiUrl: string;
-  /** False for auditors, who see no control that changes something; templates know it by the same name. */
+  /** False for auditors, who see no control that changes data; templates use the same name. */
   readonly canChange: boolean;
   /**
-   * Does what the route of the REST API does, as this person.
+   * Runs a route of the REST API as this user.
    * @throws AppError as the route does
    */
   call<Params, Query, Body, Data>(
     handle: Handle<Params, Query, Body, Data>,
     input: HandleInput<Params, Body>,
   ): Promise<CallResult<Data>>;
-  /** The same by name, for resources that are not declared by `defineResource` yet. */
+  /** The same by route name, for resources not yet declared by `defineResource`. */
   callByName(route: string, input?: CallInput): Promise<CallResult<Values>>;
   /**
-   * The same for a route that takes lines. @param text one thing a line @returns what is answered for each
+   * The same for a route that reads lines. @param text one item per line @returns the result of each line
    * @throws AppError as the route does
    */
   callLines(route: string, text: string): Promise<readonly Values[]>;
   /** @param template below templates/admin */
   show(template: string, model: PageModel, status?: number): void;
-  /** 303 to another page of ours. @param done a key of `notices` (console/notices.ts), told there */
+  /** 303 to another page of the Admin UI. @param done a key of `notices` (console/notices.ts), shown on that page */
   go(path: string, done?: string): void;
   /**
-   * 303 to a page of ours, which takes `data` by `once` and shows it, for minutes and one time: a reload repeats nothing.
-   * @returns false when it is too large to be kept; nothing was answered then
+   * 303 to a page that reads `data` by `once` and shows it, for minutes and one time: a reload repeats nothing.
+   * @returns false when it is too large to store; no response was sent then
    */
   goOnce(path: string, data: object): Promise<boolean>;
-  /** What `goOnce` sent here; undefined when there is none, or it was shown already. */
+  /** The data that `goOnce` passed on; undefined when there is none, or it was already shown. */
   once(): Promise<Values | undefined>;
-  /** Sends the browser through the sign-in, which has a second factor added where there is none; then home. */
+  /** Redirects to the sign-in, which adds a second factor if there is none, and then to the overview. */
   addFactor(): void;
-  /** Asks for a second factor again tomorrow. */
+  /** Postpones the offer of a second factor until tomorrow. */
   putOffFactor(): void;
   /**
-   * Sends the browser to sign in as an application (test-sign-in/run.ts). @param parameters of the authorization
+   * Starts a test sign-in as an application (test-sign-in/run.ts). @param parameters of the authorization
    * request
    */
   startTrial(clientId: string, parameters: Readonly<Record<string, string>>): Promise<void>;
@@ -83,9 +83,9 @@ export interface AdminContext {
 
 export interface PageModel {
   readonly title: string;
-  /** Which entry of the navigation is lit. */
+  /** Current entry of the navigation. */
   readonly here: string;
-  /** Where this page lies, without itself. */
+  /** Breadcrumbs to this page, without the page itself. */
   readonly crumbs?: readonly { readonly label: string; readonly href: string }[];
   readonly [name: string]: unknown;
 }
@@ -95,18 +95,18 @@ export interface Page {
   /** Below /admin, parameters as `:name`; '' is the overview. */
   readonly path: string;
   /**
-   * Asks for a fresh sign-in before anything is typed or shown. Whether an act needs one its route says (api/route.ts),
-   * whatever stands here.
+   * Requires a fresh sign-in before the page is shown. Whether an act requires one is up to its route (api/route.ts),
+   * regardless of this setting.
    */
   readonly isSensitive?: boolean;
-  /** Beside every POST: there is nothing to look at but a form, so that it is for full administrators alone. */
+  /** As every POST does, requires full access: the page has nothing but a form. */
   readonly needs?: 'admin';
   /**
-   * POST: below /admin, the page that its form is on, and the form's action there; default: the same address, else the
+   * POST: path of the page that has the form, below /admin, and the form's action there; default: the same address, else the
    * nearest page above it.
    */
   readonly formOn?: { readonly path: string; readonly action?: string };
-  /** What its form may be long, in bytes; default: as any form. */
+  /** Maximum size of the form in bytes; default: that of every form. */
   readonly formBytes?: number;
   readonly handle: (context: AdminContext) => Promise<void>;
 }

@@ -1,7 +1,7 @@
-// What a cell of a list or a fact of an item consists of, for templates/admin/parts.njk to draw. A string is words of ours.
+// The content of a list cell or of an item's property, rendered by templates/admin/parts.njk. A string is text of this product.
 export interface Name {
   readonly label: string;
-  /** Below /admin; none where there is no such page. */
+  /** Below /admin; absent when there is no such page. */
   readonly href?: string;
 }
 
@@ -13,10 +13,10 @@ export type Part =
   | { readonly kind: 'small'; readonly parts: readonly Part[]; readonly look: string }
   | { readonly kind: 'link'; readonly path: string; readonly parts: readonly Part[]; readonly look: string };
 
-/** Text that others wrote: it may run in another direction. */
+/** Text written by users: its direction can differ. */
 export const text = (of: string): Part => ({ kind: 'text', text: of });
 export const code = (of: string): Part => ({ kind: 'code', text: of });
-/** For screen readers alone. */
+/** For screen readers only. */
 export const unseen = (of: string): Part => ({ kind: 'unseen', text: of });
 export const badge = (words: string, tone: '' | 'good' | 'warn' | 'bad' | 'strong' = ''): Part => ({
   kind: 'badge',
@@ -24,9 +24,9 @@ export const badge = (words: string, tone: '' | 'good' | 'warn' | 'bad' | 'stron
   tone,
 });
 export const when = (at: string | null): Part => ({ kind: 'when', at });
-/** The time written out. */
+/** Shows the full timestamp. */
 export const stamp = (at: string | null): Part => ({ kind: 'stamp', at });
-/** A line of its own below. */
+/** On a separate line below. */
 export const small = (parts: readonly Part[], look = ''): Part => ({ kind: 'small', parts, look });
 /** @param path below /admin */
 export const link = (path: string, ...parts: readonly Part[]): Part => ({
@@ -35,7 +35,7 @@ export const link = (path: string, ...parts: readonly Part[]): Part => ({
   parts,
   look: '',
 });
-/** To the page of a list's row: the whole row is pressed. */
+/** The link to a row's page: the whole row is clickable. */
 export const rowLink = (path: string, of: string): Part => ({
   kind: 'link',
   path,

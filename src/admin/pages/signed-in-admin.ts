@@ -1,14 +1,14 @@
-// The signed-in administrator or auditor, as pages know them.
+// The signed-in administrator or auditor.
 import type { AdminAccess } from '../../accounts/index.ts';
 
 /** The user of this browser's SSO session, read from the store for this request. */
 export interface BrowserUser {
   readonly sessionUid: string;
-  /** Whether they may do a sensitive act (decisions §8). */
+  /** Whether the sign-in is recent enough for a sensitive act (decisions §8). */
   readonly isFresh: boolean;
-  /** Whether they used two factors, where they have them or the settings want them (decisions §2). */
+  /** Whether the user authenticated with two factors, if the account has them or the settings require them (decisions §2). */
   readonly hasUsedFactors: boolean;
-  /** The most that their account can be asked for; undefined: its password. */
+  /** The strongest authentication available to the account; undefined: its password. */
   readonly strongestAcr: string | undefined;
   readonly account: {
     readonly id: string;
@@ -20,6 +20,6 @@ export interface BrowserUser {
 }
 
 export interface SignedInAdmin extends BrowserUser {
-  /** What their role opens now; undefined: nothing, whatever they were when they came in. */
+  /** The access of the user's current role; undefined: none, whatever the role was at sign-in. */
   readonly access: AdminAccess | undefined;
 }

@@ -1,4 +1,4 @@
-// The words for events of the audit log, and the names of those who are in it.
+// The labels of audit events, and the names of the users and items in them.
 import { AppError } from '../../errors.ts';
 import { eventLabels } from '../../events/index.ts';
 import { deviceName } from '../../http/device-name.ts';
@@ -33,13 +33,13 @@ const labels: Readonly<Record<string, string>> = eventLabels;
 /** Events of a later version of this product have no label here. */
 export const eventLabel = (name: string): string => labels[name] ?? sentence(name);
 
-/** @returns '' where nothing is known */
+/** @returns '' for an empty reason */
 const reasonText = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ');
 
-/** @param kind as events have it. Each id is looked up once per page. */
+/** @param kind as in events. Each id is read once per page. */
 export type NameOf = (kind: string, id: string) => Promise<Name>;
 
-/** Who was deleted has only an id left. */
+/** A deleted user or item has only an id left. */
 async function orElse<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await read();
@@ -103,20 +103,20 @@ const methods: Readonly<Record<string, string>> = {
   security_key: 'security key',
 };
 
-/** Of a sign-in: what was authenticated. */
+/** For a sign-in: the authentication methods. */
 function methodsOf({ details }: Values): string {
   const shown: unknown = Object.entries(Object(details)).find(([name]) => name === 'methods')?.[1];
   return Array.isArray(shown) ? shown.map((name) => methods[String(name)] ?? String(name)).join(' and ') : '';
 }
 
-/** Of a counter: how often, in which time. */
+/** For a rate limit: how often, within which time. */
 function countOf({ details }: Values): string {
   const { count, per } =
     typeof details === 'object' && details !== null ? { count: 0, per: '', ...details } : {};
   return typeof count === 'number' && count > 0 ? `${count} in this ${per}` : '';
 }
 
-/** Which group somebody was put into or taken out of. */
+/** The group that a user was added to or removed from. */
 const groupOf = ({ details }: Values): string =>
   typeof details === 'object' && details !== null ? textOf({ ...details }, 'group') : '';
 

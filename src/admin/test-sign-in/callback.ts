@@ -1,6 +1,6 @@
-// The way back of a trial sign-in: the page that tells the outcome. Whoever signed in may be somebody else than the
-// administrator who began it, and then this browser is no administrator's any more: the outcome is theirs all the same,
-// for it tells about nobody but them, in a frame that leads nowhere.
+// The callback of a test sign-in: the page that shows its outcome. The user who signed in may differ from the administrator
+// who started it, and then the browser is no longer signed in as an administrator. The outcome is still shown, because it
+// concerns only the user who signed in; the page then has no links into the Admin UI.
 import type Koa from 'koa';
 import type { Values } from '../pages/page.ts';
 import { applicationName } from '../resources/clients/page.ts';
@@ -12,9 +12,9 @@ export const TRY_CALLBACK = '/admin/applications/try/callback';
 interface Deps {
   readonly run: Pick<TrialRun, 'finish'>;
   readonly issuer: string;
-  /** The application as the API shows it; undefined when there is none. */
+  /** The application as the API returns it; undefined when there is none. */
   readonly readClient: (clientId: string) => Promise<Values | undefined>;
-  /** Who is at the Admin UI with this browser now. */
+  /** Shows the page for the user whom this browser is signed in as now. */
   readonly show: (ctx: Koa.Context, model: object, status: number) => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// A sentence for every standard claim (OIDC Core §2 and §5.1, RFC 9068 §2.2, RFC 7662 §2.2) and for what goes wrong
-// on the way (RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6), in the words of somebody who connects an application.
+// A description of every standard claim (OIDC Core §2 and §5.1, RFC 9068 §2.2, RFC 7662 §2.2) and every standard error
+// (RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6), for developers who connect an application.
 const claims: Readonly<Record<string, string>> = {
   iss: 'Who issued it. Must be the issuer that the application is configured with.',
   sub: 'Who it is: the account’s id, which never changes. Applications key their users by it.',
@@ -69,13 +69,13 @@ const errors: Readonly<Record<string, string>> = {
 const known = (words: Readonly<Record<string, string>>, name: string): string =>
   Object.hasOwn(words, name) ? (words[name] ?? '') : '';
 
-/** @returns '' for a claim that is no standard one */
+/** @returns '' for a claim that is not standard */
 export const claimMeaning = (name: string): string => known(claims, name);
 
-/** @returns '' for an error that is no standard one */
+/** @returns '' for an error that is not standard */
 export const errorMeaning = (name: string): string => known(errors, name);
 
-/** For sorting as this page lists them: who, for whom, until when; then the person; what is not known last. */
+/** Sort key: issuer, audience and times first, then claims about the user; unknown claims last. */
 export const claimOrder = (name: string): number => {
   const place = Object.keys(claims).indexOf(name);
   return place < 0 ? Number.MAX_SAFE_INTEGER : place;

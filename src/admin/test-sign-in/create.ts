@@ -1,5 +1,5 @@
 // Assembles test sign-ins ("Try it" in the Admin UI): the gate in front of the authorization endpoint, and what the Admin UI
-// runs them with. src/oidc/test-sign-in-gate.ts says what they may do.
+// runs them with. src/oidc/test-sign-in-gate.ts defines what they may do.
 import type Koa from 'koa';
 import type { Account } from '../../accounts/index.ts';
 import { createTestSignIns } from '../../clients/index.ts';
@@ -37,7 +37,7 @@ export interface TestSignInDeps {
 export type TestSignInParts = Omit<TrialRunDeps, 'ask' | 'basePath' | 'issuer'>;
 
 export interface TestSignIn {
-  /** To be used before the protocol's routes. */
+  /** Must run before the protocol's routes. */
   readonly gate: Koa.Middleware;
   readonly forConsole: TestSignInParts;
 }

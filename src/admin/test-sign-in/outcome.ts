@@ -1,5 +1,5 @@
-// What a trial sign-in is told as: the outcome, decoded tokens with a sentence for each claim, and the requests in
-// order. Signatures and refresh tokens are left out, so that nothing on the page opens anything anywhere.
+// The page model of a test sign-in's outcome: the result, decoded tokens with a description of each claim, and the requests
+// in order. Signatures and refresh tokens are left out, so that nothing on the page can be used as a credential.
 import type { InjectedResponse } from '../../http/inject-request.ts';
 import { curlOf, quote } from '../pages/curl.ts';
 import { isMembers, textOf } from '../pages/field-values.ts';
@@ -66,7 +66,7 @@ const jsonOf = (value: unknown): string => JSON.stringify(value, undefined, 2);
 
 const TOKENS = ['access_token', 'id_token', 'refresh_token'];
 
-/** An answer's body as text, without what could be used. */
+/** The response body as text, with usable tokens masked. */
 function bodyOf({ body }: InjectedResponse): string {
   const content = objectOf(body);
   if (content === undefined) return body.split('.').length === 3 ? '(a signed JWT, decoded above)' : body;
@@ -91,7 +91,7 @@ const statusOf = (status: number): string => `${status} ${reasons[status] ?? ''}
 
 const MASKED = '••••••••';
 
-/** How the application would prove who it is, and the same for a shell. */
+/** How the application authenticates to the token endpoint, and the same as shell arguments. */
 function proofOf(client: Values) {
   const id = textOf(client, 'client_id');
   const plain = { headers: [], parameters: [{ name: 'client_id', value: id }] };
@@ -212,7 +212,7 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
   return steps;
 }
 
-/** @param client as the API shows it; undefined when it was deleted meanwhile */
+/** @param client as the API returns it; undefined when it was deleted meanwhile */
 export function outcomeOf(report: TrialReport, client: Values, issuer: string) {
   const { trial, answer, token, userinfo, introspection } = report;
   const error = errorOf(report);

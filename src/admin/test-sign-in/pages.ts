@@ -1,5 +1,5 @@
-// The pages of "Try it": what to ask for, and the press that sends a new tab off to sign in as the application.
-// The way back is callback.ts, the course in between run.ts.
+// The pages of "Try it": the options, and the button that starts a sign-in as the application in a new tab.
+// The callback is callback.ts, the steps in between are run.ts.
 import { AppError } from '../../errors.ts';
 import type { AdminContext, Page, Values } from '../pages/page.ts';
 import { applicationName } from '../resources/clients/page.ts';
@@ -39,7 +39,7 @@ function show(
 }
 
 async function start(context: AdminContext): Promise<void> {
-  // Whoever may only read here may not sign in as somebody's application.
+  // Auditors may not sign in as an application.
   if (!context.canChange) throw new AppError('auth.insufficient_scope');
   const client = await clientOf(context);
   const given = readChoices(context, client);

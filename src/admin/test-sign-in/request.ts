@@ -1,5 +1,5 @@
-// What may be chosen before a trial sign-in, and reading it out of the form: parameters of the authorization request
-// (OIDC Core §3.1.2.1). What they lead to is for the authorization endpoint alone to say.
+// The options of a test sign-in, and reading them from the form: parameters of the authorization request (OIDC Core
+// §3.1.2.1). Only the authorization endpoint evaluates them.
 import { ACR, scopes as knownScopes } from '../../oidc/scopes.ts';
 import { isOn, textOf } from '../pages/field-values.ts';
 import type { AdminContext, Values } from '../pages/page.ts';
@@ -47,13 +47,13 @@ export interface Choices {
 
 const LONGEST_HINT = 200;
 
-/** Those it may ask for, of those there are. */
+/** The known scopes that the application may request. */
 const allowedScopes = (client: Values): string[] => {
   const own = textOf(client, 'scope').split(' ');
   return knownScopes.filter((name) => own.includes(name));
 };
 
-/** @param given the address of the page: an earlier trial's choices come along in it */
+/** @param given the page's query, which carries the choices of an earlier test sign-in */
 export function choicesOf(client: Values, given: Pick<URLSearchParams, 'get'>): Choices {
   const wanted = given.get('scope')?.split(' ');
   return {
@@ -69,10 +69,10 @@ export function choicesOf(client: Values, given: Pick<URLSearchParams, 'get'>): 
   };
 }
 
-/** @returns the choices of a sent form, as an address would have them */
+/** @returns the choices of a submitted form, as query parameters */
 export function readChoices({ form }: AdminContext, client: Values): URLSearchParams {
   const given = new URLSearchParams();
-  // The one button on the application's page chooses nothing.
+  // The button on the application's page submits no choices.
   if (form.get('chosen') !== 'on') return given;
   const names = allowedScopes(client).filter((name) => name === 'openid' || isOn(form, `scope.${name}`));
   given.set('scope', names.join(' '));
@@ -83,7 +83,7 @@ export function readChoices({ form }: AdminContext, client: Values): URLSearchPa
   return given;
 }
 
-/** @returns what cannot have been chosen on our page, by field */
+/** @returns errors by field for values that the form does not offer */
 export function problemsOf(choices: Choices, given: URLSearchParams): Record<string, string> {
   const isOneOf = (options: readonly string[], value: string): boolean => options.includes(value);
   const problems: Record<string, string> = {};
@@ -96,14 +96,14 @@ export function problemsOf(choices: Choices, given: URLSearchParams): Record<str
   return problems;
 }
 
-/** The parameters that the choices make. */
+/** The authorization request parameters of the choices. */
 export function parametersOf({ scopes, ...others }: Choices): Record<string, string> {
   const scope = scopes.filter((one) => one.isOn).map(({ name }) => name);
   const filled = Object.entries(others).filter(([, value]) => value !== '');
   return { scope: scope.join(' '), ...Object.fromEntries(filled) };
 }
 
-/** @returns why there is nothing to try; undefined where there is */
+/** @returns why a test sign-in is not possible; undefined when it is */
 export function obstacleOf(client: Values): string | undefined {
   if (client.origin === 'seed') return 'This is the Admin UI itself, which you are already signed in to.';
   const grants: readonly unknown[] = Array.isArray(client.grant_types) ? client.grant_types : [];

@@ -1,5 +1,5 @@
-// A test sign-in ("Try it"): it is begun for an administrator, its code is redeemed and its tokens are used as the application
-// would, and everything granted is revoked before the outcome is shown. src/oidc/test-sign-in-gate.ts says why that is safe.
+// Runs a test sign-in ("Try it"): starts it for an administrator, redeems the code and uses the tokens as the application
+// would, and revokes everything granted before it shows the outcome. src/oidc/test-sign-in-gate.ts explains why this is safe.
 import type Koa from 'koa';
 import type { TestSignIn, TestSignIns } from '../../clients/index.ts';
 import type { Events, RecordedEvent } from '../../events/index.ts';
@@ -8,10 +8,10 @@ import { isMembers } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 
-/** What happened, in order. What was not reached is absent. */
+/** The steps in order. Steps that were not reached are absent. */
 export interface TrialReport {
   readonly trial: TestSignIn;
-  /** What came back with the browser: a code, or an error. */
+  /** The authorization response: a code, or an error. */
   readonly answer: URLSearchParams;
   readonly token?: InjectedResponse;
   readonly userinfo?: InjectedResponse;
@@ -19,14 +19,14 @@ export interface TrialReport {
 }
 
 export interface TrialRun {
-  /** @returns the authorization request to send this administrator's browser with */
+  /** @returns the parameters of the authorization request for this administrator's browser */
   begin(
     ctx: Koa.Context,
     who: SignedInAdmin,
     clientId: string,
     parameters: Readonly<Record<string, string>>,
   ): Promise<URLSearchParams>;
-  /** At the way back. @returns undefined where this browser began no trial, or it is over */
+  /** Handles the callback. @returns undefined when this browser started no test sign-in, or it has expired */
   finish(ctx: Koa.Context): Promise<TrialReport | undefined>;
 }
 
@@ -37,16 +37,16 @@ export interface TrialRunDeps {
   readonly isAdministrator: (accountId: string) => Promise<boolean>;
   readonly ask: InjectRequest;
   readonly markExchange: (request: Koa.Context['req'], clientId: string) => void;
-  /** What an application is answered about an access token. */
+  /** The introspection response for an access token. */
   readonly introspect: (accessToken: string) => Promise<Values>;
-  /** Ends whatever trials of the application gave in this browser's session. */
+  /** Revokes all grants of the application's test sign-ins in this browser's session. */
   readonly endGrants: (ctx: Koa.Context, clientId: string) => Promise<void>;
   readonly events: Pick<Events, 'record'>;
   readonly basePath: string;
   readonly issuer: string;
 }
 
-/** @returns a member of a JSON object that is a text */
+/** @returns a string member of a JSON object */
 export function memberOf(answer: InjectedResponse | undefined, name: string): string | undefined {
   const value = objectOf(answer?.body ?? '')?.[name];
   return typeof value === 'string' ? value : undefined;
@@ -61,7 +61,7 @@ export function objectOf(text: string): Values | undefined {
   }
 }
 
-/** @returns the OAuth error that stopped it, at either endpoint */
+/** @returns the OAuth error of the authorization or the token endpoint */
 export const errorOf = ({ answer, token }: TrialReport): string | undefined => {
   if (token === undefined) return answer.get('error') ?? 'server_error';
   return token.status === 200 ? undefined : (memberOf(token, 'error') ?? 'server_error');
@@ -119,11 +119,11 @@ export function createTrialRun(deps: TrialRunDeps): TrialRun {
   return {
     async begin(ctx, who, clientId, parameters) {
       const browser = browserOf(ctx);
-      // The form that it comes from has proven its cookie.
+      // The CSRF check of the form has already required the cookie.
       if (browser === undefined) throw new TypeError('a form was taken from a browser without a cookie');
       const start = { clientId, adminId: who.account.id, sessionUid: who.sessionUid };
       const query = await trials.begin({ ...start, browser, redirectUri, parameters });
-      // Not the login_hint: it is about somebody, and may be mistyped.
+      // Without the login_hint: it is personal data, and may be mistyped.
       const { login_hint: _, ...told } = parameters;
       await write('client.trial_started', start, { details: told });
       return query;
@@ -132,7 +132,7 @@ export function createTrialRun(deps: TrialRunDeps): TrialRun {
     async finish(ctx) {
       const query = new URLSearchParams(ctx.querystring);
       const [state, browser] = [query.get('state'), browserOf(ctx)];
-      // RFC 9207 §2.4: an answer of another provider is none.
+      // RFC 9207 §2.4: a response from another issuer is rejected.
       if (state === null || browser === undefined || query.get('iss') !== deps.issuer) return undefined;
       const trial = await trials.take(state, browser);
       if (trial === undefined || !(await isAdministrator(trial.adminId))) return undefined;

@@ -13,14 +13,14 @@ const here = 'keys';
 const keysCrumb = { label: 'Keys', href: '/keys' };
 const crumbs = [keysCrumb, { label: 'API keys', href: '/api-keys' }];
 const DAY_SECONDS = 86_400;
-/** So long before it expires somebody should think of the next one. */
+/** A key that expires within this time should be replaced. */
 const SOON_MS = 14 * DAY_SECONDS * 1000;
 
 type ApiKeyView = Static<typeof apiKeySchema>;
 
 const hasAll = ({ scopes }: Pick<ApiKeyView, 'scopes'>): boolean => scopes.includes('admin');
 
-/** A key as the pages show it. */
+/** A key as shown on the pages. */
 async function rowOf(context: AdminContext, nameOf: NameOf, key: ApiKeyView) {
   const isSoonOver = Date.parse(key.expires_at) - context.now < SOON_MS;
   return {

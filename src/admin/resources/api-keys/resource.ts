@@ -1,4 +1,4 @@
-// API keys: bearers for programs that use the admin API. What one gives access to is decided in src/oidc/admin-bearer.ts.
+// API keys: bearer credentials for programs that use the admin API. src/oidc/admin-bearer.ts decides what a key may do.
 import {
   Array as ArraySchema,
   Enum,
@@ -101,8 +101,8 @@ const show = (key: ApiKey) => ({
 const notOfInstallation = (message: string): AppError => new AppError('auth.stale', { message });
 
 /**
- * A program's key, or an application, cannot create what outlives its own owner.
- * @param creator finds the key that the caller came with
+ * A key or an application cannot create a key that outlives its creator.
+ * @param creator finds the key that the caller authenticated with
  * @throws AppError auth.stale
  */
 async function ownerFor(
@@ -130,7 +130,7 @@ async function ownerFor(
 }
 
 /**
- * A stolen key of an hour must not become one of a year.
+ * Prevents a stolen key that expires in an hour from creating one that is valid for a year.
  * @returns seconds
  * @throws AppError request.invalid
  */

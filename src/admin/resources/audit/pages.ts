@@ -17,7 +17,7 @@ const chips = [
   { label: 'Refused tokens', set: { event: 'token.refused' } },
 ];
 
-/** A browser's own field writes minutes without a zone; the log is in UTC. */
+/** The browser's datetime field has no time zone; the log is in UTC. */
 const timeOf = (text: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00Z` : text);
 
 async function list(context: AdminContext): Promise<void> {
@@ -49,7 +49,7 @@ const shown = (value: unknown): string => {
 const membersOf = (value: unknown): Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
-/** Before and after, side by side. */
+/** The values before and after, side by side. */
 function changesOf(details: Values): readonly Change[] {
   const [before, after] = [membersOf(details.before), membersOf(details.after)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

@@ -1,4 +1,4 @@
-// The audit log: what happened, for administrators to search. What is recorded is src/audit and api/audit-trail.ts.
+// The audit log: events for administrators to search. src/audit and api/audit-trail.ts define what is recorded.
 import {
   Enum,
   Object as ObjectSchema,
@@ -25,13 +25,13 @@ export interface TokenEventsPort extends AuditLogPort {
 
 interface Ports extends ListPorts {
   readonly audit: AuditLogPort;
-  /** The class `tokens`, which is kept apart (src/audit/token-log.ts). */
+  /** Events of the class `tokens`, which are stored separately (src/audit/token-log.ts). */
   readonly tokenEvents: TokenEventsPort;
 }
 
 const id = () => StringSchema({ minLength: 1, maxLength: 256 });
 
-/** No field of a record: it says which of the two collections is meant. */
+/** Not a field of a record: it selects one of the two collections. */
 const CLASS = 'class';
 const classFilter = (value: FieldValue) => [{ field: CLASS, op: 'eq', value } as const];
 
@@ -100,11 +100,11 @@ const show = ({ id, value }: Stored<AuditRecord>) => ({
   details: value.details ?? null,
 });
 
-/** Whoever asks for an event need not know its class. */
+/** A filter by event implies the class. */
 const classAsked = ({ event }: { readonly event?: unknown }): EventClass =>
   typeof event === 'string' ? classOfEvent(event) : 'general';
 
-/** What this process has in memory is written first: administrators see what they just did. */
+/** Buffered events are written first, so that administrators see what they just did. */
 async function logOf(wanted: EventClass, { audit, tokenEvents }: Ports): Promise<AuditLogPort> {
   if (wanted === 'general') return audit;
   await tokenEvents.flush();

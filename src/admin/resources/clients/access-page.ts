@@ -1,12 +1,12 @@
-// Who may sign in to an application: everybody, or the members of chosen groups. It is a form of its own, so that
-// whoever decides about access does not send the rest of the application along.
+// Who may sign in to an application: all users, or the members of selected groups. It is a separate form, so that changing
+// access does not submit the application's other settings.
 import { refusalOf, typedIn, versionOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { showApplication } from './page.ts';
 
 const FIELD = 'group.';
 
-/** Names that were ticked, and those that were typed where there are too many to tick. */
+/** The ticked groups, and the typed ones where there are too many groups to list. */
 function chosen(context: AdminContext): string[] {
   const { form } = context;
   const ticked = [...form.keys()].filter((name) => name.startsWith(FIELD) && form.get(name) === 'on');

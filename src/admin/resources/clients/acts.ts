@@ -1,4 +1,4 @@
-// What an administrator does to an application by a press: which acts there are, and what each says before it happens.
+// The acts on an application, and what each confirmation page says.
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import { numberOrText, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';

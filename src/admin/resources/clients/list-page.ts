@@ -1,5 +1,5 @@
-// The pages of applications as a list, and the registering of one: by the kind that people think in, with what a
-// developer needs right afterwards.
+// The list of applications, and the form that registers one: by its kind, followed by the details that a developer needs
+// next.
 import { type ApplicationKind, applicationDefaults } from '../../../clients/index.ts';
 import { isMembers, isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
@@ -31,7 +31,7 @@ export function kindOf(client: Values): ApplicationKind {
 export const kindLabel = (client: Values): string =>
   kinds.find(({ kind }) => kind === kindOf(client))?.label ?? '';
 
-/** Where an application's person returns after signing out unless it says otherwise; without one, it could not. */
+/** The default return address after sign-out; without one, the application could not send users back. */
 const startPages = (redirectUris: readonly string[]): string[] => {
   const web = redirectUris
     .map((uri) => URL.parse(uri))
@@ -83,7 +83,7 @@ async function create(context: AdminContext): Promise<void> {
     const { status, alert, errors } = refusalOf(error);
     const { client_name: nameProblem, ...others } = errors;
     const { post_logout_redirect_uris: _, ...typedFields } = others;
-    // What was made out of the redirect URIs is not to be blamed beside them.
+    // An error in a value derived from the redirect URIs is reported at the redirect URIs only.
     const fields = named.length > 0 ? others : typedFields;
     showNew(
       context,
@@ -93,9 +93,9 @@ async function create(context: AdminContext): Promise<void> {
   }
 }
 
-/** @param verb what comes after the application's name */
+/** @param verb shown after the application's name */
 export async function goToSecret(context: AdminContext, client: Values, verb: string): Promise<void> {
-  // A record is never too large; if it were, its secret would be lost unless it is shown at once.
+  // A record always fits; if it did not, showing the secret at once would be the only way not to lose it.
   const isKept = await context.goOnce(`/applications/${textOf(client, 'client_id')}/secret`, {
     client,
     verb,
@@ -109,7 +109,7 @@ async function showSecretOnce(context: AdminContext): Promise<void> {
   context.go(`/applications/${context.params.id ?? ''}`, 'secret-shown');
 }
 
-/** The one page that ever shows a secret. */
+/** The only page that shows a secret. */
 function showSecret(context: AdminContext, client: Values, verb: string): void {
   const [redirectUri] = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
   context.show('application-secret', {

@@ -1,5 +1,4 @@
-// The page of one application: what its developer needs, its settings with every address one per line, and
-// snippets for its framework.
+// The page of one application: the details its developer needs, its settings, and code snippets for its framework.
 import { lifetimeSettings } from '../../../clients/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import {
@@ -36,7 +35,7 @@ const grants = [
   { name: 'client_credentials', label: 'Act for itself (client credentials)' },
 ];
 
-/** What the form shows: one text for each field. */
+/** The values of the form, one text per field. */
 function valuesOf(client: Values): Values {
   const listed = (name: string): string => {
     const value = client[name];
@@ -55,7 +54,7 @@ function valuesOf(client: Values): Values {
 export const applicationName = (client: Values): string =>
   textOf(client, 'client_name') || textOf(client, 'client_id');
 
-/** The secret is known to nobody any more. */
+/** The secret cannot be shown again, so the sample has a placeholder. */
 const sampleOf = (client: Values) => ({
   name: applicationName(client),
   clientId: textOf(client, 'client_id'),
@@ -64,7 +63,7 @@ const sampleOf = (client: Values) => ({
   redirectUri: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String)[0] : undefined,
 });
 
-/** Who may sign in: null in the API stands for everybody. */
+/** Who may sign in: null in the API means all users. */
 function accessOf(client: Values) {
   const names: readonly unknown[] = Array.isArray(client.allowed_groups) ? client.allowed_groups : [];
   return { isForEverybody: client.allowed_groups === null, chosen: names.map(String) };
@@ -118,7 +117,7 @@ async function showConnect(context: AdminContext): Promise<void> {
   context.show('connect', { title: 'Connect', here, crumbs, kind: kindOf(client), sample: sampleOf(client) });
 }
 
-/** What the form's values are to the API. */
+/** Converts the form's values to the API's. */
 function bodyOf(textIn: (name: string) => string | undefined): Values {
   const lifetime = (name: string) => {
     const text = textOrNull(textIn(name));

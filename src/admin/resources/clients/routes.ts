@@ -1,4 +1,4 @@
-// The routes of applications (decisions §6): RFC 7591 metadata and what an administrator alone decides, in one JSON.
+// The routes of applications (decisions §6): RFC 7591 metadata and the members that only an administrator sets, in one JSON.
 import {
   Boolean as BooleanSchema,
   Enum,
@@ -75,7 +75,7 @@ const showWithSecret = ({ client, clientSecret }: { client: Client; clientSecret
 });
 
 export function clientRoutes({ clients, cursors, clock }: Deps): Route[] {
-  /** Without the application of our own pages nobody gets into them any more, administrators included. */
+  /** Without the built-in application no user, administrators included, could sign in to this product's own pages. */
   async function refuseBuiltIn(clientId: string): Promise<void> {
     const found = await clients.find(clientId);
     if (found?.value.origin === 'seed') throw new AppError('client.built_in');

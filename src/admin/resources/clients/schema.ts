@@ -1,5 +1,5 @@
-// The JSON of applications in the admin API, made from the lists that src/clients has: RFC 7591 members, what an
-// administrator alone decides, and what is only shown.
+// The JSON of applications in the admin API, derived from the member lists of src/clients: RFC 7591 members, members that
+// only an administrator sets, and read-only members.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
@@ -22,7 +22,7 @@ import {
 } from '../../../clients/index.ts';
 import { strict, timestamp } from '../../api/schema-parts.ts';
 
-// src/clients checks values and lengths; these are the JSON types.
+// These are the JSON types only; src/clients validates values and lengths.
 const memberSchemas: Readonly<
   Record<MemberType, (options: { description: string; examples?: unknown[] }) => TSchema>
 > = {
@@ -33,7 +33,7 @@ const memberSchemas: Readonly<
   object: (options) => ObjectSchema({}, options),
 };
 
-/** By member, where the type alone would say nothing. */
+/** Descriptions of members whose type is not self-explanatory. */
 const examples: Readonly<Record<string, unknown>> = {
   client_name: 'Acme',
   client_uri: 'https://app.example.com/',
@@ -93,7 +93,7 @@ function settings(): TProperties {
 
 const clientType = () => Enum(['confidential', 'public']);
 
-/** `client_type` may be given instead of `token_endpoint_auth_method`. */
+/** `client_type` is accepted instead of `token_endpoint_auth_method`. */
 export const newClientSchema = ObjectSchema(
   { ...members((schema) => schema), ...settings(), client_type: Optional(clientType()) },
   strict,

@@ -1,20 +1,20 @@
-// Choosing groups on other pages: which there are to choose from, as far as a person can look through them.
+// The groups that other pages offer for selection, as long as there are few enough to list.
 import type { AdminContext } from '../../pages/page.ts';
 import { groups } from './resource.ts';
 
 export interface GroupChoice {
   readonly name: string;
-  /** How people call it. */
+  /** Display name. */
   readonly label: string;
 }
 
 export interface GroupChoices {
   readonly items: readonly GroupChoice[];
-  /** Whether these are all; where not, a name has to be typed. */
+  /** Whether these are all groups; otherwise the form has a text input for names. */
   readonly isWhole: boolean;
 }
 
-/** More than this nobody looks through. */
+/** A longer list is not usable as a selection. */
 const MOST = 100;
 
 export const groupLabel = (group: { readonly name: string; readonly display_name: string | null }): string =>

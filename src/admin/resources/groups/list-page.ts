@@ -1,4 +1,4 @@
-// The list of groups, the form of a new one, and the form of its name and description.
+// The list of groups, and the forms for a new group and for its name and description.
 import { refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import { count } from '../../pages/format.ts';
 import { listPage } from '../../pages/list-page.ts';
@@ -11,10 +11,10 @@ import { groupMembers, groups } from './resource.ts';
 const here = 'groups';
 const crumb = { label: 'Groups', href: '/groups' };
 
-/** A count looks at every user, so that this many looks are the most that a page may cost. */
+/** Counting the members of a group reads every user; this bounds the reads of one page. */
 const MOST_LOOKS = 500_000;
 
-/** @returns how many belong to each of them; none where there are too many people to count them here */
+/** @returns the number of members of each group; none where there are too many users to count */
 async function memberCounts(
   context: AdminContext,
   items: readonly { readonly id: string }[],

@@ -1,5 +1,5 @@
-// The page of one group: who belongs to it, what it opens, and its end. From a user's page it is the other way
-// round: which groups they are in.
+// The page of one group: its members, the applications it gives access to, and its deletion. A user's page shows the
+// reverse: the groups of the user.
 import type { Static } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { actPages, type Kind } from '../../pages/acts.ts';
@@ -13,7 +13,7 @@ import { groupMembers, type groupSchema, groups } from './resource.ts';
 
 const here = 'groups';
 const PAGE = '25';
-/** Of applications that are named; more are only counted. */
+/** The number of applications listed by name; others are only counted. */
 const FEW = 20;
 const SIMILAR = 5;
 
@@ -24,7 +24,7 @@ interface Restricted {
   readonly applicationTotal: number;
 }
 
-/** The applications that only members may sign in to. */
+/** The applications that only members of the group may sign in to. */
 async function restrictedTo(context: AdminContext, group: string): Promise<Restricted> {
   const { data } = await context.callByName('GET /clients', {
     query: { allowed_group: group, limit: String(FEW) },
@@ -35,7 +35,7 @@ async function restrictedTo(context: AdminContext, group: string): Promise<Restr
 async function showGroup(context: AdminContext, model: object = {}, status = 200): Promise<void> {
   const params = idOf(context);
   const { data: group } = await context.call(groups.read, { params });
-  // A page that answers a form has that form's address, which says nothing about the list.
+  // The response to a form has the form's address, which has no parameters of the list.
   const isAnswer = context.ctx.method === 'POST';
   const query = isAnswer ? new URLSearchParams() : new URLSearchParams(context.query);
   const asked = new URLSearchParams(query);
@@ -59,13 +59,13 @@ async function showGroup(context: AdminContext, model: object = {}, status = 200
   );
 }
 
-/** @returns the one whom this username or e-mail address names */
+/** @returns the user with this username or e-mail address */
 async function findUser(context: AdminContext, text: string): Promise<Values | undefined> {
   const query = { [text.includes('@') ? 'email' : 'username']: text, limit: '1' };
   return itemsOf((await context.callByName('GET /users', { query })).data)[0];
 }
 
-/** Whoever typed a part of a name is shown whom it could mean. */
+/** Suggests users for a partial name. */
 async function similarTo(context: AdminContext, text: string): Promise<readonly Values[]> {
   const query = { search: text.slice(0, 200), limit: String(SIMILAR), sort: 'username', order: 'asc' };
   return itemsOf((await context.callByName('GET /users', { query })).data);
@@ -98,7 +98,7 @@ async function addMember(context: AdminContext): Promise<void> {
   }
 }
 
-/** Whom somebody else took out at the same time is out. */
+/** A member whom another administrator removed at the same time counts as removed. */
 async function takeOut(context: AdminContext, group: string, user: string): Promise<void> {
   try {
     await context.call(groupMembers.remove, {

@@ -1,5 +1,5 @@
-// The page of invitations: who was asked to make an account, asking somebody, sending it again, and taking it back.
-// An invitation's link is shown once, in the answer that made it.
+// The pages of invitations: list, create, resend and revoke. An invitation's link is shown once, in the response that
+// created it.
 import {
   isOn,
   itemsOf,
@@ -22,12 +22,12 @@ async function settingsOf(context: AdminContext) {
   const of = (key: string): Values => settings.find((setting) => setting.key === key) ?? {};
   return {
     defaultDays: Math.max(1, Math.round(Number(of('invitation_link_seconds').value) / DAY_SECONDS)),
-    // A secret's value is not told; that somebody set it is.
+    // The API does not return a secret's value, only that it was set.
     hasMail: of('smtp_url').updated_at !== null,
   };
 }
 
-/** Those that people sign in to. */
+/** The applications that users can sign in to. */
 async function applicationsToChoose(context: AdminContext) {
   const query = { limit: String(MAX_CHOICES), sort: 'client_name', order: 'asc', is_active: 'true' };
   const { data } = await context.callByName('GET /clients', { query });
@@ -92,7 +92,7 @@ async function create(context: AdminContext): Promise<void> {
   }
 }
 
-/** The old link would stay good beside the new one: it goes once the new one is there. */
+/** Revokes the old link once the new one exists, so that only one of them is valid. */
 async function again(context: AdminContext): Promise<void> {
   const id = context.params.id ?? '';
   const email = (context.form.get('email') ?? '').trim();

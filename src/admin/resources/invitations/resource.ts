@@ -1,4 +1,4 @@
-// Invitations: who was asked to create an account.
+// Invitations to create an account.
 import {
   Boolean as BooleanSchema,
   Integer,
@@ -31,7 +31,7 @@ const list: ListDefinition<Pick<Invitation, 'email' | 'createdAt'>> = {
   name: 'invitations',
   collection: {
     ...collection,
-    // The digests are no part of what is listed.
+    // The list does not include the digests.
     indexes: {},
     fields: {
       email: { type: 'string', of: (i) => i.email },

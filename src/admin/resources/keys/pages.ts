@@ -1,5 +1,4 @@
-// The pages of the signing keys: which sign and which are still verified with, what comes next by itself, and putting
-// a new one in place.
+// The pages of the signing keys: which keys sign and which still verify, the next scheduled rotation, and manual rotation.
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { keyPlanOf } from './plan.ts';
@@ -7,7 +6,7 @@ import { keyPlanOf } from './plan.ts';
 const here = 'keys';
 const crumbs = [{ label: 'Keys', href: '/keys' }];
 
-/** What has to be typed before every token ends. */
+/** The confirmation text to type before all tokens are revoked. */
 const WORD = 'compromised';
 
 const modes = [

@@ -1,28 +1,27 @@
-// What will become of the signing keys if nobody intervenes, out of what the API says of them; and whether that
-// should have happened already.
+// Predicts the next scheduled step of the signing keys from the API's data, and whether that step is overdue.
 import { textOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';
 
 export interface KeyPlan {
-  /** `switch`: a next key is there and begins to sign `at`. `renew`: one is made for `at`. `never`: there is no schedule. */
+  /** `switch`: a next key exists and starts to sign `at`. `renew`: a new key signs from `at`. `never`: there is no schedule. */
   readonly kind: 'switch' | 'renew' | 'never';
   /** RFC 3339; '' for `never`. */
   readonly at: string;
-  /** RFC 3339: from when on the key that comes is shown ahead of its use. */
+  /** RFC 3339: when the next key is published, ahead of its use. */
   readonly shownFrom: string;
-  /** The step was due a while ago, so that whatever takes it does not run. */
+  /** The step should have run a while ago, so the rotation job is probably not running. */
   readonly isOverdue: boolean;
 }
 
-/** As long as a key is shown before it signs by schedule (src/keys/signing-keys.ts). */
+/** How long a key is published before it signs by schedule (src/keys/signing-keys.ts). */
 const SHOWN_AHEAD_MS = 900_000;
-/** The job looks every minute; an hour of silence is no accident. */
+/** The job runs every minute; a delay of an hour indicates a failure. */
 const PATIENCE_MS = 3_600_000;
 
 const iso = (at: number): string => new Date(at).toISOString();
 
 /**
- * @param keys as GET /keys has them
+ * @param keys as GET /keys returns them
  * @param rotationSeconds setting key_rotation_seconds
  * @param now epoch milliseconds
  */

@@ -1,4 +1,4 @@
-// The routes of the signing keys: which there are, and rotating them. Private halves are never shown.
+// The routes of the signing keys: list and rotate. Private keys are never returned.
 import {
   Array as ArraySchema,
   Enum,

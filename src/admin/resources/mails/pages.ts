@@ -1,4 +1,4 @@
-// The pages of outbound mail: what was sent, waits or failed, and the mails kept where there is no server, to read.
+// The pages of outbound mail: sent, queued and failed mails, and the text of mails stored because no mail server is configured.
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { mails } from './resource.ts';

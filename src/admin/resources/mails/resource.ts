@@ -1,4 +1,4 @@
-// Outbound mail: what was sent, waits or failed, and the mails kept readable where there is no server.
+// Outbound mail: sent, queued and failed mails, and the readable ones stored because no mail server is configured.
 import { Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { OutboxMail } from '../../../mail/index.ts';
 import { mails as collection, type MailRecord } from '../../../store/collections.ts';
@@ -15,7 +15,7 @@ interface Ports extends ListPorts {
 const address = () => StringSchema({ minLength: 3, maxLength: 254 });
 const stateSchema = () => Enum(['queued', 'sent', 'failed', 'kept']);
 
-/** What sorting needs; the texts are the outbox's own matter. */
+/** The fields that sorting needs; the outbox handles the texts. */
 type Sorted = Pick<MailRecord, 'state' | 'to' | 'createdAt' | 'dueAt'>;
 
 const list: ListDefinition<Sorted> = {
@@ -71,7 +71,7 @@ const show = (mail: OutboxMail) => ({
   sent_at: mail.sentAt === undefined ? null : iso(mail.sentAt),
 });
 
-/** Texts carry codes and links: whoever reads them can be who they are for. Only kept mails have them. */
+/** Only stored mails include texts: they contain codes and links that let any reader act as the recipient. */
 const hasTexts: Exclude<Sensitivity, string>['is'] = ({ query }) => {
   const { state }: { state?: unknown } = { ...(typeof query === 'object' && query) };
   return typeof state !== 'string' || !['queued', 'sent', 'failed'].includes(state);
@@ -89,7 +89,7 @@ export const mails = defineResource(
     list: on.list({
       summary: 'List outbound mails, the latest first',
       sensitivity: { when: 'except by state queued, sent or failed, which have no texts', is: hasTexts },
-      // Their texts carry codes and links: whoever reads them can be who they are for.
+      // The texts contain codes and links that let any reader act as the recipient.
       needs: 'admin',
       list,
       query: (wanted, { mail }) => mail.list(wanted),

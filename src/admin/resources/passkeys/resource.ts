@@ -29,7 +29,7 @@ interface Ports extends ListPorts {
 
 const list: ListDefinition<Passkey> = {
   name: 'user-passkeys',
-  // Read out of what the account names, which no query of the storage knows.
+  // Listed from the account's credential ids, because the storage has no query for them.
   collection: {
     name: collection.name,
     durability: 'durable',

@@ -1,4 +1,4 @@
-// The page of sessions: who is signed in where, and the end of it.
+// The page of sessions: who is signed in where, and ending a session.
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { sessions } from './resource.ts';
@@ -20,7 +20,7 @@ async function list(context: AdminContext): Promise<void> {
   });
 }
 
-/** From the list, or from a user's page: back to where the press came from. */
+/** Returns to the page that had the button: the list or a user's page. */
 async function end(context: AdminContext): Promise<void> {
   const user = context.form.get('user_id') ?? '';
   await context.call(sessions.remove, { params: { id: context.params.id ?? '' } });

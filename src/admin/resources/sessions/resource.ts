@@ -64,7 +64,7 @@ async function end(
   isWanted: (record: SessionRecord) => boolean = () => true,
 ): Promise<void> {
   const session = await sessions.find(id);
-  // One that has ended already can be ended again: what a crash may have left of it goes then.
+  // Ending an ended session is allowed: it removes whatever a crash left behind.
   if (session === undefined || !isWanted(session.value)) throw new AppError('session.not_found');
   atVersion(session, 'session.not_found', ifVersion);
   await sessions.end(id);

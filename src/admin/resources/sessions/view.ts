@@ -1,4 +1,4 @@
-// The JSON of a session: the record, and the names of the person, the browser and the applications in it.
+// The JSON of a session: the record, with the names of its user, browser and applications.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
@@ -42,7 +42,7 @@ export const sessionSchema = ObjectSchema(
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** Each account and each application is read once per answer. */
+/** Reads each account and each application once per response. */
 export function createPresenter({ sessions, accounts, clients }: Deps) {
   const once = <T>(read: (id: string) => Promise<T>): ((id: string) => Promise<T>) => {
     const known = new Map<string, Promise<T>>();

@@ -1,6 +1,6 @@
-// The pages of the runtime settings: one per group, made from the schema, each value with its default, its bounds,
-// and who changed it. Only what was really changed is sent, so that two administrators disturb each other only where
-// they change the same thing; then it is said, and nothing typed is lost.
+// The pages of the runtime settings: one per group, generated from the schema, each value with its default, its bounds, and
+// who changed it. Only changed values are sent, so that two administrators conflict only where they change the same setting;
+// the page then reports the conflict and keeps what was typed.
 import { definitionOf, isSettingKey } from '../../../settings/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { isMembers, itemsOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
@@ -9,7 +9,7 @@ import { createNames } from '../names.ts';
 
 const here = 'settings';
 
-/** What most people look for comes first; groups that are not named here follow. */
+/** The most used groups come first; groups not listed here follow. */
 const order = [
   'Branding',
   'Sign-in',
@@ -45,7 +45,7 @@ async function readAll(
   return { settings, groups: names.map((name) => ({ name, slug: slug(name) })) };
 }
 
-/** A value as the form writes it. */
+/** A value as the form's text. */
 const written = (value: unknown): string =>
   value === true ? 'on' : value === false || value === null || value === undefined ? '' : String(value);
 
@@ -98,7 +98,7 @@ async function showGroup(context: AdminContext, told: Told = {}, status = 200): 
   context.show('settings', { title, here, ...model, errors, alert, stale, test }, status);
 }
 
-/** As the API wants it; a text that is no number stays one, for the API to refuse by name. */
+/** The value as the API expects it; text that is not a number stays text, so that the API names the field in its error. */
 function valueFor(setting: Values, text: string): unknown {
   if (setting.type === 'boolean') return text === 'on';
   if (setting.type !== 'integer') return text.trim();

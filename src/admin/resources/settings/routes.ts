@@ -1,4 +1,4 @@
-// The routes of the runtime settings (decisions §6). Which settings there are and what they may be is src/settings.
+// The routes of the runtime settings (decisions §6). src/settings defines the settings and their valid values.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
@@ -41,7 +41,7 @@ const settingSchema = ObjectSchema(
   strict,
 );
 const allSchema = ObjectSchema({ items: ArraySchema(settingSchema) }, strict);
-// Which keys there are and what their values may be is for src/settings to say.
+// src/settings validates keys and values.
 const valuesSchema = RecordSchema(StringSchema(), Unknown());
 const exportSchema = ObjectSchema({ values: valuesSchema }, strict);
 

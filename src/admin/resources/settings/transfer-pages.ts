@@ -1,5 +1,5 @@
-// The pages that carry settings from one installation to another: the export as a file, and the import, which shows
-// every difference and every problem before it changes anything.
+// The pages that move settings between installations: the export as a file, and the import, which shows every difference
+// and every problem before it changes anything.
 import { AppError } from '../../../errors.ts';
 import { parseJson } from '../../../json.ts';
 import { itemsOf, refusalOf, textOf, versionOf } from '../../pages/field-values.ts';
@@ -27,7 +27,7 @@ const showImport = (context: AdminContext, told: object = {}, status = 200): voi
     status,
   );
 
-/** An export, also one that was fetched from the API with its envelope. @throws AppError naming the field */
+/** Reads an export, with or without the API's envelope. @throws AppError naming the field */
 function valuesIn(text: string): Values {
   let given: unknown;
   try {
@@ -46,7 +46,7 @@ const shown = (value: unknown): string => {
   return value === '' ? 'empty' : String(value);
 };
 
-/** What is told of each change: how it reads, and whether it goes back to what it would be by itself. */
+/** Describes each change, and whether it restores the default. */
 const changesOf = (changes: readonly Values[], settings: readonly Values[]) =>
   changes.map((change) => {
     const setting = settings.find(({ key }) => key === change.key) ?? {};
@@ -59,7 +59,7 @@ const changesOf = (changes: readonly Values[], settings: readonly Values[]) =>
     };
   });
 
-/** Looks first; what was looked at is applied only while the settings are still what they were then. */
+/** Previews first; applying requires that the settings have not changed since the preview. */
 async function importSettings(context: AdminContext): Promise<void> {
   const json = context.form.get('json') ?? '';
   const isApplied = context.form.get('step') === 'apply';

@@ -1,5 +1,5 @@
-// What an administrator should look at first: out of facts, in the order of their urgency, each with the place where
-// it is mended.
+// The problems that an administrator should handle first, derived from facts and ordered by urgency, each with a link to
+// the page where it is fixed.
 import { textOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';
 import type { KeyPlan } from '../keys/plan.ts';
@@ -13,31 +13,31 @@ export interface Attention {
 }
 
 export interface Facts {
-  /** An auditor is told what is the case, not to do something about it. */
+  /** Auditors see the problem, without a request to act. */
   readonly canChange: boolean;
   readonly hasMail: boolean;
   readonly hasOwnFactor: boolean;
   readonly mfaMode: string;
-  /** Some of those who are locked out. */
+  /** Some of the locked users. */
   readonly locked: readonly Values[];
   readonly lockedTotal: number;
   readonly mailsFailed: number;
-  /** Since when the oldest mail waits, in epoch milliseconds. */
+  /** Creation time of the oldest queued mail, in epoch milliseconds. */
   readonly mailWaitsSince: number | undefined;
   readonly mailsQueued: number;
   readonly administrators: number;
   readonly keyPlan: KeyPlan;
-  /** As GET /stats has them, the running one last. */
+  /** As GET /stats returns them, the current hour last. */
   readonly hours: readonly Values[];
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** Fewer failures than these are people who mistype. */
+/** Fewer failures are attributed to typing errors. */
 const MANY_FAILURES = 20;
-/** So many times as many as usual is something else than usual. */
+/** Failures this many times above the average are unusual. */
 const UNUSUAL = 3;
-/** A server that is busy for a while is no trouble yet. */
+/** A short queue on a busy mail server is not a problem yet. */
 const MAIL_PATIENCE_MS = 15 * 60_000;
 
 const plural = (count: number, one: string, many: string): string =>
@@ -48,7 +48,7 @@ interface Failing {
   readonly succeeded: number;
 }
 
-/** @returns the last two hours, if sign-ins fail there as they usually don't */
+/** @returns the last two hours, if sign-ins fail unusually often in them */
 export function failingOf(hours: readonly Values[]): Failing | undefined {
   const sum = (of: readonly Values[], name: string): number =>
     of.reduce((total, hour) => total + Number(hour[name] ?? 0), 0);

@@ -1,6 +1,6 @@
-// The first page: what needs attention, the first steps of a new installation, and figures of the last day and month.
-// Nearly all of it is one answer, GET /stats, that the process makes at most once in ten seconds; only what somebody may
-// just have changed by hand is asked afresh.
+// The overview: what needs attention, the first steps of a new installation, and figures of the last day and month. Nearly
+// all data comes from GET /stats, which is computed at most once in ten seconds; only values that an administrator may just
+// have changed are read directly.
 import { barsOf, lineOf, shareOf } from '../../pages/chart.ts';
 import { itemsOf, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
@@ -15,7 +15,7 @@ const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? va
 const hourLabel = (at: string): string => `${at.slice(11, 13)}:00`;
 const dayLabel = (at: string): string => at.slice(0, 10);
 
-/** Two of the figures of each hour or day, one on top of the other. */
+/** Two figures of each hour or day, stacked. */
 const stacked = (
   points: readonly Values[],
   labelOf: (at: string) => string,
@@ -40,11 +40,11 @@ const sessionsOver = (hours: readonly Values[]) =>
     })),
   );
 
-/** Of a list's answer. */
+/** The total of a list. */
 const totalOf = async (context: AdminContext, route: string): Promise<number> =>
   Number((await context.callByName(route, { query: { limit: '1' } })).data.total);
 
-/** Small installations look at what they did a second ago; for them a fresh count costs nothing. */
+/** Administrators of small installations expect to see a change at once; for them a direct count is cheap. */
 const SMALL = 3;
 const freshWhereSmall = async (context: AdminContext, counted: number, route: string): Promise<number> =>
   counted < SMALL ? totalOf(context, route) : counted;
@@ -73,20 +73,20 @@ async function overview(context: AdminContext): Promise<void> {
     freshWhereSmall(context, countOf('clients'), 'GET /clients'),
     freshWhereSmall(context, countOf('users'), 'GET /users'),
   ]);
-  // The Admin UI itself is one.
+  // The Admin UI itself is registered as one.
   const applications = clients - 1;
   const active = users - countOf('users_inactive');
   const mailsQueued = canChange ? countOf('mails_queued') : 0;
   const rotationSeconds = Number(settingOf('key_rotation_seconds').value ?? 0);
   const facts = {
     canChange,
-    // A secret's value is not told; that somebody set it is.
+    // The API does not return a secret's value, only that it was set.
     hasMail: settingOf('smtp_url').updated_at !== null,
     hasOwnFactor: context.admin.strongestAcr !== undefined,
     mfaMode: textOf(settingOf('mfa_mode'), 'value'),
     locked: itemsOf(locked.data),
     lockedTotal: Number(locked.data.total),
-    // What is in mails is not for auditors, and the list of them neither.
+    // Auditors may not read mails or their list.
     mailsFailed: canChange ? countOf('mails_failed') : 0,
     mailsQueued,
     mailWaitsSince: mailsQueued > 0 ? await oldestMail(context) : undefined,
@@ -122,7 +122,7 @@ async function overview(context: AdminContext): Promise<void> {
     },
   ];
   const isNew = canChange && steps.some(({ isDone }) => !isDone);
-  // What the first steps ask for already need not be asked for twice.
+  // Omits problems that the first steps already cover.
   const attention = attentionOf(facts).filter(
     ({ href }) => !isNew || !steps.some((step) => step.href === href && !step.isDone),
   );

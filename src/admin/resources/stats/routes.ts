@@ -1,5 +1,5 @@
-// GET /stats (decisions §6): how many there are of each thing, and what happened in the last day and month. The answer
-// is made at most once in ten seconds, and so rarely that making it never takes more than a hundredth of the time.
+// GET /stats (decisions §6): counts of all resources, and events of the last day and month. The response is computed at most
+// once in ten seconds, and rarely enough that computing it takes at most one percent of the time.
 import {
   Array as ArraySchema,
   Integer,
@@ -34,12 +34,12 @@ interface Deps {
 }
 
 const KEPT_MS = 10_000;
-/** An answer that took a second is kept for a hundred. */
+/** A response that took one second to compute is cached for a hundred. */
 const REST_FACTOR = 100;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Name in the series -> the events that count. */
+/** Name in the series -> the events it counts. */
 const series = {
   sign_ins: ['signin.success'],
   failed_sign_ins: ['signin.failure'],
@@ -51,7 +51,7 @@ const series = {
   tokens_revoked: ['token.revoked'],
 } as const;
 type SeriesName = keyof typeof series;
-// Object.keys forgets the names in its type.
+// Object.keys loses the key type.
 const seriesNames = Object.keys(series) as SeriesName[];
 
 const pointSchema = ObjectSchema(
@@ -140,7 +140,7 @@ export function statsRoutes({ stats, clock }: Deps): Route[] {
   type Stats = Awaited<ReturnType<typeof make>>;
   let kept: { readonly answer: Promise<Stats>; until: number } | undefined;
 
-  /** One at a time makes it; a failure is not kept. */
+  /** Concurrent requests share one computation; a failure is not cached. */
   function read(): Promise<Stats> {
     const startedAt = clock();
     if (kept !== undefined && startedAt < kept.until) return kept.answer;

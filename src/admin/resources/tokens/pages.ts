@@ -1,13 +1,13 @@
-// The pages of issued tokens: what was given to which application for whom, never its value, and taking it back.
+// The pages of issued tokens: what was issued to which application for whom, never the value, and revocation.
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { createNames, type NameOf } from '../names.ts';
 
-/** What an address of the list may say; the rest of the API's parameters are its place. */
+/** The filters in the list's address; the other parameters of the API are the position. */
 const filters = ['kind', 'user_id', 'client_id', 'grant_id'] as const;
 
-/** More applications than these are no list to choose from any more. */
+/** With more applications a selection is not usable. */
 const MAX_CHOICES = 200;
 
 const kinds: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ const rowsOf = (tokens: readonly Values[], nameOf: NameOf) =>
     }),
   );
 
-/** Applications to choose from; undefined: there are too many. */
+/** The applications to select from; undefined when there are too many. */
 async function applicationsToChoose(context: AdminContext, chosen: string) {
   const query = { limit: String(MAX_CHOICES), sort: 'client_name', order: 'asc' };
   const { data } = await context.callByName('GET /clients', { query });
@@ -43,12 +43,12 @@ async function applicationsToChoose(context: AdminContext, chosen: string) {
     id: textOf(client, 'client_id'),
     name: textOf(client, 'client_name') || textOf(client, 'client_id'),
   }));
-  // One that is gone may still be asked for.
+  // The filter may name a deleted application.
   const isThere = chosen === '' || choices.some(({ id }) => id === chosen);
   return isThere ? choices : [...choices, { id: chosen, name: chosen }];
 }
 
-/** The form asks for somebody by name, the API by id. @returns undefined where there is nobody of this name */
+/** The form takes a username or e-mail address, the API an id. @returns undefined when no user matches */
 async function userIdOf(context: AdminContext, name: string): Promise<string | undefined> {
   const { data } = await context.callByName('GET /users', {
     query: { search: name.slice(0, 200), limit: '50' },
@@ -112,7 +112,7 @@ async function list(context: AdminContext): Promise<void> {
     const { data } = await context.callByName('GET /tokens', { query: asked });
     await show(data, { typedUser: '', hint: '' });
   } catch (error) {
-    // What is kept for minutes is found by its owner alone: that is no fault of whoever asks, only a choice to be made.
+    // Access tokens can be listed by owner only: the page asks for a choice instead of showing an error.
     const { errors } = refusalOf(error);
     const names = Object.keys(errors);
     if (names.length !== 1 || !['user_id', 'client_id'].includes(names[0] ?? '')) throw error;

@@ -1,5 +1,5 @@
-// The routes of issued tokens and of a user's grants (decisions §6). Refresh tokens are listed in any way; access
-// tokens, of which there may be millions for minutes, for a user, a grant or an application alone.
+// The routes of issued tokens and of a user's grants (decisions §6). Refresh tokens can be listed without a filter; access
+// tokens, of which millions can exist for minutes, only by user, grant or application.
 import { Enum, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
@@ -34,7 +34,7 @@ const list: ListDefinition<ProtocolPayload> = {
   sorts: ['created_at', 'id'],
   defaultOrder: 'desc',
   filters: {
-    // Which collection is asked; no field of any.
+    // Selects the collection; not a field of either.
     kind: { schema: Enum([...tokenKinds]), ...nothingMore },
     user_id: { schema: anId() },
     client_id: { schema: anId() },
@@ -64,7 +64,7 @@ const textIn = (query: object, name: string): string | undefined => {
 export function tokenRoutes(deps: Deps): Route[] {
   const { issuedTokens, accounts, clients, cursors, clock } = deps;
 
-  /** What a query wants of the ephemeral store as well; undefined: refresh tokens alone, from the durable one. */
+  /** The owner to query in the ephemeral store as well; undefined: refresh tokens only, from the durable store. */
   function ownedIn(query: object) {
     const kind = textIn(query, 'kind');
     const owner = {
@@ -212,7 +212,7 @@ export function tokenRoutes(deps: Deps): Route[] {
 const refuse = (field: string, problem: string): AppError =>
   new AppError('request.invalid', { fields: { [field]: problem } });
 
-/** One page of a list that is all here, in the storage's order (C13). */
+/** One page of a list that is in memory, in the storage's order (C13). */
 function pick(tokens: readonly IssuedToken[], query: Query): Listing<IssuedToken> {
   const { sort, order, limit, offset = 0, after } = query;
   const direction = order === 'asc' ? 1 : -1;

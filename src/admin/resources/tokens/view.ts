@@ -1,4 +1,4 @@
-// The JSON of issued tokens and grants: what they are for, never their values.
+// The JSON of issued tokens and grants, without the token values.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
@@ -63,7 +63,7 @@ export const toToken = (token: IssuedToken) => ({
   ...times(token),
 });
 
-/** @param client what is known of the application; absent where it is gone */
+/** @param client the application's data; absent when it was deleted */
 export const toGrant = (
   grant: IssuedGrant,
   client: { readonly name: string; readonly isFirstParty: boolean } | undefined,

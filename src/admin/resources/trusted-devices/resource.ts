@@ -1,4 +1,4 @@
-// A user's trusted browsers, which are not asked for the second factor.
+// A user's trusted browsers, which skip the second factor.
 import { Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { Account } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
@@ -19,7 +19,7 @@ interface Ports extends ListPorts {
 
 const list: ListDefinition<TrustedDevice> = {
   name: 'user-trusted-devices',
-  // Read out of what the domain says still counts, which no query of the storage knows.
+  // Filtered by the domain to the valid ones, because the storage has no query for that.
   collection: {
     name: 'trusted_devices',
     durability: 'durable',

@@ -1,10 +1,10 @@
-// What of a user's page is about what they hold: passkeys, and the applications they let in, each with its end.
+// The part of a user's page about credentials and access: passkeys and authorized applications, each with its removal.
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { showUser } from './page.ts';
 
 const PAGE = 100;
-/** Of grants of one application; nobody has as many sessions. */
+/** Bounds the revocation of one application's grants; no user has as many sessions. */
 const MAX_ROUNDS = 50;
 
 const userOf = async (context: AdminContext): Promise<Values> =>
@@ -18,7 +18,7 @@ async function showPasskeyEnd(context: AdminContext, told: object = {}, status =
   const passkeys = itemsOf(data);
   const passkey = passkeys.find(({ id }) => id === context.params.passkey_id);
   const back = `/users/${textOf(user, 'id')}`;
-  // Taken away in the meantime, by them or by somebody else.
+  // Removed in the meantime, by the user or by another administrator.
   if (passkey === undefined) return context.go(back);
   const name = textOf(user, 'username');
   const ask = {
@@ -58,7 +58,7 @@ async function removePasskey(context: AdminContext): Promise<void> {
   }
 }
 
-/** Every grant of the application, whatever session it is of. */
+/** Revokes all grants of the application, whichever session they belong to. */
 async function takeBack(context: AdminContext): Promise<void> {
   const { id = '', client_id = '' } = context.params;
   try {

@@ -1,4 +1,4 @@
-// What an administrator does to a user by a press: which acts there are, and what each says before it happens.
+// The acts on a user, and what each confirmation page says.
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import { textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
@@ -6,7 +6,7 @@ import { showUser } from './page.ts';
 
 const name = (user: Values): string => textOf(user, 'username');
 
-/** @param body what the form says */
+/** @param body built from the form */
 const by = (route: string, body?: (context: AdminContext) => Values) => (context: AdminContext, id: string) =>
   context.callByName(route, { params: { id }, ...(body && { body: body(context) }) });
 

@@ -1,5 +1,5 @@
-// What is done to many users at once: chosen by checkboxes on the list, named and counted on a page that asks, then
-// done one by one by the same routes as for one user, so that each has its own line in the audit log.
+// Bulk acts on users: selected by checkboxes on the list, named and counted on a confirmation page, then run one by one
+// through the same routes as for a single user, so that each has its own audit event.
 import { AppError } from '../../../errors.ts';
 import { textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
@@ -43,7 +43,7 @@ const acts: readonly BulkAct[] = [
 ];
 
 const CHOSEN = 'user.';
-/** What an answer has time for. */
+/** The most that one response has time for. */
 const MOST = 200;
 
 const crumb = { label: 'Users', href: '/users' };
@@ -67,7 +67,7 @@ function show(context: AdminContext, model: object, status = 200): void {
   context.show('users-selected', { title: 'Users', here, crumbs: [crumb], ...none, ...model }, status);
 }
 
-/** Those that are still there, without the administrator who asks: nobody locks themselves out by a slip. */
+/** The selected users that still exist, without the acting administrator, who could lock themselves out by mistake. */
 async function find(context: AdminContext, ids: readonly string[]): Promise<Person[]> {
   const found = await Promise.all(
     ids.map(async (id): Promise<Values | undefined> => {
@@ -85,7 +85,7 @@ async function find(context: AdminContext, ids: readonly string[]): Promise<Pers
     .filter(({ id }) => id !== context.admin.account.id);
 }
 
-/** @returns undefined after a page that says what is wrong with the choice */
+/** @returns undefined after it showed a page with the error in the selection */
 async function read(context: AdminContext): Promise<{ act: BulkAct; chosen: Person[] } | undefined> {
   const act = acts.find(({ name }) => name === context.form.get('act'));
   const ids = chosenIds(context);
@@ -120,7 +120,7 @@ async function perform(context: AdminContext): Promise<void> {
       await context.callByName(act.route, { params: { id: person.id } });
       done.push(person);
     } catch (error) {
-      // One that cannot be done keeps nobody else from it; what would fail for all is told as ever.
+      // A failure for one user does not stop the others; a failure that affects all of them is thrown.
       if (!(error instanceof AppError) || error.status >= 500 || error.code === 'auth.stale') throw error;
       refused.push({ ...person, reason: error.message });
     }
@@ -146,7 +146,7 @@ export const userBulkPages: readonly Page[] = [
     method: 'POST',
     path: '/users/selected/confirmed',
     isSensitive: true,
-    // The choice is made there again: the page that asks is itself the answer to a form.
+    // The form is on the list, because the confirmation page is itself the response to a form.
     formOn: { path: '/users', action: '/users/selected' },
     handle: perform,
   },

@@ -1,4 +1,4 @@
-// The list of users as a file for spreadsheets (RFC 4180): the same search and filters as the list, all of its pages.
+// The list of users as a CSV file (RFC 4180): the same search and filters as the list, all of its pages.
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { itemsOf } from '../../pages/field-values.ts';
@@ -27,10 +27,10 @@ const columns = [
 
 const PAGE = '1000';
 
-/** What spreadsheets take for the beginning of a formula, also in full width. */
+/** Characters that spreadsheets read as the start of a formula, including their full-width forms. */
 const FORMULA = /^[\s=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%]/;
 
-/** A cell that is text wherever it is opened: people choose their names, and a formula could send the sheet away. */
+/** Forces cells to text: users choose their names, and a formula could exfiltrate the sheet (CSV injection). */
 const harmless = (text: string) => (FORMULA.test(text) ? { value: `'${text}`, quoted: true } : text);
 
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : String(value ?? ''));
@@ -63,9 +63,9 @@ async function exportUsers(context: AdminContext): Promise<void> {
   const { ctx } = context;
   const query = new URLSearchParams(context.query);
   for (const name of ['cursor', 'offset']) query.delete(name);
-  // How much is read at once; the file has all of it.
+  // The size of one read; the file includes all pages.
   if (!query.has('limit')) query.set('limit', PAGE);
-  // Before anything is sent: what the API refuses is a page that says so, not a broken file.
+  // Before the response starts: an API error becomes an error page, not a truncated file.
   const { data: first } = await context.callByName('GET /users', { query });
   const day = new Date(context.now).toISOString().slice(0, 10);
   ctx.type = 'text/csv; charset=utf-8';

@@ -1,19 +1,19 @@
-// The page that takes people of another system: lines of JSON with the password hashes that system made, and for each
-// line what became of it. What was refused comes back into the field, to be mended and sent again.
+// The page that imports users of another system: lines of JSON with their existing password hashes, and the result of each
+// line. Rejected lines are shown in the field again, to be fixed and resubmitted.
 import { parseJson } from '../../../json.ts';
 import { expected } from '../../api/expected.ts';
 import { refusalOf, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { importRowSchema } from './import-route.ts';
 
-/** As the API takes them, and what a form adds to it: each quote is three bytes there. */
+/** The API's limit plus the form encoding: each quote takes three bytes. */
 const FORM_BYTES = 16 * 1024 * 1024;
-/** More need nobody see that they came in. */
+/** The most created users that the page lists. */
 const MAX_SHOWN = 200;
 
 const required: readonly string[] = importRowSchema.required;
 
-/** From the schema that judges the lines. */
+/** Derived from the schema that validates the lines. */
 const fields = Object.entries(importRowSchema.properties).map(([name, schema]) => {
   const description: unknown = Reflect.get(schema, 'description');
   return {
@@ -38,12 +38,12 @@ const showPage = (context: AdminContext, told: object = {}, status = 200): void 
 
 const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
-/** The reason in words: which fields are wrong, where it was fields. */
+/** The error message, and the invalid fields if it has any. */
 function problemOf({ error }: Values): { message: string; fields: readonly (readonly [string, string])[] } {
   if (!isValues(error)) return { message: '', fields: [] };
   const named = isValues(error.fields) ? Object.entries(error.fields) : [];
   return {
-    // Here the body of the request is one line of many.
+    // Here the body of the request is one of many lines.
     message: textOf(error, 'message').replace(/^The body/, 'The line'),
     fields: named.map(([name, problem]) => [name, String(problem)] as const),
   };
@@ -62,7 +62,7 @@ function outcomeOf(results: readonly Values[], lines: readonly string[]) {
   const created = results.filter(({ status }) => status === 'created');
   const refused = results.filter(({ status }) => status !== 'created');
   const lineOf = (result: Values): number => Number(result.line);
-  // Where it stopped, everything behind was not looked at either.
+  // Lines after the one where the import stopped were not processed.
   const back = refused.flatMap((result) =>
     result.status === 'stopped' ? lines.slice(lineOf(result) - 1) : [lines[lineOf(result) - 1] ?? ''],
   );
@@ -90,7 +90,7 @@ async function importUsers(context: AdminContext): Promise<void> {
     const results = await context.callLines('POST /users/import', text);
     const { outcome, back } = outcomeOf(results, text.split(/\r?\n/));
     const told = { outcome, rows: back };
-    // Many refused lines are too much to keep: they are answered at once, or they would be lost.
+    // Many rejected lines can be too large to store: they are shown at once, or they would be lost.
     if (!(await context.goOnce('/users/import', told))) showPage(context, told);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
@@ -99,7 +99,7 @@ async function importUsers(context: AdminContext): Promise<void> {
 }
 
 export const userImportPages: readonly Page[] = [
-  // Whoever may bring password hashes may become anybody: with a recent sign-in only.
+  // Importing password hashes lets the administrator sign in as any imported user, so it requires a recent sign-in.
   {
     method: 'GET',
     path: '/users/import',

@@ -1,6 +1,6 @@
-// POST /users/import (decisions §6): users of another system, one JSON object per line, with the password hashes that it made.
-// Each line is a request of its own: an invalid one stops no other, and the answer reports the result of each line. Memory holds
-// a window of lines, and one short line of the answer for each.
+// POST /users/import (decisions §6): users of another system, one JSON object per line, with their existing password hashes.
+// Each line is a request of its own: an invalid one stops no other, and the response reports the result of each. Memory holds
+// one window of lines, and one short result per line.
 import {
   Array as ArraySchema,
   Enum,
@@ -28,11 +28,11 @@ interface Deps {
   readonly events: Pick<Events, 'record'>;
 }
 
-/** More in one request would take longer than a request may; there may be as many requests as are needed. */
+/** A larger import would exceed the time of one request; clients can split it into several. */
 const MAX_ROWS = 5_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_LINE_BYTES = 64 * 1024;
-// In parallel they share commits.
+// Parallel writes share commits.
 const WINDOW = 64;
 
 export const importRowSchema = ObjectSchema(
@@ -114,7 +114,7 @@ export function userImportRoutes({ importAccount, events }: Deps): Route[] {
     return { line, status: 'created', id: account.id, username: account.username };
   }
 
-  /** All are checked before the first is written, so that of two lines with one name the first has it. */
+  /** Validates all lines before the first write, so that of two lines with one name the first succeeds. */
   async function takeWindow(lines: readonly Line[], actor: Actor): Promise<PromiseSettledResult<Result>[]> {
     const prepared = await Promise.allSettled(lines.map(prepare));
     return Promise.allSettled(
@@ -166,7 +166,7 @@ export function userImportRoutes({ importAccount, events }: Deps): Route[] {
       }
       await flush();
     } catch (error) {
-      // What was made is made, and the caller has to learn which that is.
+      // Some users are already created, and the caller has to learn which.
       if (taken === 0 || !(error instanceof AppError)) throw error;
       if (window.length > 0) await flush().catch(() => undefined);
       answer({ line: taken + 1, status: 'stopped', error: errorOf(error) });
@@ -202,7 +202,7 @@ const errorOf = ({ code: reason, message, fields }: AppError): NonNullable<Resul
   ...(fields && { fields }),
 });
 
-/** @throws what is no fault of the store: it belongs into the program's log */
+/** @throws errors that are not the store's, so that the error handler logs them */
 function unavailable(error: unknown): AppError {
   if (error instanceof StoreUnavailable) return new AppError('server.unavailable', { cause: error });
   if (error instanceof AppError) return error;

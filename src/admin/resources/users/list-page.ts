@@ -1,4 +1,4 @@
-// The pages of users as a list: searching, filtering, adding one, and the fields of the form.
+// The list of users: search, filters, the form that adds one, and the fields of that form.
 import { minPasswordLength } from '../../../accounts/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { isOn, itemsOf, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
@@ -78,7 +78,7 @@ async function create(context: AdminContext): Promise<void> {
   }
 }
 
-/** A clash is told beside the field that it is about. */
+/** A conflict is reported at the field that caused it. */
 export function errorsOf(
   status: number,
   alert: string,

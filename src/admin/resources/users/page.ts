@@ -1,4 +1,4 @@
-// The page of one user: what an administrator is asked on the phone, and the form with what is known of the person.
+// The page of one user: the answers to common support questions, and the form with the user's data.
 import type { Form } from '../../../http/form.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
@@ -14,7 +14,7 @@ const TRAIL = 12;
 
 const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
-/** Events about the person and by the person, the latest first. */
+/** Events by and about the user, the latest first. */
 async function trailOf(context: AdminContext, id: string): Promise<readonly EventRow[]> {
   const read = async (name: 'target_id' | 'actor_id') =>
     itemsOf((await context.callByName('GET /audit', { query: { [name]: id, limit: String(TRAIL) } })).data);
@@ -73,7 +73,7 @@ export async function showUser(context: AdminContext, model: object = {}, status
 
 interface Edit {
   readonly values?: Values;
-  /** What the form was made from, where that is not what is stored now. */
+  /** The version and values that the form was rendered from, when they differ from the stored ones. */
   readonly version?: number;
   readonly was?: Values;
   readonly alert?: string;
@@ -83,11 +83,11 @@ interface Edit {
 
 const fieldNames = ['username', 'email', 'is_email_verified', ...userFields.map(({ name }) => name)];
 
-/** What is stored, as the form's fields would send it. */
+/** The stored values, as the form would submit them. */
 const storedIn = (user: Values): Values =>
   Object.fromEntries(fieldNames.map((name) => [name, user[name] === true ? 'on' : textOf(user, name)]));
 
-/** Somebody saved meanwhile: where nothing was typed theirs stands, elsewhere what was typed. */
+/** After a conflict: keeps the fields that were edited, and takes the stored value of all others. */
 const mergedWith = (form: Form, stored: Values): Values =>
   Object.fromEntries(
     fieldNames.map((name) => {
@@ -115,7 +115,7 @@ async function showEdit(context: AdminContext, edit: Edit = {}, status = 200): P
   context.show('user-edit', { ...model, ...edit, values }, status);
 }
 
-/** What the form's values are to the API. */
+/** Converts the form's values to the API's. */
 function bodyOf(textIn: (name: string) => string | undefined): Values {
   const names = ['email', ...userFields.map(({ name }) => name)];
   return {
@@ -125,7 +125,7 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
   };
 }
 
-/** Only what was changed: an address that stays as it is makes no sensitive act of a new family name. */
+/** Sends changed fields only: including the unchanged e-mail address would make a change of the family name sensitive. */
 function changedIn(form: Form): Values {
   const body = bodyOf((name) => form.get(name));
   const was = bodyOf((name) => form.get(`was.${name}`));
@@ -146,7 +146,7 @@ async function edit(context: AdminContext): Promise<void> {
     const { status, alert, errors, isStale } = refusalOf(error);
     const told = { errors: errorsOf(status, alert, errors), isStale };
     if (isStale) return showEdit(context, told, status);
-    // Still a form of the version that it was made from: what others saved since is noticed at the next try.
+    // Keeps the form's original version, so that the next submission still detects changes by others.
     const was = Object.fromEntries(fieldNames.map((name) => [name, form.get(`was.${name}`) ?? '']));
     const version = versionOf(form);
     const made = version === undefined ? { was } : { was, version };

@@ -1,4 +1,4 @@
-// The routes of users (specification §4.1, decisions §6): who there is, and what an administrator does to them.
+// The routes of users (specification §4.1, decisions §6).
 import { Boolean as BooleanSchema, Enum, String as StringSchema, type TObject } from 'typebox';
 import {
   type Account,
@@ -30,7 +30,7 @@ export type AccountsPort = Pick<
   | 'removeAccountAsAdmin'
 >;
 
-/** @throws AppError request.invalid for a user whom no link can reach */
+/** @throws AppError request.invalid for a user without an address to send a link to */
 export type SendLink = (account: Account) => Promise<void>;
 
 interface Deps {
@@ -55,7 +55,7 @@ const list: ListDefinition<Account> = {
       schema: StringSchema({ pattern: groupNamePattern, [EXPECTED]: 'the name of a group' }),
       toGroups: (name) => [[memberFilter(String(name))]],
     },
-    // Whole, ignoring case: the one whom a caller knows by name. `search` finds parts.
+    // Exact match, ignoring case, for callers that know the name. `search` finds parts.
     username: {
       schema: StringSchema({ minLength: 1, maxLength: 512 }),
       toGroups: (name) => [[{ field: 'username', op: 'eq', value: fold(String(name)) }]],
@@ -83,7 +83,7 @@ const querySchema: TObject = listQuerySchema(list);
 const tag = 'Users';
 const ok = { status: 200, schema: userSchema, hasVersion: true } as const;
 
-/** An account that may do more than sign in. */
+/** Whether the new account has a role or groups, which give access beyond signing in. */
 const opensMore: Exclude<Sensitivity, string>['is'] = ({ body }) => {
   if (typeof body !== 'object' || body === null) return false;
   const { role = 'user', groups = [] }: { role?: unknown; groups?: unknown } = body;
@@ -195,7 +195,7 @@ export function userRoutes(deps: Deps): Route[] {
       params: idParams,
       success: { status: 204 },
       handle: async ({ params, ifVersion }): Promise<Answer<never> | undefined> => {
-        // removeAccountAsAdmin() also finishes a deletion that a crash cut short, which get() would no longer find.
+        // removeAccountAsAdmin() also completes a deletion that a crash interrupted, which get() would no longer find.
         if (ifVersion !== undefined) await get(params.id, ifVersion);
         await accounts.removeAccountAsAdmin(params.id);
         return undefined;

@@ -1,4 +1,4 @@
-// The JSON of users: what the API shows (decisions §6) and what may be given, and the way from there to the domain.
+// The JSON of users: what the API returns (decisions §6) and accepts, and its conversion to the domain's types.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
@@ -39,7 +39,7 @@ const examples = {
   phone_number: '+1 202 555 0117',
 } as const;
 
-// The domain says which texts are right (src/accounts); this only bounds what it has to look at.
+// Only bounds the length; src/accounts validates the texts.
 const text = (name: keyof typeof examples, maxLength: number, description?: string) =>
   StringSchema({ maxLength, ...(description !== undefined && { description }), examples: [examples[name]] });
 const clearable = (name: keyof typeof examples, maxLength = 2048) =>
@@ -143,7 +143,7 @@ const password = () =>
     '`password_min_length` to 128 characters, at least 15 where it is the only factor; never shown again.',
   );
 
-/** Of somebody who comes from another system. */
+/** A user imported from another system. */
 export const importedUserFields = { username: username(), ...optionalFields };
 
 export const newUserSchema = ObjectSchema(
@@ -156,7 +156,7 @@ export const userChangesSchema = ObjectSchema(
   strict,
 );
 
-/** @returns the same in the words of the domain */
+/** @returns the same in the domain's types */
 export function toAccountChanges(given: Static<typeof userChangesSchema>): AccountChanges {
   const { username, password, email, role, is_active, is_email_verified, totp_verified, ...rest } = given;
   const { address, phone_number, phone_number_verified, ...profile } = rest;

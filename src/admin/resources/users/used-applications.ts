@@ -1,4 +1,4 @@
-// The applications that somebody uses, out of what they were granted sign-in by sign-in.
+// The applications that a user uses, derived from the grants of each sign-in.
 import { textOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';
 
@@ -6,17 +6,17 @@ export interface UsedApplication {
   readonly id: string;
   readonly name: string;
   readonly scopes: readonly string[];
-  /** Whether the person was never asked. */
+  /** Whether the application skips consent. */
   readonly isFirstParty: boolean;
-  /** RFC 3339: of the latest grant. */
+  /** RFC 3339: time of the latest grant. */
   readonly usedAt: string;
-  /** How many of the sessions that are running reached it. */
+  /** How many active sessions include it. */
   readonly sessions: number;
 }
 
 /**
- * @param grants as GET /users/{id}/grants has them, the latest first
- * @param sessions the running ones
+ * @param grants as GET /users/{id}/grants returns them, the latest first
+ * @param sessions the active ones
  */
 export function applicationsOf(
   grants: readonly Values[],

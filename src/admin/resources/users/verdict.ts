@@ -1,13 +1,13 @@
-// The answer to "can they sign in, and why did it fail": from a user and the last failure, in words.
+// Answers "can they sign in, and why did it fail" from a user's state and the last failure.
 import { textOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';
 
 export interface Verdict {
   readonly canSignIn: boolean;
-  /** Only in browsers that the account does not know, and only with a password. */
+  /** Blocked only in unknown browsers, and only for password sign-ins. */
   readonly isElsewhere?: boolean;
   readonly text: string;
-  /** What would change it: an act of the user's page. */
+  /** The act on the user's page that fixes it. */
   readonly remedy?: 'unlock' | 'reactivate';
 }
 
