@@ -1,4 +1,4 @@
-// The account as the rest of the program sees it, and the questions that can be answered by looking at one.
+// The account as other domains see it, and the predicates that need nothing but one record.
 import type { AccountRecord } from '../store/collections.ts';
 import type { FieldFilter, Stored } from '../store/port.ts';
 
@@ -11,11 +11,11 @@ export const toAccount = ({ id, version, value }: Stored<AccountRecord>): Accoun
   version,
 });
 
-/** Whether it counts as one of the administrators, of whom one must stay. A lock does not matter here. */
+/** Counts an administrator even while locked: a lock expires, and one active administrator must always remain. */
 export const isActiveAdmin = (account: AccountRecord): boolean =>
   account.role === 'admin' && account.isActive && account.deletingAt === undefined;
 
-/** The same question to the store. */
+/** The same condition as a store query. */
 export const activeAdminFilters: readonly FieldFilter[] = [
   { field: 'role', op: 'eq', value: 'admin' },
   { field: 'is_active', op: 'eq', value: true },
@@ -24,7 +24,7 @@ export const activeAdminFilters: readonly FieldFilter[] = [
 
 /**
  * Whether an authentication at that time still counts.
- * @param at epoch seconds, as the protocol keeps it; the second of the change itself counts as after it
+ * @param at epoch seconds, as the protocol stores it; the second of the change itself counts as after the change
  */
 export const isAuthenticationCurrent = (
   account: Pick<AccountRecord, 'authenticatedNotBefore'>,
@@ -33,8 +33,8 @@ export const isAuthenticationCurrent = (
   account.authenticatedNotBefore === undefined || at >= Math.floor(account.authenticatedNotBefore / 1000);
 
 /**
- * Whether a password that was proven then still counts. Finer than the above: a sign-in under way is not yet a session
- * that the change could have ended.
+ * Whether a password verified at that time still counts. Milliseconds, because a sign-in in progress is not yet a
+ * session that the change could have ended.
  * @param provenAt epoch milliseconds
  */
 export const isProofCurrent = (
@@ -45,8 +45,8 @@ export const isProofCurrent = (
 type ProofBounds = Pick<AccountRecord, 'authenticatedNotBefore' | 'proofsNotBefore'>;
 
 /**
- * Whether its sessions and tokens count now (decisions §3: those of a deactivated or deleted account do not). A lock that
- * wrong passwords caused is no such thing: nobody ends or shuts out others from afar.
+ * Whether its sessions and tokens count now (decisions §3): those of a deactivated or deleted account do not. A lock
+ * caused by wrong passwords does not end them, or anyone could sign others out.
  */
 export const isUsable = (account: AccountRecord): boolean =>
   account.isActive && account.deletingAt === undefined;

@@ -1,6 +1,6 @@
-// Finding, creating, changing and removing accounts, by use cases that are named for who acts: each checks its rule, writes, and
-// reports. What a change may be is changes.ts, which administrator must stay is last-admin.ts and passkey-admins.ts, how the
-// first one comes is onboarding.ts, how an account goes is removal.ts. Signing in is authenticate.ts.
+// The use cases that find, create, change and remove accounts, each named for its actor: it checks its rule, writes,
+// and emits its events. changes.ts validates changes, last-admin.ts and passkey-admins.ts keep an administrator,
+// onboarding.ts creates the first one, removal.ts deletes accounts, authenticate.ts checks passwords.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
@@ -29,24 +29,24 @@ interface ChangeOptions {
 
 export interface AccountPage {
   readonly items: Account[];
-  /** Over all pages. */
+  /** Of all pages. */
   readonly total: number;
 }
 
 export interface Accounts {
-  /** An account that is being deleted is not found, here and below. */
+  /** Here and below, an account that is being deleted is not found. */
   find(id: string): Promise<Account | undefined>;
-  /** By username, or by e-mail address if it is verified; spelling variants are one name. */
+  /** By username, or by e-mail address if it is verified; spelling variants are the same name. */
   findByLogin(identifier: string): Promise<Account | undefined>;
   query(query: Query): Promise<AccountPage>;
   /** @throws AppError request.invalid, account.username_taken, account.email_taken, server.busy */
   create(input: NewAccount): Promise<Account>;
   /**
-   * Checks the input and makes its hash, so that it can be stored later; nothing is looked up or written.
+   * Validates the input and hashes the password, so that the record can be stored later; reads and writes nothing.
    * @throws AppError request.invalid, server.busy
    */
   prepare(input: NewAccount): Promise<AccountRecord>;
-  /** Stores what was prepared. @throws AppError account.username_taken, account.email_taken */
+  /** Stores a prepared record. @throws AppError account.username_taken, account.email_taken */
   createPrepared(record: AccountRecord): Promise<Account>;
   /**
    * By its owner, authenticated in whatever way the caller asks for. Only what is given changes. A new password, another role
@@ -56,26 +56,30 @@ export interface Accounts {
    */
   changeOwnAccount(id: string, changes: AccountChanges, options?: ChangeOptions): Promise<Account>;
   /**
-   * The same by an administrator: the owner is notified, and trusted browsers and passkeys that no longer count are removed.
+   * The same by an administrator: the owner is notified, and trusted browsers and passkeys that no longer count are
+   * removed.
    * @throws AppError as changeOwnAccount, and passkey.last_admin
    */
   changeAccountAsAdmin(id: string, changes: AccountChanges, options?: ChangeOptions): Promise<Account>;
-  /** Sign-ins under way come to nothing; who is signed in stays so (R063). */
+  /** Invalidates sign-ins in progress; existing sessions stay (checklist R063). */
   voidProofs(id: string): Promise<Account>;
-  /** Lifts a lock and clears every counter of wrong passwords, those of known browsers too. @throws AppError account.not_found */
+  /**
+   * Removes a lock and resets every counter of wrong passwords, including those of known browsers. @throws AppError
+   * account.not_found
+   */
   unlock(id: string): Promise<Account>;
-  /** By an administrator: ends every session, and no browser is known any more. @returns how many sessions */
+  /** By an administrator: ends every session and forgets all known browsers. @returns the number of sessions */
   endSessionsAsAdmin(id: string): Promise<number>;
   /**
-   * Everything of the account is gone when it resolves.
+   * When it resolves, nothing of the account is left.
    * @throws AppError account.not_found, account.last_admin, passkey.last_admin
    */
   removeAccountAsAdmin(id: string): Promise<void>;
-  /** For the job that completes deletions which a crash cut short. @returns how many it completed */
+  /** Completes deletions that a crash interrupted. @returns how many */
   finishDeletions(): Promise<number>;
-  /** Cheap: true is remembered, because an administrator always stays. */
+  /** Cheap: a positive answer is cached, because one administrator always remains. */
   hasAdmin(): Promise<boolean>;
-  /** The only way to an administrator without one. @throws AppError onboarding.closed, and those of create */
+  /** The only way to create an administrator without one. @throws AppError onboarding.closed, and those of create */
   createFirstAdmin(input: NewAccount): Promise<Account>;
 }
 
@@ -90,7 +94,7 @@ export interface AccountsDeps {
   /** Names of this service (product, host), which passwords must not be built around. */
   contextWords?: () => readonly string[];
   settings: () => Pick<SettingValues, 'auth_mode'>;
-  /** @returns how many were ended */
+  /** @returns the number of ended sessions */
   endSessions: (accountId: string) => Promise<number>;
   events: Pick<Events, 'record' | 'emitAndWait'>;
 }
@@ -107,7 +111,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     isPasskeyOnly: () => settings().auth_mode === 'passkey_only',
   });
 
-  /** Tries the changes before it spends a hash on them. */
+  /** Validates the changes before it spends a hash on them. */
   async function contextOf(before: AccountRecord, changes: AccountChanges) {
     const context = {
       now: clock(),
@@ -121,7 +125,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
   async function recordOf({ totpVerified, ...rest }: NewAccount): Promise<AccountRecord> {
     const blank = blankAccount(clock());
-    // A new account has nothing to be reset, so `false` is only what it is anyway.
+    // A new account has nothing to reset, so `false` is already its state.
     const input = { ...rest, totpVerified: totpVerified || undefined };
     return applyChanges(blank, input, await contextOf(blank, input));
   }
@@ -154,13 +158,13 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       after = await changeLive(id, (value, stored) => {
         if (version !== undefined && version !== stored.version) throw new AppError('account.changed');
         before = toAccount(stored);
-        // As late as can be: the hash took its time, and who signed in meanwhile did so before this change.
+        // As late as possible: hashing takes time, and a sign-in during it must count as before this change.
         return applyChanges(value, changes, { ...context, now: clock() });
       });
     } catch (error) {
       throw taken(error);
     }
-    // After the write, so that nobody can sign in again with what is no longer valid.
+    // After the write, so that no one can sign in again with a credential that is no longer valid.
     if (endsSessions(before, after, changes)) await endSessions(id);
     return { before, after };
   }
@@ -210,7 +214,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     unlock: (id) =>
       changeLive(id, (value) => ({ ...clearBrowserFailures(clearFailures(value)), updatedAt: clock() })),
     async endSessionsAsAdmin(id) {
-      // First: a browser that was made known in a session that ends must not get past a lock by that.
+      // First: a browser that became known in a session that is being ended must not pass a lock because of it.
       await knownBrowsers.forget(id);
       return endSessions(id);
     },
@@ -243,7 +247,7 @@ function endsSessions(before: Account, after: Account, changes: AccountChanges):
   return changes.password !== undefined || isMoved || isDeactivated || isFactorLost;
 }
 
-/** A clash of unique keys, as the caller is told; anything else stays as it is. */
+/** Maps a clash of unique keys to its AppError; returns any other error unchanged. */
 function taken(error: unknown): unknown {
   if (!(error instanceof AlreadyExists)) return error;
   const field = error.index === 'email' ? 'email' : 'username';

@@ -1,7 +1,8 @@
-// Signing in with a password: one answer and the same work for unknown, wrong, locked and inactive (decisions §8,
-// checklist R084–R090). Callers learn an account or nothing; why is told to onOutcome alone. Wrong passwords from browsers
-// that the account does not know close password sign-in for such browsers (lockout.ts); a known browser has a counter of
-// its own (known-browsers.ts), so that guesses elsewhere do not shut out the owner.
+// Password authentication: the same answer after the same work for unknown names, wrong passwords, locked and
+// inactive accounts (decisions §8, checklist R084–R090). Callers get the account or nothing; only onOutcome gets the
+// reason. Wrong passwords from browsers that the account does not know lock password sign-in for such browsers
+// (lockout.ts). A known browser has its own counter (known-browsers.ts), so that an attacker's guesses do not lock
+// out the owner.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
@@ -26,33 +27,40 @@ export interface AuthenticateDeps {
   clock: Clock;
   passwords: Passwords;
   settings: () => LockoutSettings;
-  /** Whether its owner can come in without a password, or by a mailed link. */
+  /** Whether the owner can sign in without a password or with a mailed link. */
   hasOtherWayIn: (record: AccountRecord) => boolean;
   /**
-   * Where slower hashes of other systems are stored: how long a refusal takes, and what was met
-   * (passwords/refusal-time.ts).
+   * Set where slower hashes imported from other systems are stored: how long a refusal takes, and a report of each
+   * hash that was checked (passwords/refusal-time.ts).
    */
   refusals?: { msFor(password: string): number; met(hash: string, ms: number): void };
-  /** Told of every attempt, for the audit log. Awaited beside the count of a failure, so that it costs no extra time. */
+  /**
+   * Called for every attempt, for the audit log. Awaited in parallel with counting the failure, so that it costs no
+   * extra time.
+   */
   onOutcome: (event: SignInOutcome) => unknown;
-  /** Called once per lock. `isNoticeDue`: whether the owner is to be told by mail. `lockedUntil` in epoch milliseconds. */
+  /**
+   * Called once per lock. `isNoticeDue`: whether to notify the owner by mail. `lockedUntil` in epoch milliseconds.
+   */
   onLocked?: (event: { accountId: string; lockedUntil: number; isNoticeDue: boolean }) => unknown;
-  /** How many attempts on one name may wait for their turn; more are refused with server.busy. */
+  /** How many attempts on one name may wait; further ones are refused with server.busy. */
   maxWaitingPerName?: number;
 }
 
-/** Where the password was typed. */
+/** The browser in which the password was entered. */
 export interface FromBrowser {
   readonly tokens: BrowserTokens;
-  /** Thrown unless the account knows this browser: limits that anyone can use up do not hold for one that is known. */
+  /** Thrown unless the account knows this browser: limits that anyone can exhaust do not apply to a known browser. */
   readonly refusal?: AppError;
 }
 
-/** `provenAt`: when the account was read for it, in epoch milliseconds; a change of the account since makes it worth nothing. */
+/**
+ * `provenAt`: when the account was read for it, in epoch milliseconds; a later change of the account invalidates it.
+ */
 export type Authenticated = Account & { readonly provenAt: number };
 
 /**
- * @param browser absent where there is none, as in the password grant: then it is not known
+ * @param browser absent without a browser, as in the password grant; then it counts as unknown
  * @throws AppError server.busy when too many attempts are waiting
  */
 export type Authenticate = (
@@ -63,24 +71,24 @@ export type Authenticate = (
 
 type Found = Stored<AccountRecord>;
 
-/** What one attempt counts against. */
+/** The counter that one attempt increments. */
 interface Counter {
   failuresOf(value: AccountRecord): number;
   isClosed(value: AccountRecord, now: number): boolean;
-  /** @returns undefined when it is closed */
+  /** @returns undefined when it is locked */
   count(value: AccountRecord, now: number): AccountRecord | undefined;
 }
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { collection, clock, passwords, settings, hasOtherWayIn, onOutcome, onLocked } = deps;
-  // One attempt per account at a time, so that none is evaluated on a count that another is about to raise (R088).
-  // Unknown names wait in lines of their own, or the waiting would tell which names exist.
+  // One attempt per account at a time, so that none is evaluated against a count that another is about to raise
+  // (R088). Unknown names have queues of their own, or the waiting time would reveal which names exist.
   const turns = createKeyedQueue({ maxInFlight: 1, maxQueued: deps.maxWaitingPerName ?? 32 });
 
   const findAccount = async (name: LoginName | undefined): Promise<Found | undefined> =>
     name && findByLoginName(collection, name);
 
-  /** The change is tried on the version at hand first, which saves the read that update() begins with. */
+  /** Tries the change on the version at hand first, which saves the read that update() starts with. */
   async function changeFrom(
     found: Found,
     change: (value: AccountRecord) => AccountRecord | undefined,
@@ -117,7 +125,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const knownDigest = (found: Found | undefined, browser: FromBrowser | undefined): string | undefined =>
     found && browser && findKnownBrowser(found.id, found.value, browser.tokens, clock())?.digest;
 
-  /** Counts one failure. @returns undefined when it was closed, switched off or removed meanwhile */
+  /** Counts one failure. @returns undefined when the account was locked, deactivated or removed meanwhile */
   const count = (found: Found, counter: Counter, now: number): Promise<Found | undefined> =>
     changeFrom(found, (value) => (isOpen(value) ? counter.count(value, now) : undefined));
 
@@ -128,9 +136,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   }
 
   /**
-   * Evaluates the password. After a failure the attempt is counted beforehand, as if it were wrong, so that attempts
-   * in other processes cannot be evaluated on the same count; hash and count run side by side, and the result of the
-   * hash is not looked at unless the count was granted. @returns the account as counted, and the new hash if one is due
+   * Evaluates the password. After an earlier failure, the attempt is counted as wrong beforehand, so that attempts in
+   * other processes cannot be evaluated against the same count. Hashing and counting run in parallel; the result of
+   * the hash is ignored unless the count was granted.
+   * @returns the account as counted, and the new hash if one is due
    */
   async function evaluate(found: Found, counter: Counter, password: string, now: number) {
     const isCountedFirst = counter.failuresOf(found.value) > 0;
@@ -140,7 +149,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     ]);
     if (counted.status === 'rejected') throw counted.reason;
     if (checked.status === 'rejected') {
-      // Nobody looked at the password (server.busy): the attempt is handed back unless something else came between.
+      // The password was not checked (server.busy): the attempt is given back unless another write came between.
       if (isCountedFirst && counted.value !== undefined) await handBack(counted.value, found);
       throw checked.reason;
     }
@@ -148,7 +157,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   }
 
   async function handBack(counted: Found, before: Found): Promise<void> {
-    // Somebody counted in between: writing back what we saw would undo that count, so ours stays, too.
+    // Another attempt was counted meanwhile: writing back our record would undo that count, so ours stays as well.
     if (counted.version !== before.version + 1) return;
     try {
       await collection.replace(counted.id, counted.version, before.value);
@@ -158,13 +167,13 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   }
 
   /**
-   * Gives the count back that was taken beforehand; what came between stays counted, as it was counted by others. What
-   * is held against the account is cleared when the sign-in is complete (complete-sign-in.ts).
-   * @returns undefined when what was evaluated is no longer what counts
+   * Gives back the count that was taken beforehand; failures that others counted meanwhile stay. A complete sign-in
+   * clears the account's failures (complete-sign-in.ts).
+   * @returns undefined when the evaluated password is no longer the current one
    */
   async function accept(current: Found, before: Found, password: string, needsRehash: boolean) {
     const rehashed = needsRehash ? await rehash(password) : undefined;
-    // Without a write, what changed meanwhile shows where the sign-in goes on: see CompleteSignIn.
+    // Nothing is written here: CompleteSignIn detects a change of the account in the meantime.
     if (current === before && rehashed === undefined) return current;
     return changeFrom(current, (value) => {
       if (value.passwordHash !== before.value.passwordHash || !isOpen(value)) return undefined;
@@ -178,7 +187,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     try {
       return await passwords.hash(password);
     } catch (error) {
-      // Under load the better hash waits for the next sign-in; this one is right and goes on.
+      // Under load the rehash waits for the next sign-in; the password matched, so this one continues.
       if (error instanceof AppError && error.code === 'server.busy') return undefined;
       throw error;
     }
@@ -217,16 +226,16 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 
   return async (identifier, password, browser) => {
     const name = parseLoginName(identifier);
-    // Before the account is read: what changes after that is after the proof.
+    // Before the account is read: a change after this moment is later than the authentication.
     const startedAt = clock();
     const found = await findAccount(name);
     const first = knownDigest(found, browser);
     if (first === undefined && browser?.refusal !== undefined) throw browser.refusal;
-    // A known browser waits in a line of its own: a flood of guesses must not fill the one that the owner stands in.
+    // A known browser has its own queue, so that a flood of guesses cannot block the owner.
     const whose = found === undefined ? `unknown ${name?.key ?? ''}` : `account ${found.id}`;
     let begunAt = performance.now();
     const account = await turns.run(first === undefined ? whose : `${whose} ${first}`, async (hasWaited) => {
-      // Whoever had to wait looks again: the attempt before has changed the count.
+      // An attempt that had to wait reads again: the one before it changed the count.
       begunAt = performance.now();
       const provenAt = hasWaited ? clock() : startedAt;
       const current = hasWaited ? await findAccount(name) : found;
@@ -237,7 +246,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     });
     if (account !== undefined || deps.refusals === undefined) return account;
     const left = begunAt + deps.refusals.msFor(password) - performance.now();
-    // Not in the line, where others would wait for it.
+    // Outside of the queue, where it would delay others.
     if (left > 0) await sleep(left);
     return undefined;
   };
@@ -245,7 +254,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 
 const isOpen = (value: AccountRecord): boolean => value.isActive && value.deletingAt === undefined;
 
-/** Why the password does not even matter; an account without one has nothing that could be guessed. */
+/** Why the password does not matter; an account without a password has nothing to guess. */
 function refusalOf(
   found: Found | undefined,
   counter: Counter,

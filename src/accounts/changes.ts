@@ -1,5 +1,5 @@
-// What may be written into an account: one pure function that creation and every update go through, so that no
-// path has rules of its own. All that is wrong is told at once, by the names of the wire.
+// Validates changes of an account: one pure function for creation and every update, so that no path has rules of its
+// own. It reports all problems at once, by their names in the API.
 import { AppError } from '../errors.ts';
 import type { AccountRecord, Role } from '../store/collections.ts';
 import { parseEmail } from './email.ts';
@@ -15,7 +15,7 @@ import {
 import { eraseSecondFactors, hasSecondFactor, nextSecurityChange } from './security-state.ts';
 import { parseUsername } from './username.ts';
 
-/** What is absent or undefined stays as it is; null clears. */
+/** An absent or undefined member stays unchanged; null clears it. */
 export interface AccountChanges {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
@@ -23,7 +23,7 @@ export interface AccountChanges {
   readonly role?: Role | undefined;
   readonly isActive?: boolean | undefined;
   readonly isEmailVerified?: boolean | undefined;
-  /** false: every second factor is erased, and one must be enrolled again at the next sign-in. */
+  /** false: erases every second factor; the next sign-in must enrol one again. */
   readonly totpVerified?: boolean | undefined;
   readonly profile?: ProfileChanges | undefined;
   readonly address?: AddressChanges | null | undefined;
@@ -37,13 +37,13 @@ export interface ChangeContext {
   readonly minPasswordLength: number;
   /** Names of this service, which passwords must not be built around. */
   readonly contextWords?: readonly string[] | undefined;
-  /** The hash of `changes.password`, once it has been made; absent in the trial run before. */
+  /** The hash of `changes.password`; absent while the changes are only validated. */
   readonly passwordHash?: string | undefined;
 }
 
 type Report = (field: string, problem: string) => void;
 
-/** An account before anything was said about it. */
+/** An account without any data. */
 export const blankAccount = (now: number): AccountRecord => ({
   username: '',
   usernameKey: '',
@@ -58,7 +58,7 @@ export const blankAccount = (now: number): AccountRecord => ({
   updatedAt: now,
 });
 
-/** @throws AppError request.invalid with every field that is not right */
+/** @throws AppError request.invalid with every invalid field */
 export function applyChanges(
   before: AccountRecord,
   changes: AccountChanges,
@@ -69,7 +69,7 @@ export function applyChanges(
     fields[field] ??= problem;
   };
   const isReset = changes.totpVerified === false;
-  // Guesses of the password before say nothing of the new one.
+  // Guesses of the old password say nothing about the new one.
   const current = changes.password === undefined ? before : clearFailures(before);
   const after: AccountRecord = {
     ...(isReset ? eraseSecondFactors(current, context.now) : current),
@@ -84,7 +84,7 @@ export function applyChanges(
   applyPassword(after, changes, context, report);
   const isFactorLost = isReset && hasSecondFactor(before);
   const isStanding = after.role === before.role && after.isActive === before.isActive;
-  // Who had the mailbox until now may have signed in by it (checklist R063).
+  // The owner of the previous mailbox may have signed in with it (checklist R063).
   const isMoved = before.usernameKey !== '' && after.emailKey !== before.emailKey;
   const endsSessions = changes.password !== undefined || !isStanding || isFactorLost || isMoved;
   if (endsSessions) {
@@ -98,7 +98,7 @@ export function applyChanges(
   return after;
 }
 
-// The functions below write into the copy that applyChanges made and gives away when they are done.
+// The functions below write into the copy that applyChanges created and returns.
 
 function applyNames(after: AccountRecord, changes: AccountChanges, report: Report): void {
   if (changes.username !== undefined) {
@@ -121,7 +121,8 @@ function applyNames(after: AccountRecord, changes: AccountChanges, report: Repor
       after.emailKey = email.key;
     }
   }
-  // Proof belongs to one address (checklist R129): a new one starts without it unless an administrator vouches.
+  // Verification belongs to one address (checklist R129): a new one is unverified unless an administrator vouches for
+  // it.
   if (after.emailKey !== keyBefore) after.isEmailVerified = false;
   if (changes.isEmailVerified !== undefined) after.isEmailVerified = changes.isEmailVerified;
   if (after.isEmailVerified && after.emailKey === undefined) {

@@ -1,5 +1,5 @@
-// What an account says about its person in OIDC terms (OIDC Core §5.1, decisions §5): every claim we have. Which
-// of them a client gets is decided by scopes and requested claims, elsewhere.
+// All claims of an account (OIDC Core §5.1, decisions §5). Scopes and requested claims decide elsewhere which of them
+// a client gets.
 import type { Address, Profile, Role } from '../store/collections.ts';
 import type { Account } from './account.ts';
 
@@ -18,7 +18,7 @@ export interface Claims extends Profile {
   groups: string[];
 }
 
-/** The specification promises `name` with the scope `profile` (§2.6), so it falls back to what there is. */
+/** The scope `profile` promises `name` (§2.6), so it falls back to what the profile has. */
 function nameOf({ profile, username }: Account): string {
   if (profile.name !== undefined) return profile.name;
   const composed = [profile.given_name, profile.family_name].filter((part) => part !== undefined).join(' ');

@@ -1,5 +1,5 @@
-// What a complete sign-in (all factors) leaves in the account, in one write: when it was, that guesses before it no
-// longer count, and that this browser is known from now on.
+// What a complete sign-in (all factors) changes in the account, in one write: its time, the failure counters reset,
+// and this browser known from now on.
 import type { Clock } from '../clock.ts';
 import { newSecret } from '../ids.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -10,17 +10,17 @@ import { type BrowserTokens, forgetBrowsers, rememberBrowser } from './known-bro
 import { clearFailures } from './lockout.ts';
 
 /**
- * A password is accepted without a write where nothing was held against it. So whoever goes on with it asks here whether
- * the account is still as it was read: `complete` where it was the last step, `isUnchanged` where another one follows.
+ * A password without earlier failures is accepted without a write, so the caller must check here that the account is
+ * still as it was read: `complete` after the last step, `isUnchanged` before a further one.
  */
 export interface CompleteSignIn {
   isUnchanged(account: Account): Promise<boolean>;
   /**
-   * @param tokens of the browser; absent where there is none (the password grant)
-   * @returns the value that the browser is known by now; undefined when the account changed since it was read
+   * @param tokens of the browser; absent without one (the password grant)
+   * @returns the value by which the browser is now known; undefined when the account changed since it was read
    */
   complete(account: Account, tokens?: BrowserTokens): Promise<string | undefined>;
-  /** The same for a mailed link: nobody is signed in by it. */
+  /** The same after a mailed link, which signs no user in. */
   remember(accountId: string, tokens: BrowserTokens): Promise<string | undefined>;
   /** All browsers, or all but this one. */
   forget(accountId: string, except?: BrowserTokens): Promise<void>;
@@ -39,7 +39,7 @@ export function createCompleteSignIn(deps: {
     read?: Account & { readonly provenAt?: number },
   ): Promise<boolean> {
     if (read !== undefined) {
-      // On the version at hand first, which saves the read that update() begins with.
+      // On the version at hand first, which saves the read that update() starts with.
       const { id: _id, version, provenAt: _provenAt, ...value } = read;
       const first = next(value);
       if (first === undefined) return false;
@@ -59,7 +59,7 @@ export function createCompleteSignIn(deps: {
     return stored !== undefined && last.isWritten;
   }
 
-  /** A new password or role ended this sign-in meanwhile. */
+  /** False when a new password or role invalidated this sign-in meanwhile. */
   const isSame = (value: AccountRecord, account: Account): boolean =>
     isOpen(value) &&
     value.authenticatedNotBefore === account.authenticatedNotBefore &&

@@ -1,10 +1,10 @@
-// Which e-mail addresses we take and what makes two of them the same. Conservative on purpose (checklist R121):
-// no quotes, comments, routes or non-ASCII local parts, so that every mail library reads the address as we do.
+// Which e-mail addresses are accepted, and when two are the same. Deliberately conservative (checklist R121): no
+// quotes, comments, routes or non-ASCII local parts, so that every mail library reads the address in the same way.
 import { domainToASCII } from 'node:url';
 import { fold } from './fold.ts';
 
 export interface Email {
-  /** As it is shown and written to: local part as typed, domain in ASCII (IDNA), so that a look-alike shows itself. */
+  /** As displayed and as mailed to: local part as typed, domain in ASCII (IDNA), which exposes look-alikes. */
   readonly address: string;
   /** What uniqueness and sign-in compare. */
   readonly key: string;
@@ -21,18 +21,18 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const isDomain = (domain: string): boolean => {
   const labels = domain.split('.');
   const isLocalOrDotted = labels.length > 1 || domain === 'localhost';
-  // An all-digit last label would be an IP address (RFC 1123 §2.1), which domainToASCII makes of `0x7f.1`, too.
+  // An all-digit last label would be an IP address (RFC 1123 §2.1); domainToASCII also produces one from `0x7f.1`.
   return isLocalOrDotted && labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? '');
 };
 
-/** @returns the address in its stored form and its key, or undefined when it is not one that we take */
+/** @returns the address in its stored form and its key; undefined when it is not accepted */
 export function parseEmail(text: string): Email | undefined {
   if (text.length > MAX_ADDRESS * 2) return undefined;
   const trimmed = text.trim();
   const [local, typedDomain, ...more] = trimmed.split('@');
   if (local === undefined || typedDomain === undefined || more.length > 0) return undefined;
   if (local.length > MAX_LOCAL || !dotAtom.test(local)) return undefined;
-  // The URL parser behind domainToASCII drops tabs and line ends and reads %-escapes: none of them may get there.
+  // The URL parser behind domainToASCII drops tabs and line ends and decodes %-escapes, so none may reach it.
   if (/[\p{Cc}\p{Cf}\s%/\\?#:[\]]/u.test(typedDomain)) return undefined;
   const domain = domainToASCII(typedDomain);
   if (!isDomain(domain)) return undefined;
@@ -40,5 +40,5 @@ export function parseEmail(text: string): Email | undefined {
   return address.length > MAX_ADDRESS ? undefined : { address, key: fold(address) };
 }
 
-/** What a limit counts an address by: every spelling of one mailbox has one counter (checklist R087). */
+/** The key by which limits count an address: all spellings of one mailbox share a counter (checklist R087). */
 export const addressKey = (text: string): string => parseEmail(text)?.key ?? fold(text);

@@ -1,5 +1,5 @@
-// Whether an account may do without a factor that its owner wants to turn off: not where a second one is demanded
-// and none would be left, and not where nothing would be left to sign in with.
+// Whether an account may lose a factor that its owner wants to turn off: not when a second factor is required and
+// none would remain, and not when the owner could no longer sign in.
 
 import type { AuthMode } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -10,14 +10,14 @@ export interface FactorPolicy {
   readonly authMode: AuthMode;
 }
 
-/** @param after the account as it would be */
+/** @param after the account without the factor */
 export function mayBeLeftWith(after: Readonly<AccountRecord>, { mfaMode, authMode }: FactorPolicy): boolean {
-  // A mailbox is no second factor of those who see everybody's data (interactions/second-factor.ts).
+  // For roles that can read everyone's data, a mailbox is no second factor (interactions/second-factor.ts).
   const isMailEnough = after.role === 'user';
   const isLeft = isMailEnough ? hasSecondFactor(after) : after.totp !== undefined || hasPasskey(after);
   if (mfaMode === 'required' && !isLeft) return false;
-  // Codes by mail alone would be asked for, and not taken.
+  // Otherwise codes by mail would be the only factor, and not be accepted.
   if (!isMailEnough && after.hasEmailCodes === true && !isLeft) return false;
-  // A security key that cannot check its holder is completed with a code there.
+  // In passkey_only mode, a security key without user verification needs a code as well, so it is not enough.
   return authMode !== 'passkey_only' || (after.passkeys ?? []).some(({ kind }) => kind === 'passkey');
 }

@@ -1,12 +1,12 @@
-// What "fresh" means for a sensitive act (decisions §8): which classes of authentication there are, which is the
-// highest that an account can show, and whether a session has shown it within the last five minutes. Each method has its
-// own time, so that a code of now makes no password of this morning fresh.
+// When an authentication is fresh enough for a sensitive action (decisions §8): the classes of authentication, the
+// highest class that an account can reach, and whether a session reached it within the last five minutes. Each method
+// has its own time, so that a code entered now does not make this morning's password fresh.
 import type { AuthMode } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 
 /**
- * `passkey` has verified its user; `security_key` has not. `email_link` is a sign-in by mailed link. An invitation or an
- * enrolment link is none of these: it authenticates nobody by itself.
+ * `passkey` verified its user; `security_key` did not. `email_link` is a sign-in by mailed link. An invitation or an
+ * enrolment link is not listed: by itself it authenticates no user.
  */
 export const PROOF_METHODS = [
   'password',
@@ -21,14 +21,14 @@ export const PROOF_METHODS = [
 export type ProofMethod = (typeof PROOF_METHODS)[number];
 
 /**
- * When each method was last authenticated, in epoch seconds. `trusted_device`: when one stood for the second factor; it
- * proves nothing by itself.
+ * When each method was last used, in epoch seconds. `trusted_device`: when a trusted device replaced the second
+ * factor; it authenticates nothing by itself.
  */
 export type MethodTimes = { readonly [Method in ProofMethod | 'trusted_device']?: number };
 
 const TIMED = [...PROOF_METHODS, 'trusted_device'] as const;
 
-/** 3: two factors; 2: password and mailed code; 1: password (or a mailed link in its place); 0: nothing. */
+/** 3: two factors; 2: password and mailed code; 1: password (or a mailed link instead); 0: none. */
 export type ProofClass = 0 | 1 | 2 | 3;
 
 export interface ProofPolicy {
@@ -39,8 +39,8 @@ export interface ProofPolicy {
 const FRESH_SECONDS = 300;
 
 /**
- * What those methods are worth together. A passkey that did not verify its user is something held, so it counts as two
- * factors together with what is known (a password) or with a code that another device or paper holds; never alone.
+ * The class of these methods together. A passkey without user verification is something the user has, so it is two
+ * factors only together with a password, or with a code from another device or from paper.
  */
 function classOfMethods(has: (method: ProofMethod) => boolean): ProofClass {
   if (has('passkey')) return 3;
@@ -48,24 +48,24 @@ function classOfMethods(has: (method: ProofMethod) => boolean): ProofClass {
   const hasKey = has('security_key');
   if ((hasFirst || hasKey) && (has('totp') || has('recovery'))) return 3;
   if (hasFirst && hasKey) return 3;
-  // A mailed link and a mailed code are the same mailbox twice.
+  // A mailed link and a mailed code both show the same mailbox.
   if ((has('password') || hasKey) && has('email_code')) return 2;
   return hasFirst ? 1 : 0;
 }
 
 /**
- * The highest class that the account can show. Recovery codes do not raise it: they stand in for a factor that is lost,
- * and an act that used one up each time would use all of them up.
+ * The highest class that the account can reach. Recovery codes do not raise it: they replace a lost factor, and
+ * requiring one for each sensitive action would use them all up.
  */
 export function classOfAccount(
   account: Readonly<Pick<AccountRecord, 'passkeys' | 'totp' | 'hasEmailCodes' | 'role'>>,
   { mfaMode, authMode }: ProofPolicy,
 ): 1 | 2 | 3 {
-  // Where no codes are asked for nobody can show one.
+  // With codes switched off, no user can enter one.
   const areCodesAsked = mfaMode !== 'off';
   if ((account.passkeys ?? []).length > 0 && (areCodesAsked || authMode !== 'password')) return 3;
   if (areCodesAsked && account.totp !== undefined) return 3;
-  // A mailbox is no second factor of those who see everybody's data.
+  // For roles that can read everyone's data, a mailbox is no second factor.
   return areCodesAsked && account.hasEmailCodes === true && account.role === 'user' ? 2 : 1;
 }
 
@@ -82,8 +82,8 @@ export function isFresh(
 }
 
 /**
- * Whether a session lacks the second step that everybody owes where it is required, as one of before does. A trusted device
- * stood for it once, and is not asked about again. A session of an earlier version has no times, but its `amr`.
+ * Whether a session lacks the second factor that is required of every user, as a session from before that requirement
+ * does. A trusted device that replaced it once counts. A session of an earlier version has no times, only its `amr`.
  */
 export function owesSecondStep(
   mfaMode: ProofPolicy['mfaMode'],
@@ -94,7 +94,9 @@ export function owesSecondStep(
   return classOfMethods((method) => methodTimes[method] !== undefined) < 2;
 }
 
-/** What is stored, as far as it is what it should be. A session of the previous version has no times: it is never fresh. */
+/**
+ * Reads stored times and drops invalid ones. A session of the previous version has no times and so is never fresh.
+ */
 export function readMethodTimes(stored: unknown): MethodTimes {
   if (typeof stored !== 'object' || stored === null) return {};
   const times: { -readonly [Method in keyof MethodTimes]: MethodTimes[Method] } = {};
@@ -115,12 +117,12 @@ export function mergeMethodTimes(one: MethodTimes, other: MethodTimes): MethodTi
   return times;
 }
 
-/** Only what was authenticated at that time or before it. */
+/** The methods used at that time or before. */
 export function methodTimesUntil(times: MethodTimes, until: number): MethodTimes {
   return Object.fromEntries(Object.entries(times).filter(([, at]) => at <= until));
 }
 
-/** When the latest of them was; undefined: never. */
+/** The latest of these times; undefined without any. */
 export function newestOf({ trusted_device: _, ...times }: MethodTimes): number | undefined {
   const all = Object.values(times);
   return all.length === 0 ? undefined : Math.max(...all);

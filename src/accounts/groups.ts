@@ -1,6 +1,6 @@
-// Groups and who belongs to them. Membership stands on the account, as the names of its groups: whoever has the
-// account has its groups (claims, access to an application) without another look, a deleted account leaves nothing, and
-// no document grows with the size of a group. A group's name is its id: it never changes, since applications decide by it.
+// Groups and their members. Each account stores the names of its groups: reading the account is enough for claims and
+// access to applications, a deleted account leaves nothing behind, and no document grows with the size of a group.
+// The name of a group is its id and never changes, because applications decide by it.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { GroupRecord } from '../store/administration.ts';
@@ -18,7 +18,7 @@ export interface GroupFields {
 }
 
 export interface Groups {
-  /** One that is being removed is not found. */
+  /** A group that is being removed is not found. */
   find(name: string): Promise<Group | undefined>;
   query(query: Query): Promise<{ items: Group[]; total: number }>;
   /** @throws AppError group.name_taken, request.invalid */
@@ -26,17 +26,17 @@ export interface Groups {
   /** @throws AppError group.not_found, group.changed */
   update(name: string, fields: GroupFields, options?: { ifVersion?: number | undefined }): Promise<Group>;
   /**
-   * Nobody belongs to it any more when it resolves.
+   * When it resolves, the group has no members.
    * @throws AppError group.not_found, group.changed, group.in_use while an application is restricted to it
    */
   remove(name: string, options?: { ifVersion?: number | undefined }): Promise<void>;
-  /** Nothing happens to a member. @throws AppError group.not_found, account.not_found, group.too_many */
+  /** Does nothing for a member. @throws AppError group.not_found, account.not_found, group.too_many */
   addMember(name: string, accountId: string): Promise<Account>;
   /** @throws AppError group.not_found, account.not_found, group.not_member */
   removeMember(name: string, accountId: string): Promise<void>;
-  /** @returns those of the names that are no group */
+  /** @returns the names without a group */
   missing(names: readonly string[]): Promise<string[]>;
-  /** For the job that completes removals which a crash cut short. @returns how many it completed */
+  /** Completes removals that a crash interrupted. @returns how many */
   finishRemovals(): Promise<number>;
 }
 
@@ -50,7 +50,7 @@ interface Deps {
 
 export const groupNamePattern = '^[a-z0-9][a-z0-9._-]{0,63}$';
 const isName = new RegExp(groupNamePattern);
-/** Every token may carry them all. */
+/** Bounded, because every token may carry all of them. */
 const MAX_GROUPS = 200;
 const BATCH = 1000;
 
@@ -86,7 +86,7 @@ export function createGroups({ collection, accounts, clock, findRestricted }: De
     return group;
   }
 
-  /** Reads and replaces at the version that is asked for, else at whichever is there. */
+  /** Reads and replaces at the requested version, else at the current one. */
   async function change(
     name: string,
     ifVersion: number | undefined,
@@ -154,7 +154,7 @@ export function createGroups({ collection, accounts, clock, findRestricted }: De
         const message = `The application ${clientId} is restricted to this group: change that first.`;
         throw new AppError('group.in_use', { message });
       }
-      // From here on nobody comes in any more (addMember looks again), so that those who are in it can be counted off.
+      // From here on no member can be added (addMember checks again), so the remaining members can be counted down.
       await change(name, ifVersion, (record) => ({ ...record, removingAt: clock() }));
       await finish(name);
     },
@@ -169,7 +169,7 @@ export function createGroups({ collection, accounts, clock, findRestricted }: De
         return { value: { ...value, groups: [...groups, name].sort(), updatedAt: clock() } };
       });
       if (stored === undefined) throw new AppError('account.not_found');
-      // It may have begun to go while we wrote, past the place where we are.
+      // Its removal may have started during our write and already have passed this account.
       if ((await find(name)) === undefined) {
         await takeOut(name, accountId);
         throw new AppError('group.not_found');

@@ -1,30 +1,29 @@
-// The limits on guessing passwords: whatever path a guess comes in by (a page, the password grant), it is counted before it is
-// validated. What turns out to be valid is given back, so that an office behind one address can sign in all day.
+// Rate limits on guessing passwords. Every attempt, from a page or the password grant, is counted before the password
+// is checked. A valid password gives its point back, so that an office behind one address can sign in all day.
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type Charge, chargeAll, keyFor, type RateLimits } from '../rate-limits/index.ts';
 import { parseLoginName } from './login-name.ts';
 
 interface Deps {
   readonly limits: Pick<RateLimits, 'consume'>;
-  /** Of the request we are in; '' where there is none. */
+  /** Of the current request; '' outside of one. */
   readonly address: () => string;
 }
 
 const isOneOf = (error: unknown, codes: readonly ErrorCode[]): boolean =>
   error instanceof AppError && codes.includes(error.code);
 
-/** Where a password is typed, as far as the limits ask. */
+/** What the limits need to know about the attempt. */
 interface From {
   readonly tokens: readonly string[];
   readonly refusal?: AppError;
 }
 
 /**
- * A browser that the account knows (decisions §8) is let past them: strangers behind its address could use them up, and
- * it has a counter of its own.
- *
- * The limits are the same for names that exist and names that don't: what is counted is what was typed, folded as the
- * look-up folds it (R087).
+ * A browser that the account knows (decisions §8) is exempt: strangers behind its address could exhaust the limits,
+ * and it has a counter of its own.
+ * The limits are the same for existing and unknown names: the key is the typed name, folded as the look-up folds it
+ * (R087).
  * @returns authenticate, which now also throws AppError request.rate_limited
  */
 export function limitSignIns<Account>(
@@ -49,7 +48,7 @@ export function limitSignIns<Account>(
       if (account !== undefined) charge.giveBack();
       return account;
     } catch (error) {
-      // Nobody has looked at the password.
+      // The password was not checked.
       if (isOneOf(error, ['server.busy'])) charge.giveBack();
       throw error;
     }

@@ -1,5 +1,5 @@
-// Taking over an account from another system: the same rules as for any other (changes.ts), but its password comes as
-// the hash that the other system made, and its age with it.
+// Imports an account from another system under the rules for all accounts (changes.ts), but with its existing
+// password hash and its creation time.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -11,7 +11,7 @@ import { readPasswordHash } from './passwords/foreign-hash.ts';
 
 export type ImportedAccount = AccountChanges & {
   readonly username: string;
-  /** Absent: it has no password until one is set. */
+  /** Absent: the account has no password until one is set. */
   readonly passwordHash?: string | undefined;
   /** Epoch milliseconds; default: now. */
   readonly createdAt?: number | undefined;
@@ -19,8 +19,8 @@ export type ImportedAccount = AccountChanges & {
 };
 
 /**
- * Checks first and writes when it is told to, so that many can be checked together and still be written in their order.
- * @throws AppError request.invalid with every field that is not right
+ * Validates first and writes on request, so that many can be validated in parallel and still be written in order.
+ * @throws AppError request.invalid with every invalid field
  */
 export type ImportAccount = (input: ImportedAccount) => Promise<{
   /** @throws AppError account.username_taken, account.email_taken */ write(): Promise<Account>;
@@ -71,7 +71,7 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
         fields: { [isEmail ? 'email' : 'username']: 'Is taken by another user.' },
       });
     }
-    // One by one, as for anybody: each looks whether the group is still there.
+    // In sequence: addMember checks each time that the group still exists.
     for (const name of names) account = await groups.addMember(name, account.id);
     return account;
   }

@@ -1,6 +1,7 @@
-// Accounts: what stands in one and may be changed by whom (accounts.ts, where to start), groups and their members, passwords and
-// their limits (authenticate.ts), locks, known browsers, and what a complete sign-in leaves. Second factors, passkeys, and the
-// ways to a new account are domains of their own above; they subscribe to an account's removal and to administrators' changes.
+// Accounts: their data and the use cases that change it (accounts.ts, where to start), groups and memberships,
+// passwords and their limits (authenticate.ts), locks, known browsers, and completing a sign-in. Not here: second
+// factors, passkeys and registration are domains above, which subscribe to the removal of accounts and to changes by
+// administrators.
 import { availableParallelism } from 'node:os';
 import { createFindRestricted } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
@@ -79,7 +80,7 @@ interface Deps {
   readonly config: { readonly baseUrl: string; readonly hashParameters?: HashParameters | undefined };
 }
 
-// More waiting sign-ins than this would wait longer than a user does.
+// A sign-in behind a longer queue would wait longer than users do.
 const MAX_WAITING_HASHES = 128;
 
 /** Whether its owner can sign in without a password. */
@@ -124,7 +125,7 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
   const refusalTime = createRefusalTime({
     facts,
     clock,
-    // Twice: what an older release hashed with other parameters is no other kind.
+    // Twice: a hash that an older release created with other parameters is not a slow kind.
     ownMs: 2 * estimatedMs(`$argon2id$v=19$m=${memoryKib},t=${passes},p=1`),
     verify: passwords.verify,
     onError: onUnknownTime,
@@ -145,11 +146,11 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
   const limited = { limits, address: () => events.origins.current()?.ipAddress ?? '' };
   const signIn = limitSignIns(createAuthenticate(parts), limited);
 
-  /** Where passkeys alone sign in, a password is worth nothing on any path. */
+  /** With passkeys as the only way to sign in, no path accepts a password. */
   const authenticate: Authenticate = async (...given) =>
     settings().auth_mode === 'passkey_only' ? undefined : signIn(...given);
 
-  /** By a user who is signed in already: counted and locked as a sign-in is, and no sign-in in the logs. */
+  /** For a signed-in user: counted and locked like a sign-in, but not logged as one. */
   const checkPassword: Authenticate = limitSignIns(
     createAuthenticate({
       ...parts,

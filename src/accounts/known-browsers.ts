@@ -1,11 +1,11 @@
-// Which browsers an account knows (decisions §8; OWASP's device cookies), as pure changes of its record. A browser
-// is known by a random value in a cookie that it got when a sign-in was complete, kept here as a digest that is bound to
-// the account. It proves nothing: a known browser is only let past the lock that other browsers' guesses caused.
+// The browsers that an account knows (decisions §8; OWASP's device cookies), as pure changes of its record. A
+// complete sign-in gives the browser a random value in a cookie; the account stores a digest bound to it. The value
+// authenticates no user: it only lets the browser pass a lock that guesses from other browsers caused.
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { KnownBrowser } from '../store/guess-records.ts';
 
-/** The random values that a browser sent. Most are of other accounts. */
+/** The random values that a browser sent. Most belong to other accounts. */
 export type BrowserTokens = readonly string[];
 
 const MAX_BROWSERS = 10;
@@ -36,7 +36,7 @@ export function findKnownBrowser(
   return live.find(({ digest }) => digests.has(digest));
 }
 
-/** A new value replaces the ones the browser had, so that a planted or copied one is worth nothing after a sign-in. */
+/** A new value replaces those the browser had, so that a planted or copied value is worthless after a sign-in. */
 export function rememberBrowser(
   accountId: string,
   record: AccountRecord,
@@ -49,7 +49,7 @@ export function rememberBrowser(
   return withBrowsers(record, [browser, ...others].slice(0, MAX_BROWSERS));
 }
 
-/** One wrong password more in that browser. @returns undefined when the account no longer knows it */
+/** Counts one wrong password in that browser. @returns undefined when the account no longer knows it */
 export function countBrowserFailure(
   record: AccountRecord,
   digest: string,
@@ -72,7 +72,7 @@ export const clearBrowserFailures = (record: AccountRecord): AccountRecord =>
     (record.knownBrowsers ?? []).map((browser) => ({ ...browser, failures: 0 })),
   );
 
-/** @param tokens of the browser that stays known; default: none does */
+/** @param tokens of the browser that stays known; default: none stays */
 export function forgetBrowsers(
   accountId: string,
   record: AccountRecord,

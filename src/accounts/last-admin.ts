@@ -1,14 +1,14 @@
-// The promise that one active administrator always stays (decisions §6, checklist R131), also when two of them
-// demote each other at the same moment in different processes, where no transaction spans two documents.
+// Guarantees that one active administrator always remains (decisions §6, checklist R131), even when two of them demote
+// each other concurrently in different processes, although no transaction spans two documents.
 //
-// Protocol. Whoever is about to make an active administrator less first writes that intent into the one document
-// `admin_removals` by compare-and-set, and may do so only if, besides all intents, an active administrator remains.
-// Then the account is replaced at exactly the version that the intent names, then the intent is taken back.
-// - Two at once: one wins the write; the other reads again, sees the winner's intent and no longer counts that account.
-// - The intents are read before the administrators are counted, so that a demotion is seen in one of the two.
-// - A crash leaves an intent behind, which only makes us stricter. When it stands in the way and is old, it is fenced:
-//   the account is written unchanged, so its version moves on and the forgotten replace can never succeed; then the
-//   intent is dropped. Safety does not depend on the clock, only on the version.
+// Protocol. Before a write takes away an active administrator, it adds an intent to the one document `admin_removals`
+// by compare-and-set, which is allowed only if an active administrator remains after all intents. Then it replaces the
+// account at exactly the version in the intent, and then it removes the intent.
+// - Two concurrent writes: one wins; the other reads again, sees the intent and no longer counts that account.
+// - Intents are read before administrators are counted, so that a demotion is visible in one of the two.
+// - A crash leaves an intent behind, which only makes the check stricter. An old intent that blocks a write is fenced:
+//   the account is written unchanged, so its version increases and the abandoned replace can never succeed; then the
+//   intent is removed. Safety does not depend on the clock, only on the version.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord, FactRecord } from '../store/collections.ts';
@@ -66,7 +66,7 @@ export function guardLastAdmin(deps: {
   }
 
   async function hasOtherAdmin(leaving: ReadonlySet<string>): Promise<boolean> {
-    // One more than are leaving: if there are that many administrators, one of them stays.
+    // One more than are leaving: if there are that many administrators, one of them remains.
     const { items } = await collection.query({
       filters: activeAdminFilters,
       sort: 'id',
@@ -103,14 +103,14 @@ export function guardLastAdmin(deps: {
     const write = (): Promise<Stored<AccountRecord>> => collection.replace(id, version, value, options);
     if (isActiveAdmin(value)) return write();
     const before = await collection.find(id);
-    // Another version: write() will say so. Not an administrator: nothing to guard.
+    // Another version: write() reports it. Not an administrator: nothing to guard.
     if (before === undefined || before.version !== version || !isActiveAdmin(before.value)) return write();
     const token = newId();
     await declare({ accountId: id, version, at: clock(), token });
     try {
       return await write();
     } finally {
-      // What the write came to is the answer; an intent that could not be taken back is fenced when it is in the way.
+      // The result of the write counts; an intent that could not be removed is fenced when it blocks another write.
       await drop([token]).catch(() => undefined);
     }
   };

@@ -1,16 +1,19 @@
-// The counting of wrong passwords from browsers that the account does not know, as pure changes of a record
-// (decisions §8): so many failures close password sign-in from such browsers for a while. It ends no session and no
-// token, and leaves every other way in open. Everything is in the account's own document, so that the count is one
-// for every spelling of the name, every process and every restart (checklist R075, R087, R090).
+// Counts wrong passwords from browsers that the account does not know, as pure changes of its record (decisions §8):
+// after a number of failures, password sign-in from such browsers is locked for a while. A lock ends no session and
+// no token, and leaves every other way to sign in open. The counter is in the account's own document, so it is the
+// same for every spelling of the name, every process and after every restart (checklist R075, R087, R090).
 import type { AccountRecord } from '../store/collections.ts';
 
-/** The runtime settings that counting needs. */
+/** The runtime settings of the lock. */
 export interface LockoutSettings {
   readonly lockout_threshold: number;
   readonly lockout_seconds: number;
 }
 
-/** So many since the last complete sign-in close it until the next one, where the account has another way in. */
+/**
+ * This many failures since the last complete sign-in lock it until the next one, if the account has another way to
+ * sign in.
+ */
 const MAX_FAILURES = 100;
 const NOTICE_MS = 86_400_000;
 
@@ -22,8 +25,9 @@ export const isExhausted = ({ failedLoginAttempts }: Pick<AccountRecord, 'failed
   failedLoginAttempts >= MAX_FAILURES;
 
 /**
- * One more failure. Every lock grants a full threshold of new tries, hence the product; it also takes a changed
- * threshold at once, in both directions. The owner is told of the first lock in a day: `guessNoticeAt` is now then.
+ * Counts one more failure. Every lock grants a full threshold of new attempts, hence the product; a changed threshold
+ * also takes effect at once, in both directions. The owner is notified of the first lock in a day: then
+ * `guessNoticeAt` is now.
  * @param now epoch milliseconds; the record must not be locked then
  */
 export function countFailure(record: AccountRecord, settings: LockoutSettings, now: number): AccountRecord {
@@ -44,7 +48,7 @@ export function countFailure(record: AccountRecord, settings: LockoutSettings, n
   };
 }
 
-/** After a complete sign-in, a new password, or because an administrator said so. What the owner is shown stays. */
+/** After a complete sign-in, a new password, or an administrator's unlock. What the owner is shown stays. */
 export function clearFailures(record: AccountRecord): AccountRecord {
   const { lockedUntil: _past, ...rest } = record;
   return { ...rest, failedLoginAttempts: 0, lockCount: 0 };

@@ -1,4 +1,4 @@
-// How a sign-in name finds its account: exactly one index is asked, so that a name never means two accounts.
+// Finds the account of a sign-in name in exactly one index, so that a name never matches two accounts.
 import type { AccountRecord } from '../store/collections.ts';
 import type { EphemeralCollection, Stored } from '../store/port.ts';
 import { parseEmail } from './email.ts';
@@ -9,22 +9,22 @@ export interface LoginName {
   readonly key: string;
 }
 
-// Longer than any name we store; bounds the work of folding what a stranger sends.
+// Longer than any stored name; bounds the work of folding untrusted input.
 const MAX_LENGTH = 320;
 
-/** @returns where to look, or undefined for a text that cannot be anybody's name */
+/** @returns which index to search; undefined for a text that cannot be a name */
 export function parseLoginName(text: string): LoginName | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const key = fold(text);
   if (!key.includes('@')) return key === '' ? undefined : { index: 'username', key };
-  // Folded first: the full-width ＠ is an @, too, and then the domain part alone is left to IDNA.
+  // Folded first: the full-width ＠ is also an @, and after that only the domain needs IDNA.
   const email = parseEmail(text.normalize('NFKC'));
   return email === undefined ? undefined : { index: 'email', key: email.key };
 }
 
 /**
- * An e-mail address signs in only once verified, or when it is the username as well (see username.ts). An account
- * that is being deleted is not found.
+ * An e-mail address signs in only when verified, or when it is also the username (see username.ts). An account that
+ * is being deleted is not found.
  */
 export async function findByLoginName(
   collection: Pick<EphemeralCollection<AccountRecord>, 'findBy'>,

@@ -1,12 +1,12 @@
-// The first administrator: made once, by whoever comes first, and never again (decisions §1, checklist R128).
+// Creates the first administrator: once, for the first caller, and never again (decisions §1, checklist R128).
 //
-// Protocol, safe against parallel calls, other processes and a crash between any two steps:
-//   1. The candidate is inserted as an inactive account that expires by itself in a minute.
-//   2. The fact `onboarded` is written with the candidate's id, by insert or by compare-and-set: the one decision.
-//   3. The candidate is made active and its expiry is taken away. Whoever lost step 2 removes its candidate.
-// A crash after 1 leaves an account that nobody can use and that vanishes. After 2, anyone who reads the fact completes
-// step 3 for it. Only when the account that the fact names is gone, and there is no administrator, does the next
-// candidate take the fact over; the lost one cannot come back, because an expired document takes no replace (C5).
+// Protocol, safe against concurrent calls, other processes and a crash between any two steps:
+//   1. Insert the candidate as an inactive account that expires after a minute.
+//   2. Write the fact `onboarded` with the candidate's id, by insert or compare-and-set: the only decision.
+//   3. Activate the candidate and remove its expiry. A caller that lost step 2 removes its candidate.
+// A crash after 1 leaves an account that no user can use and that expires. After 2, any process that reads the fact
+// completes step 3. Only if the account in the fact is gone and there is no administrator does the next candidate
+// replace the fact; the lost one cannot return, because an expired document accepts no replace (C5).
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord, FactRecord } from '../store/collections.ts';
@@ -18,7 +18,7 @@ const FACT = 'onboarded';
 const CANDIDATE_MS = 60_000;
 
 export interface Onboarding {
-  /** Whether there is, or will in a moment be, an administrator. Once true it costs nothing. */
+  /** Whether there is an administrator, or will be in a moment. A positive answer is cached. */
   hasAdmin(): Promise<boolean>;
   /**
    * @param prepare makes the record, once it is known that onboarding is open (hashing is not free)
@@ -36,10 +36,10 @@ export function createOnboarding(deps: {
   taken: (error: unknown) => unknown;
 }): Onboarding {
   const { collection, facts, clock, newId, taken } = deps;
-  // It never opens again, so knowing once is knowing for ever.
+  // Onboarding never opens again, so a positive answer stays valid.
   let isKnownClosed = false;
 
-  /** Step 3, for our own candidate or for one whose process died. @returns undefined when that account is gone */
+  /** Step 3, for this candidate or for one whose process crashed. @returns undefined when that account is gone */
   const complete = (accountId: string): Promise<Stored<AccountRecord> | undefined> =>
     update(collection, accountId, (value, stored) =>
       stored.expiresAt === undefined ? undefined : { value: { ...value, isActive: true }, expiresAt: null },
@@ -69,7 +69,7 @@ export function createOnboarding(deps: {
       await collection.insert(id, candidate, { expiresAt: clock() + CANDIDATE_MS });
       return id;
     } catch (error) {
-      // Taken by another candidate, or by the one that has just won: too late. Taken by a user: choose another name.
+      // Held by another candidate or the new administrator: too late. Held by a user: choose another name.
       const [holder] = await collection.findBy('username', record.usernameKey);
       const isBeaten = holder?.expiresAt !== undefined || (await isClosed(await facts.find(FACT)));
       throw isBeaten ? new AppError('onboarding.closed') : taken(error);
@@ -79,7 +79,7 @@ export function createOnboarding(deps: {
   return {
     hasAdmin: async () => isKnownClosed || isClosed(await facts.find(FACT)),
     createFirstAdmin: async (prepare) => {
-      // Read before we look for an administrator: the takeover below succeeds only if it is still this very claim.
+      // Read before administrators are counted: the takeover below succeeds only if the claim is still unchanged.
       const claim = await facts.find(FACT);
       if (await isClosed(claim)) throw new AppError('onboarding.closed');
       const id = await insertCandidate(await prepare());

@@ -1,6 +1,5 @@
-// Where passkeys alone sign in, an administrator who can come in stays. The check reads before the write and no further: two
-// who take the last such administrators away at the same moment are still let back in by ADMIN_TOKEN, with which the mode can
-// be changed.
+// With passkeys as the only way to sign in, keeps at least one administrator who has one. It checks before the write
+// without locking: if two concurrent requests remove the last two, ADMIN_TOKEN still allows changing the mode.
 import { AppError } from '../errors.ts';
 import type { FieldFilter, Query } from '../store/port.ts';
 import { type Account, activeAdminFilters } from './account.ts';
@@ -15,7 +14,7 @@ interface Deps {
 const withPasskey: FieldFilter = { field: 'passkey_count', op: 'gte', value: 1 };
 
 export function createPasskeyAdmins({ find, query, isPasskeyOnly }: Deps) {
-  /** Whether, without this one, there is an administrator who can come in by passkey. */
+  /** Whether another administrator can sign in with a passkey. */
   async function hasOther(accountId?: string): Promise<boolean> {
     const { items } = await query({
       filters: [...activeAdminFilters, withPasskey],
@@ -28,7 +27,7 @@ export function createPasskeyAdmins({ find, query, isPasskeyOnly }: Deps) {
 
   return {
     hasOther,
-    /** Before this account can come in no more, or is no administrator any more. @throws AppError passkey.last_admin */
+    /** Before this account loses its last passkey or the administrator's role. @throws AppError passkey.last_admin */
     async keepOne(accountId: string): Promise<void> {
       if (!isPasskeyOnly()) return;
       const account = await find(accountId);

@@ -1,4 +1,4 @@
-// What may stand in a person's profile (OIDC Core §5.1, §5.1.1): short text for people, links that are links.
+// Validates profile members (OIDC Core §5.1, §5.1.1): short texts, and http(s) links.
 import type { Address, Profile } from '../store/collections.ts';
 import { hasControlCharacter, lengthOf } from './fold.ts';
 
@@ -25,7 +25,7 @@ const birthdate: Rule = (value) => {
   const [year, month, day] = value.split('-');
   if (!/^\d{4}(?:-\d{2}-\d{2})?$/.test(value)) return problem;
   if (month === undefined || day === undefined) return undefined;
-  // 2000 stands in for the year that is not told: it has a 29 February.
+  // OIDC Core §5.1 allows the year 0000 for an omitted one; 2000 replaces it because it has a 29 February.
   const date = new Date(`${year === '0000' ? '2000' : year}-${month}-${day}T00:00:00Z`);
   return Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day) ? problem : undefined;
 };
@@ -77,7 +77,7 @@ const addressRules: Readonly<Record<keyof Address, Rule>> = {
   country: text,
 };
 
-/** Names as on the wire, in the order in which forms and answers show them. */
+/** Names as in the API, in the order of forms and responses. */
 export const profileFields: readonly (keyof Profile)[] = [
   'name',
   'given_name',
@@ -105,7 +105,7 @@ export const addressFields: readonly (keyof Address)[] = [
 export type ProfileChanges = { readonly [Name in keyof Profile]?: string | null | undefined };
 export type AddressChanges = { readonly [Name in keyof Address]?: string | null | undefined };
 
-/** OIDC Core §5.1 recommends E.164; people write blanks and brackets. */
+/** OIDC Core §5.1 recommends E.164; users type blanks and brackets. */
 export const phoneProblem: Rule = (value) =>
   /^\+?[0-9](?:[0-9 ().-]{1,30})[0-9]$/.test(value)
     ? undefined
@@ -136,7 +136,7 @@ function merge<Name extends string>(
 export const mergeProfile = (before: Profile, changes: ProfileChanges, report: Report): Profile =>
   merge(before, changes, profileRules, profileFields, report);
 
-/** @returns undefined when nothing is left of the address */
+/** @returns undefined when the address is empty afterwards */
 export function mergeAddress(
   before: Address | undefined,
   changes: AddressChanges | null,

@@ -1,5 +1,5 @@
-// The end of an account, in an order in which a crash at any point leaves it unusable and the rest to be finished:
-// mark (from here on it counts as gone), end what it has open, remove what it owns, remove it (checklist R062).
+// Deletes an account so that after a crash at any point it is unusable and the deletion can be resumed: mark it (from
+// then on it is not found), end its sessions, remove its data, remove the record (checklist R062).
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -8,16 +8,19 @@ import { update } from '../store/update.ts';
 
 export interface Removal {
   /**
-   * Also resumes a deletion that was begun.
-   * @returns whether there was such an account. @throws AppError account.last_admin
+   * Also resumes an interrupted deletion.
+   * @returns whether the account existed. @throws AppError account.last_admin
    */
   remove(id: string): Promise<boolean>;
-  /** Finishes what a crash left. Safe to run in several processes. @returns how many accounts were finished */
+  /**
+   * Completes deletions that a crash interrupted. Safe to run in several processes. @returns the number of completed
+   * ones
+   */
   finishDeletions(): Promise<number>;
 }
 
 export function createRemoval(deps: {
-  /** Guarded: marking the last active administrator is refused. */
+  /** Guarded: refuses to mark the last active administrator. */
   collection: Collection<AccountRecord>;
   clock: Clock;
   endSessions: (accountId: string) => Promise<unknown>;

@@ -1,10 +1,10 @@
-// What a role opens of the administration, by whichever way somebody comes: the admin API, or its pages.
+// What a role may do in the administration, both through the Admin API and the Admin UI.
 
-/** Everything, or reading alone. */
+/** Full access, or read-only. */
 export type AdminAccess = 'all' | 'read';
 
 const accessByRole: Readonly<Record<string, AdminAccess>> = { admin: 'all', auditor: 'read' };
 
-/** @returns undefined for whom nothing of it is open */
+/** @returns undefined for a role without access */
 export const accessOfRole = (role: string): AdminAccess | undefined =>
   Object.hasOwn(accessByRole, role) ? accessByRole[role] : undefined;

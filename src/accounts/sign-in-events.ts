@@ -1,5 +1,5 @@
-// What is recorded of sign-ins: each failed password and lock, and each sign-in that is complete, raised, or has a further step
-// before it.
+// The audit events of sign-ins: each failed password, each lock, and each sign-in that is complete, was stepped up,
+// or needs a further step.
 import type { Events } from '../events/index.ts';
 import type { Logger } from '../log.ts';
 import type { AuthenticateDeps } from './authenticate.ts';
@@ -7,19 +7,19 @@ import type { AuthenticateDeps } from './authenticate.ts';
 export interface SignInReport {
   readonly kind: 'complete' | 'stepped_up' | 'password_accepted' | 'link_used';
   readonly accountId: string;
-  /** The application; none: self-service, or before there is one. */
+  /** The application; undefined in self-service, or before it is known. */
   readonly clientId?: string | undefined;
-  /** All that the session consists of (RFC 8176). */
+  /** All methods of the session (RFC 8176). */
   readonly amr: readonly string[];
-  /** What was authenticated in this sign-in. */
+  /** The methods of this sign-in. */
   readonly methods: readonly string[];
-  /** What is asked for next. */
+  /** The next required step. */
   readonly next?: string | undefined;
-  /** The same user was signed in here already. */
+  /** Whether the same user was already signed in here. */
   readonly isAgain?: boolean | undefined;
 }
 
-/** Awaited before anything is given: a sign-in that cannot be recorded is none (checklist R150). */
+/** Awaited before a session is granted: a sign-in that cannot be recorded fails (checklist R150). */
 export type ReportSignIn = (report: SignInReport) => Promise<void>;
 
 const SIGN_IN_EVENTS = {
@@ -30,8 +30,8 @@ const SIGN_IN_EVENTS = {
 } as const;
 
 /**
- * Every way to sign in, when it is complete, and its steps before that. A session that is used at a second application
- * without a page is no sign-in: its tokens are recorded (`token.issued`), and the list of sessions names the application.
+ * Every way to sign in, at completion and at the steps before. A session that a second application uses without a
+ * page is no sign-in: its tokens are recorded (`token.issued`), and the list of sessions names the application.
  */
 export function createReportSignIn({ record }: Pick<Events, 'record'>): ReportSignIn {
   return async ({ kind, accountId, clientId, amr, methods, next, isAgain }) => {
@@ -39,7 +39,7 @@ export function createReportSignIn({ record }: Pick<Events, 'record'>): ReportSi
     const isComplete = kind === 'complete' || kind === 'stepped_up';
     await record({
       event: SIGN_IN_EVENTS[kind],
-      // Who has shown one factor of several is not known to be that user.
+      // One factor of several does not yet identify the user.
       actor: isComplete ? user : { kind: 'anonymous' },
       target: user,
       clientId,
@@ -53,13 +53,13 @@ interface Deps {
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Of the one password check behind every way to sign in with one (authenticate.ts). */
+/** For the password check that all ways to sign in with a password share (authenticate.ts). */
 export function createPasswordEvents({
   events,
   log,
 }: Deps): Required<Pick<AuthenticateDeps, 'onOutcome' | 'onLocked'>> {
   return {
-    /** A password that matches is no sign-in yet: see createReportSignIn. */
+    /** A matching password is not yet a sign-in: see createReportSignIn. */
     async onOutcome({ outcome, accountId }) {
       log.info(
         { event: 'signin', outcome, ...(accountId !== undefined && { accountId }) },
@@ -67,7 +67,7 @@ export function createPasswordEvents({
       );
       if (outcome === 'success') return;
       const target = accountId === undefined ? {} : { target: { kind: 'user', id: accountId } as const };
-      // What was typed as a name is not recorded: people type passwords there.
+      // The typed name is not recorded: users type passwords there by mistake.
       await events.record({ event: 'signin.failure', reason: outcome, ...target });
     },
     onLocked({ accountId, lockedUntil, isNoticeDue }) {

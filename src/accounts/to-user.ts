@@ -1,5 +1,5 @@
-// The user as the REST API shows it (decisions §6). Built field by field, so that a new field of the record is
-// never shown by accident; hashes and secrets have no place here (checklist R130).
+// The user in the REST API (decisions §6). Built field by field, so that a new field of the record never appears by
+// accident; hashes and secrets must not appear (checklist R130).
 import type { Address, Profile, Role } from '../store/collections.ts';
 import type { Account } from './account.ts';
 import { isLocked } from './lockout.ts';
@@ -7,7 +7,7 @@ import { addressFields, profileFields } from './profile.ts';
 
 type Shown<T> = { [Name in keyof T]-?: string | null };
 
-/** Wire names; times are RFC 3339; what is not known is null. */
+/** Names of the API; times are RFC 3339; unknown values are null. */
 export type User = {
   id: string;
   username: string;
@@ -41,7 +41,7 @@ function shown<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, string | null>;
 }
 
-/** @param now epoch milliseconds: a lock that is over is not shown */
+/** @param now epoch milliseconds: an expired lock is not shown */
 export const toUser = (account: Account, now: number): User => ({
   id: account.id,
   username: account.username,

@@ -1,12 +1,12 @@
-// Which usernames we take and their key. Rule for '@' (CVE-2021-3754, checklist R077): a username may contain it
-// only if it is the account's own e-mail address. So names without '@' live in the username index alone and names with
-// '@' in the e-mail index alone; both are unique, and no write of another account, however parallel, can make a
-// sign-in name mean two people. applyChanges() holds the rule within one document, which one write changes at once.
+// Which usernames are accepted, and their key. A username may contain '@' only if it is the account's own e-mail
+// address (CVE-2021-3754, checklist R077). So names without '@' are in the username index alone and names with '@' in
+// the e-mail index alone; both are unique, and no concurrent write of another account can make a sign-in name match
+// two accounts. applyChanges() enforces the rule within one document, which changes in one write.
 import { parseEmail } from './email.ts';
 import { fold, hasHiddenCharacter, lengthOf } from './fold.ts';
 
 export interface Username {
-  /** As it is shown: compatibility forms (full-width letters, ligatures) are written plainly. */
+  /** As displayed: compatibility forms (full-width letters, ligatures) are replaced by plain ones. */
   readonly name: string;
   /** What uniqueness and sign-in compare. */
   readonly key: string;
@@ -18,7 +18,7 @@ const shape = /^[\p{L}\p{M}\p{Nd}._\-@+]+$/u;
 const hasLetterOrDigit = /[\p{L}\p{Nd}]/u;
 const startsWithMark = /^\p{M}/u;
 
-/** @returns the username, or what is wrong with it in words for the person who typed it */
+/** @returns the username, or a description of the problem for the user */
 export function parseUsername(text: string): Username | { readonly problem: string } {
   const name = text.length > MAX_LENGTH * 4 ? text : text.normalize('NFKC').trim();
   const length = lengthOf(name);

@@ -1,5 +1,5 @@
-// What of the audit log the owner of an account is shown: what was done with and to the account lately, as kinds that
-// pages have words for. Reasons and details stay inside.
+// The part of the audit log that the owner of an account sees: recent events by and about the account, as kinds for
+// which the pages have texts. Reasons and details are not shown.
 
 import type { EventName } from '../events/index.ts';
 import type { AuditRecord } from '../store/collections.ts';
@@ -9,15 +9,15 @@ import type { Audit } from './audit.ts';
 export interface Activity {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** A word that the strings `activity.…` have. */
+  /** The key of a text `activity.…`. */
   readonly kind: string;
-  /** Something that somebody else may have tried. */
+  /** Whether it may have been an attempt by another person. */
   readonly isProblem: boolean;
   readonly ipAddress?: string | undefined;
   readonly userAgent?: string | undefined;
 }
 
-/** The events that an owner knows what to do with. */
+/** The events that an owner can understand and act on. */
 const KINDS: { readonly [Name in EventName]?: string } = {
   'signin.success': 'signin',
   'signin.failure': 'signin_failed',
@@ -46,10 +46,10 @@ const KINDS: { readonly [Name in EventName]?: string } = {
 const PROBLEMS: ReadonlySet<string> = new Set(['signin_failed', 'locked', 'code_failed', 'passkey_failed']);
 
 const MAX_SHOWN = 10;
-/** There are events between them that are not shown. */
+/** More than are shown, because some events in between are not. */
 const MAX_READ = 40;
 
-/** @returns the latest things of that account, the newest first */
+/** @returns the latest activities of the account, newest first */
 export function createActivity(audit: Pick<Audit, 'query'>): (accountId: string) => Promise<Activity[]> {
   const latest = async (field: 'actor_id' | 'target_id', accountId: string) => {
     const filters = [{ field, op: 'eq', value: accountId } as const];
@@ -58,18 +58,18 @@ export function createActivity(audit: Pick<Audit, 'query'>): (accountId: string)
   };
 
   const view = ({ value }: Stored<AuditRecord>): Activity[] => {
-    // An event of a later version may have any name.
+    // An event of a later version can have any name.
     const kind = new Map<string, string>(Object.entries(KINDS)).get(value.event);
     if (kind === undefined) return [];
     const { at, ipAddress, userAgent, actorKind, actorId, targetId } = value;
-    // Where an administrator was is not the owner's business.
+    // The location of an administrator is not shown to the owner.
     const isOwn = actorKind === 'anonymous' || actorId === undefined || actorId === (targetId ?? actorId);
     return [{ at, kind, isProblem: PROBLEMS.has(kind), ...(isOwn && { ipAddress, userAgent }) }];
   };
 
   return async (accountId) => {
     const both = await Promise.all([latest('target_id', accountId), latest('actor_id', accountId)]);
-    // What an administrator did to others is in the one list that names him as the actor.
+    // An administrator's actions on other accounts are only in the list by actor.
     const own = both
       .flat()
       .filter(({ value }) => value.targetId === undefined || value.targetId === accountId);

@@ -1,9 +1,9 @@
-// Writing recorded events into the log, finding them, and forgetting them.
-//
-// When an event cannot be written (checklist R150): it goes to the program's log, whole, so that it is not lost, and the
-// request that caused it is answered 503, so that nothing passes unrecorded. What gives something (a sign-in, a consent)
-// is written down before it is given. What takes something away (a logout, a revocation, an administrator's change) is
-// done first and stays done: `note` never stops an ending half-way, the request only waits for it before it is answered.
+// Writes recorded events to the log, finds them, and removes old ones.
+// If an event cannot be written (checklist R150), the whole event goes to the program's log, and the request that
+// caused it gets 503, so that nothing happens unrecorded. An action that grants something (a sign-in, a consent) is
+// recorded before it is granted. An action that takes something away (a logout, a revocation, an administrator's
+// change) happens first and stays: `note` never interrupts it, and the request only waits for the write before its
+// response.
 import type { Clock } from '../clock.ts';
 import type { Actor, Events, Origin, RecordedEvent } from '../events/index.ts';
 import type { Logger } from '../log.ts';
@@ -22,9 +22,9 @@ export interface Audit {
 interface Deps {
   readonly collection: Collection<AuditRecord>;
   readonly clock: Clock;
-  /** Ids that sort by time: the order of the log. */
+  /** Its ids sort by time, the order of the log. */
   readonly newId: () => string;
-  /** All recorded events are kept here. */
+  /** The source of all recorded events. */
   readonly events: Pick<Events, 'origins' | 'recordWith'>;
   readonly log: Pick<Logger, 'error'>;
 }
@@ -39,7 +39,7 @@ const cut = (text: string | undefined, length: number): string | undefined =>
 const isFailure = ({ event, outcome }: RecordedEvent): boolean =>
   outcome === undefined ? event.endsWith('.failure') : outcome === 'failure';
 
-/** Drops members that are undefined: the record is what is stored, and JSON has no such thing. */
+/** Drops undefined members, which JSON cannot represent. */
 const compact = (record: { [Key in keyof AuditRecord]: AuditRecord[Key] | undefined }): AuditRecord =>
   // Members that AuditRecord requires are never undefined below.
   Object.fromEntries(

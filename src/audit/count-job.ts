@@ -1,13 +1,13 @@
-// Counting the hours of the audit log that are over (src/audit/statistics.ts).
+// Counts the hours of the audit log that have passed (src/audit/statistics.ts).
 import type { Job } from '../jobs/scheduler.ts';
 
 export interface CountEventsOptions {
   readonly rollUp: (isAborted: () => boolean) => Promise<number>;
 }
 
-// An hour is counted two minutes after its end, when its last events have settled in the log (statistics.ts).
+// Two minutes after the end of an hour, its last events have reached the log (statistics.ts).
 const EVERY_FIVE_MINUTES = '2-57/5 * * * *';
-// Shorter than the schedule, so that a run never waits for the one before.
+// Shorter than the schedule, so that no run waits for the previous one.
 const INTERVAL_SECONDS = 240;
 
 export const countEvents = ({ rollUp }: CountEventsOptions): Job => ({

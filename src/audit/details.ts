@@ -1,5 +1,5 @@
-// What may be written into an event's details: no secret, whatever it is called and however deep it lies, and no
-// more than a reader can use (checklist R147, R148). A second line: who writes an event puts no secret into it.
+// Removes secrets from the details of events, by name and by form, at any depth, and limits their size (checklist
+// R147, R148). This is a second defence: the code that records an event must not include secrets.
 
 const MAX_DEPTH = 5;
 const MAX_TEXT = 512;
@@ -8,8 +8,8 @@ const MAX_ITEMS = 50;
 const MAX_MEMBERS = 100;
 const MAX_BYTES = 16_384;
 
-// The last word of a name says what the thing is: client_secret, passwordHash, smtp_password, code; but
-// password_changed_at is a time and access_token_seconds a number.
+// The last word of a name says what the value is: client_secret, passwordHash, smtp_password and code are secrets,
+// but password_changed_at is a time and access_token_seconds a number.
 const secretNames =
   /(?:^|_)(?:secret|password|passwd|passphrase|pass|token|code|pin|otp|assertion|ticket|cookie|authorization|credential|hash|digest|salt|signature|verifier|jwt|jws|jwe|private_key|api_key|bearer|csrf|nonce)s?$/;
 const sealedNames = /(?:^|_)sealed_/;
@@ -24,7 +24,7 @@ const toSnakeCase = (name: string): string =>
 
 function isSecret(name: string, value: unknown, isJwk: boolean): boolean {
   if (isJwk && privateKeyMembers.has(name)) return true;
-  // A switch or an amount is no secret, whatever it is about.
+  // A boolean or a number is no secret, whatever its name.
   if (typeof value === 'boolean' || typeof value === 'number' || value === null) return false;
   const spelt = toSnakeCase(name.slice(0, 256));
   return secretNames.test(spelt) || sealedNames.test(spelt);
@@ -36,7 +36,7 @@ const jsonWebTokens = /\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
 const userParts = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#@]{1,512}@/gi;
 
 function cleanText(text: string): string {
-  // Looked at before it is cut to size, or half a token would no longer look like one.
+  // Before truncation: half a token would no longer be recognised as one.
   const cleaned = text
     .slice(0, MAX_READ)
     .replace(bearers, '[removed]')
@@ -70,10 +70,7 @@ export function withoutSecrets(details: Readonly<Record<string, unknown>>): Reco
   return isTooLarge ? { is_shortened: true, members: Object.keys(cleaned) } : cleaned;
 }
 
-/**
- * @returns what differs between two views of a thing, each side with the members that differ only; undefined when
- *   nothing does
- */
+/** @returns the differing members of two views of an object, for each side; undefined when nothing differs */
 export function differenceOf(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

@@ -1,8 +1,8 @@
-// The end of old events, in both collections of the audit log.
+// Removes old events from either collection of the audit log.
 import type { AuditRecord } from '../store/collections.ts';
 import type { Collection } from '../store/port.ts';
 
-/** The oldest first. @param before epoch milliseconds @returns how many were removed, at most `limit` */
+/** Oldest first. @param before epoch milliseconds @returns how many were removed, at most `limit` */
 export async function forgetEvents(
   collection: Collection<AuditRecord>,
   before: number,

@@ -1,10 +1,10 @@
-// The forgetting of audit events whose retention is over.
+// Removes audit events after their retention period.
 import type { Clock } from '../clock.ts';
 import { inBatches } from '../jobs/in-batches.ts';
 import type { Job } from '../jobs/scheduler.ts';
 
 export interface ForgetAuditOptions {
-  /** Which events these are; their job has that name. */
+  /** The class of events; the job is named after it. */
   readonly events?: 'audit' | 'token';
   /** Removes at most `limit` events from before that time (epoch ms). @returns how many */
   readonly forget: (before: number, limit: number) => Promise<number>;

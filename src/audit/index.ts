@@ -1,6 +1,6 @@
-// The audit log: keeping what is recorded (audit.ts) and what becomes of tokens (token-log.ts), finding it again, forgetting it
-// in time, and counting it by the hour (statistics.ts). What can happen at all is src/events; what an administrator's act is
-// recorded as is src/admin/api/audit-trail.ts. Start with audit.ts.
+// The audit log: stores recorded events (audit.ts) and token events (token-log.ts), finds them, removes them after
+// their retention period, and counts them by the hour (statistics.ts). Not here: src/events defines the events,
+// src/admin/api/audit-trail.ts how administrators' actions are recorded. Start with audit.ts.
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { createTimeSortedIds } from '../ids.ts';

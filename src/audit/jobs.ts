@@ -1,4 +1,4 @@
-// The audit log's own jobs: forgetting events whose retention is over, and counting the hours that have passed.
+// The jobs of the audit log: removing events after their retention period, and counting the hours that have passed.
 import type { Clock } from '../clock.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import { eventHours } from '../store/administration.ts';
@@ -20,7 +20,7 @@ interface Deps {
   };
   readonly audit: Pick<Audit, 'forget'>;
   readonly tokenLog: Pick<TokenLog, 'forget'>;
-  /** How many sessions are active now; noted with each hour. */
+  /** The number of active sessions, stored with each hour. */
   readonly countSessions: () => Promise<number>;
 }
 

@@ -1,6 +1,6 @@
-// How often each kind of event happened, hour by hour, without counting anything twice: an hour that is over is
-// counted once, by a job, into one small document; the hours since then are read along as the log grows. So a look at the
-// last month reads some hundred small documents and the newest events, however many users and events there are.
+// How often each kind of event happened, by hour, without counting any event twice: a job counts each past hour once
+// into one small document; later hours are read incrementally as the log grows. The statistics of a month therefore
+// read some hundred small documents and the newest events, however many users and events there are.
 import type { Clock } from '../clock.ts';
 import type { EventHourRecord } from '../store/administration.ts';
 import type { AuditRecord } from '../store/collections.ts';
@@ -9,16 +9,16 @@ import type { Collection, Stored } from '../store/port.ts';
 export interface EventHour {
   /** Epoch milliseconds, the start of the hour (UTC). */
   readonly at: number;
-  /** How often, by the event's name. */
+  /** By the name of the event. */
   readonly counts: Readonly<Record<string, number>>;
-  /** How many sessions ran at its end, where somebody looked in time. */
+  /** The number of sessions at its end, if it was counted in time. */
   readonly sessionsActive?: number | undefined;
 }
 
 export interface Statistics {
-  /** Hours in which something happened, of the last 31 days, in order; the last one is not over. */
+  /** Hours with events of the last 31 days, in order; the last one is still running. */
   hours(): Promise<EventHour[]>;
-  /** Counts hours that are over. @param isAborted asked between hours. @returns how many hours it counted */
+  /** Counts past hours. @param isAborted checked between hours. @returns the number of counted hours */
   rollUp(isAborted: () => boolean): Promise<number>;
 }
 
@@ -26,22 +26,22 @@ interface Deps {
   readonly audit: Collection<AuditRecord>;
   readonly collection: Collection<EventHourRecord>;
   readonly clock: Clock;
-  /** How many sessions run now: noted with each hour by whoever rolls up. */
+  /** The current number of sessions, stored with each counted hour. */
   readonly countSessions?: () => Promise<number>;
 }
 
 const HOUR_MS = 3_600_000;
 const KEPT_MS = 31 * 24 * HOUR_MS;
-// Events that were on their way into the log when the hour ended are in it by then.
+// By then, events that were being written when the hour ended are in the log.
 const SETTLED_MS = 60_000;
 const PAGE = 1000;
-// What one look may read; the rest is read by the next one, or counted by the job.
+// The limit of one read; the next one continues, or the job counts the rest.
 const MAX_PAGES = 50;
 const TAIL_MS = 24 * HOUR_MS;
 
 const hourOf = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
 
-/** Audit ids are UUIDs version 7: they begin with their time, so that a time is a place in the log (src/ids.ts). */
+/** Audit ids are UUIDs version 7, which start with their time, so a time is a position in the log (src/ids.ts). */
 const placeOf = (at: number): string => {
   const time = Math.max(0, at).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}`;
@@ -49,7 +49,7 @@ const placeOf = (at: number): string => {
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 
 export function createStatistics({ audit, collection, clock, countSessions }: Deps): Statistics {
-  /** Hours since the last one that was counted, as far as this process has read. */
+  /** Hours since the last counted one, as far as this process has read. */
   const tail = { from: Number.NaN, place: '', hours: new Map<number, Map<string, number>>() };
 
   async function eventsBehind(place: string): Promise<Stored<AuditRecord>[]> {
@@ -74,7 +74,7 @@ export function createStatistics({ audit, collection, clock, countSessions }: De
       })
     ).items;
 
-  /** The first hour that is not counted; undefined while the log is empty. */
+  /** The first hour that is not counted yet; undefined while the log is empty. */
   async function nextHour(): Promise<number | undefined> {
     const { items } = await collection.query({ sort: 'at', order: 'desc', limit: 1, isCounted: false });
     const last = items[0]?.value.at;

@@ -1,8 +1,8 @@
-// The token events of the audit log: a class of its own with its own retention, because tokens are many. Nothing is
-// written while a token is issued. First issues wait in memory and are written one by one, refreshes and client-credentials
-// issues are counted per client and hour, refusals per client, reason and minute, because strangers can cause them.
-// `kill -9` loses what the last FLUSH_MS brought. Revocation and reuse are rare and end something: they go to the audit
-// log itself, at once (audit.ts). No addresses, no names: ids alone.
+// The token events of the audit log: a separate class with its own retention, because tokens are many. Issuing a
+// token writes nothing: first issues are buffered in memory and written individually, refreshes and
+// client-credentials issues are counted per client and hour, and refusals per client, reason and minute, because
+// attackers can cause any number of them. `kill -9` loses the last FLUSH_MS. Revocation and reuse are rare and end
+// something, so they go to the audit log itself at once (audit.ts). Contains ids only, no addresses and no names.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { EventName } from '../events/index.ts';
@@ -22,25 +22,25 @@ export interface IssuedTokens {
 }
 
 export interface RefusedRequest {
-  /** None: the client is not known. */
+  /** Undefined: the client is not known. */
   readonly clientId?: string | undefined;
   /** Such as token, userinfo, introspection, admin_api. */
   readonly endpoint: string;
   readonly grantType?: string | undefined;
   /** The OAuth error code. */
   readonly error: string;
-  /** What the caller was not told, from a fixed vocabulary. */
+  /** What the response did not reveal, from a fixed vocabulary. */
   readonly detail?: string | undefined;
 }
 
 export interface TokenLog {
   issued(tokens: IssuedTokens): void;
-  /** One more refresh, or client-credentials token, of this client. */
+  /** Counts one refresh, or one client-credentials token, of this client. */
   counted(event: 'token.refreshed' | 'token.machine_issued', clientId: string): void;
   refused(request: RefusedRequest): void;
-  /** Writes what waits. Never throws: what cannot be written waits for the next time. */
+  /** Writes the buffer. Never throws: what cannot be written stays in the buffer for the next flush. */
   flush(): Promise<void>;
-  /** Writes what waits and stops the timer. */
+  /** Writes the buffer and stops the timer. */
   close(): Promise<void>;
   find(id: string): Promise<Stored<AuditRecord> | undefined>;
   query(query: Query): Promise<Page<AuditRecord>>;
@@ -60,9 +60,14 @@ interface Deps {
 export const FLUSH_MS = 3000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** More than this waits only while the store is away; then the newest are dropped, and the program log says how many. */
+/**
+ * Exceeded only while the store is unavailable; then the newest are dropped, and the program's log reports how many.
+ */
 const MAX_WAITING = 10_000;
-/** Kinds of refusal (client, reason, endpoint) counted apart in a minute by one process; further ones are counted together. */
+/**
+ * How many kinds of refusal (client, reason, endpoint) one process counts separately per minute; further ones share a
+ * counter.
+ */
 const MAX_REFUSALS = 60;
 const BATCH = 200;
 const MAX_TEXT = 128;
@@ -102,7 +107,7 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
       timer = undefined;
       void flush();
     }, flushMs);
-    // A process that has nothing else to do may end; whoever stops it calls close().
+    // Does not keep the process alive; a graceful stop calls close().
     timer.unref();
   }
 
@@ -115,7 +120,7 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
     arm();
   }
 
-  /** Whether one more kind of refusal may have a counter of its own in this minute. */
+  /** Whether another kind of refusal may have its own counter in this minute. */
   function isCountedApart(key: string): boolean {
     const minute = Math.floor(clock() / MINUTE_MS);
     if (refusals.minute !== minute) refusals = { minute, keys: new Set() };
@@ -131,7 +136,7 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
     try {
       await collection.insert(id, withCount(record, more));
     } catch (error) {
-      // Another process began this counter between our look and our write.
+      // Another process created this counter between our read and our write.
       if (!(error instanceof AlreadyExists)) throw error;
       await raise();
     }
@@ -141,12 +146,12 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
     try {
       await collection.insert(id, record);
     } catch (error) {
-      // An earlier attempt did write it, though the answer got lost.
+      // An earlier attempt wrote it, but its response was lost.
       if (!(error instanceof AlreadyExists)) throw error;
     }
   }
 
-  /** @returns the first failure; what was not written waits again */
+  /** @returns the first failure; what was not written stays in the buffer */
   async function write(): Promise<unknown> {
     const acts = [
       ...waiting.map((event) => ({
@@ -161,7 +166,7 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
     ];
     waiting = [];
     counters = new Map();
-    // Written together, they share a commit; not all at once, so that requests get their turn.
+    // Concurrent writes share a commit; in batches, so that requests are served in between.
     for (let at = 0; at < acts.length; at += BATCH) {
       const batch = acts.slice(at, at + BATCH);
       const results = await Promise.allSettled(batch.map(({ run }) => run()));
@@ -178,7 +183,7 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
   }
 
   async function flush(): Promise<void> {
-    // Whoever comes while it is being written has their event in the next round.
+    // Events that arrive during a write are written in the next round.
     while (writing !== undefined) await writing;
     if (waiting.length === 0 && counters.size === 0) return;
     writing = write().then((failure) => {

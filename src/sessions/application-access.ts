@@ -1,5 +1,5 @@
-// Which applications a person's account is open to, and closing it to one: what was agreed to (consents, which
-// outlive sessions) and what was given in each session (grants), put together by application.
+// Which applications can access a user's account, and revoking that access: consents (which outlive sessions) and the
+// grants of each session, combined by application.
 import { consents as consentCollection } from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
@@ -9,20 +9,23 @@ import type { Grants } from './grants.ts';
 export interface ApplicationAccess {
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** Epoch milliseconds: the first thing that still counts. */
+  /** Epoch milliseconds: the oldest consent or grant that is still valid. */
   readonly since: number;
 }
 
 export interface ApplicationAccesses {
-  /** The newest first. */
+  /** Newest first. */
   list(accountId: string): Promise<ApplicationAccess[]>;
-  /** Every token of that application for that person ends, and it must ask again. @returns whether there was anything */
+  /**
+   * Revokes every token of the application for this user; it must ask for consent again. @returns whether there was
+   * anything to revoke
+   */
   remove(accountId: string, clientId: string): Promise<boolean>;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What the library's grant says of scopes (`openid: { scope }`). */
+/** The scopes of oidc-provider's grant (`openid: { scope }`). */
 function scopesOf(openid: unknown): string[] {
   if (typeof openid !== 'object' || openid === null || !('scope' in openid)) return [];
   return textOf(openid.scope).split(' ').filter(Boolean);
@@ -67,7 +70,7 @@ export function createApplicationAccess({
     },
 
     async remove(accountId, clientId) {
-      // The agreement first: with it a silent sign-in would make the next grant while this one goes.
+      // The consent first: otherwise a silent sign-in could create a new grant while this one is revoked.
       const wasAgreed = await consents.remove(consentId(accountId, clientId));
       const given = await grantRecords.findBy('account', accountId);
       const ending = given.filter(({ value }) => value.clientId === clientId);

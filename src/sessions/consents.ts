@@ -1,4 +1,4 @@
-// What people agreed to, kept over their sessions, so that they are asked once per application and scope.
+// What users consented to, kept across sessions, so that each application asks once per scope.
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { ConsentRecord } from '../store/collections.ts';
@@ -7,19 +7,19 @@ import { update } from '../store/update.ts';
 
 export interface Consents {
   find(accountId: string, clientId: string): Promise<ConsentRecord | undefined>;
-  /** Adds to what was agreed before; granted when it is recorded. */
+  /** Adds to earlier consent; recorded before it is granted. */
   add(
     accountId: string,
     clientId: string,
     scopes: readonly string[],
     claims: readonly string[],
   ): Promise<void>;
-  /** Nothing is kept of it but the event. */
+  /** Stores nothing but the event. */
   refuse(accountId: string, clientId: string): Promise<void>;
   removeOfAccount(accountId: string): Promise<void>;
 }
 
-/** @returns the id of what a person allowed an application */
+/** @returns the id of a user's consent to an application */
 export const consentId = (accountId: string, clientId: string): string => `${accountId}:${clientId}`;
 
 interface Deps {
@@ -62,7 +62,7 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
     async add(accountId, clientId, scopes, claims) {
       const user = { kind: 'user', id: accountId } as const;
       const details = { scopes, claims };
-      // Asked for together, they share a commit.
+      // In parallel, they share a commit.
       await Promise.all([
         events.record({ event: 'consent.granted', actor: user, target: user, clientId, details }),
         widenConsent(accountId, clientId, scopes, claims),

@@ -1,18 +1,18 @@
-// The end of grants: what a person allowed an application in one session, with every code and token born from it.
-// The grant goes first: from that moment its tokens count as inactive everywhere, whatever a crash leaves behind.
+// Revokes grants: what a user allowed an application in one session, with every code and token issued from it. The
+// grant is removed first: from that moment its tokens are inactive everywhere, whatever a crash leaves behind.
 import * as model from '../store/collections.ts';
 import type { Collection, EphemeralCollection, Store } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
 
 export interface Grants {
-  /** Ends one grant and everything born from it; harmless when it is gone already. */
+  /** Revokes one grant and everything issued from it; does nothing if it is already revoked. */
   revoke(grantId: string): Promise<void>;
   revokeOfSession(sessionUid: string): Promise<void>;
   /** Revokes what a test sign-in of the application obtained in that session (src/clients/test-sign-ins.ts), and nothing else. */
   revokeTrials(sessionUid: string, clientId: string): Promise<void>;
-  /** Ends all grants of an account, but those of one session if `exceptSession` names it. */
+  /** Revokes all grants of an account, except those of the session `exceptSession`. */
   revokeOfAccount(accountId: string, options?: { exceptSession?: string | undefined }): Promise<void>;
-  /** Ends all grants of an application, and the tokens it got for itself. */
+  /** Revokes all grants of an application, and its own client-credentials tokens. */
   revokeOfClient(clientId: string): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function createGrants({ store }: { store: Store }): Grants {
   const clientCredentials = store.ephemeral(protocol.clientCredentials);
   const consents: Collection<model.ConsentRecord> = store.collection(model.consents);
 
-  // All grants first, so that whichever token is gone tells that nothing else of the same act is alive.
+  // All grants first: once any token is gone, every other token of the same call is inactive, too.
   const revokeAll = async (grantIds: readonly string[]): Promise<void> => {
     await Promise.all(grantIds.map((id) => grants.remove(id)));
     await Promise.all(
@@ -55,7 +55,7 @@ export function createGrants({ store }: { store: Store }): Grants {
     async revokeOfAccount(accountId, { exceptSession } = {}) {
       await revokeBy('account', accountId, exceptSession);
       if (exceptSession !== undefined) return;
-      // What lost its grant earlier (a crash half-way) goes too: nothing of a deleted account may stay.
+      // Also removes tokens whose grant an earlier crash removed: nothing of a deleted account may remain.
       await Promise.all(artifacts.map((collection) => collection.removeBy('account', accountId)));
     },
 

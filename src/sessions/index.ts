@@ -1,6 +1,6 @@
-// What a sign-in leaves behind: SSO sessions (sessions.ts, where to start), the grants and tokens born from them (grants.ts,
-// issued-tokens.ts), and what users agreed to (consents.ts). The session as the browser has it is a model of the protocol core
-// (src/oidc/models/session.ts); notifying applications of its end is the protocol core's, too.
+// What a sign-in creates: SSO sessions (sessions.ts, where to start), grants and tokens (grants.ts,
+// issued-tokens.ts), and consents (consents.ts). Not here: the browser's session is a model of the protocol core
+// (src/oidc/models/session.ts), which also notifies applications when a session ends.
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { consents as consentCollection } from '../store/collections.ts';

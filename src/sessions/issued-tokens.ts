@@ -1,6 +1,6 @@
-// Looking at what was issued, and taking it back: grants, refresh tokens, access tokens; never their values. Grants
-// and refresh tokens are durable and can be asked for in any way. Access tokens are in the ephemeral half of the store,
-// which finds them by their user, grant or application alone (src/store/port.ts).
+// Lists and revokes what was issued: grants, refresh tokens and access tokens, never their values. Grants and refresh
+// tokens are durable and support any query. Access tokens are in the ephemeral store, which finds them only by user,
+// grant or application (src/store/port.ts).
 import { consents as consentCollection } from '../store/collections.ts';
 import type { FieldFilter, Page, Query, Store, Stored } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
@@ -14,7 +14,7 @@ export interface IssuedToken extends Stored<ProtocolPayload> {
 }
 export type IssuedGrant = Stored<ProtocolPayload>;
 
-/** By what tokens in the ephemeral store can be found: all that are given must hold. */
+/** How to find tokens in the ephemeral store: all given members must match. */
 export interface TokenOwner {
   readonly accountId?: string | undefined;
   readonly grantId?: string | undefined;
@@ -24,14 +24,14 @@ export interface TokenOwner {
 export interface IssuedTokens {
   /** Refresh tokens that can still be used. */
   queryRefreshTokens(query: Query): Promise<Page<ProtocolPayload>>;
-  /** @param owner names a user, a grant, or for `client_credentials` an application; others give nothing */
+  /** @param owner a user, a grant, or for `client_credentials` an application; others find nothing */
   findOwned(kinds: readonly TokenKind[], owner: TokenOwner): Promise<IssuedToken[]>;
   findToken(id: string): Promise<IssuedToken | undefined>;
-  /** Ends an access token; with a refresh token its whole grant (RFC 7009 §2.1). @returns whether there was one */
+  /** Revokes an access token; for a refresh token its whole grant (RFC 7009 §2.1). @returns whether it existed */
   removeToken(id: string): Promise<boolean>;
   queryGrants(query: Query): Promise<Page<ProtocolPayload>>;
   findGrant(id: string): Promise<IssuedGrant | undefined>;
-  /** Ends the grant and everything born from it; the person is asked again the next time. */
+  /** Revokes the grant and everything issued from it; the user is asked for consent again. */
   removeGrant(grant: IssuedGrant): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function createIssuedTokens({
 
   async function findOfKind(kind: TokenKind, { accountId, grantId, clientId }: TokenOwner) {
     const isOwn = kind === 'client_credentials';
-    // The narrowest first: an application may have tokens of a million people.
+    // The narrowest index first: an application may have tokens of a million users.
     const by = isOwn
       ? (['client', clientId] as const)
       : grantId !== undefined

@@ -1,4 +1,4 @@
-// What makes a session one that runs, for whoever counts them in the store.
+// The conditions of an active session, for queries that count sessions.
 import type { FieldFilter, Query } from '../store/port.ts';
 
 /** @param now epoch milliseconds */

@@ -1,5 +1,5 @@
-// SSO sessions from the outside: listing them, noting activity, ending one or all of an account. The session as the
-// browser has it is oidc-provider's model (src/oidc/models/session.ts).
+// SSO sessions: lists them, notes their activity, and ends one or all of an account. The session in the browser is
+// oidc-provider's model (src/oidc/models/session.ts).
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import * as model from '../store/collections.ts';
@@ -16,24 +16,24 @@ export type SessionActivity = Omit<model.SessionRecord, 'lastActivityAt' | 'ende
 export interface Sessions {
   find(uid: string): Promise<Stored<model.SessionRecord> | undefined>;
   query(query: Query): Promise<Page<model.SessionRecord>>;
-  /** Whether the browser could still use it. */
+  /** Whether the browser can still use it. */
   isActive(record: model.SessionRecord): boolean;
-  /** @param activity `isNew`: the session has no record yet, so that nothing need be read */
+  /** @param activity `isNew`: the session has no record yet, so nothing is read */
   note(activity: SessionActivity): Promise<void>;
   /**
-   * Ends a session with every grant and token born from it.
-   * @param by the browser that asked for it, so that it is known when it asks again
-   * @returns whether there was a live one
+   * Ends a session with every grant and token issued from it.
+   * @param by the browser that requested it, so that it is recognised if it asks again
+   * @returns whether there was a live session
    */
   end(uid: string, by?: { readonly cookieDigest: string }): Promise<boolean>;
-  /** @returns how many were ended */
+  /** @returns the number of ended sessions */
   endAllOf(accountId: string, options?: { except?: string | undefined }): Promise<number>;
-  /** Removes what tells that the account was ever here: its ended sessions, and sign-ins that are still under way. */
+  /** Removes the account's remaining traces: its ended sessions, and sign-ins in progress. */
   removeOfAccount(accountId: string): Promise<void>;
-  /** Finishes endings that a crash, or a store that went away, cut short. @returns how many */
+  /** Completes endings that a crash or an unavailable store interrupted. @returns how many */
   finishEndings(): Promise<number>;
   /**
-   * The same for one session: for whoever asks again to sign out, when nothing but this tells which one it was.
+   * The same for one session: for a repeated sign-out, when only this identifies the session.
    * @param ended its public `uid`, or the digest of the cookie that the browser had
    */
   finishEndingOf(ended: { readonly uid: string } | { readonly cookieDigest: string }): Promise<void>;
@@ -53,7 +53,7 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
   const live = store.ephemeral(protocol.oidcSessions);
   const interactions = store.ephemeral(protocol.interactions);
 
-  /** Whoever ends a session, where no administrator does, is the browser that has it. */
+  /** Unless an administrator does, the browser that has the session ends it. */
   function reportEnd(uid: string, accountId: string, sids: ReadonlyMap<string, string>): void {
     const { origins } = events;
     const actor = origins.actor() ?? { kind: 'user', id: accountId };
@@ -67,11 +67,14 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
     events.emit('sessionEnded', { uid, accountId, sids });
   }
 
-  /** No browser can use it, what it gave is gone, and nothing is left to do. @returns how many browsers' it was */
+  /**
+   * Removes the browser's session and everything issued from it, then marks the ending as complete. @returns the
+   * number of browser sessions
+   */
   async function takeBack(uid: string, ofRecord?: string): Promise<number> {
     const [browserSession] = await live.findBy('uid', uid);
     const removed = await live.removeBy('uid', uid);
-    // Now or never: with the session goes what says whom to tell, and whoever asks again does not find it.
+    // Now, because only the removed session names whom to notify, and a repeated attempt would not find it.
     const accountId = ofRecord ?? browserSession?.value.accountId;
     if (removed > 0 && typeof accountId === 'string') {
       reportEnd(uid, accountId, sidsOf(browserSession?.value.authorizations));
@@ -84,7 +87,7 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
   }
 
   async function end(uid: string, by?: { readonly cookieDigest: string }): Promise<boolean> {
-    // Written down first: whatever happens from here on, and however long nobody is there, the job finishes it.
+    // Written first, so that the job completes the ending after a crash at any later point.
     let hadRecord = false;
     const record = await update(records, uid, (value) => {
       hadRecord = value.endedAt === undefined;
@@ -123,7 +126,7 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
       ]);
       if (except !== undefined) uids.delete(except);
       const ended = await Promise.all([...uids].map((uid) => end(uid)));
-      // Grants outlive a session that expired by itself (a refresh token lasts longer than a browser session).
+      // Grants outlive an expired session (a refresh token lasts longer than a browser session).
       await grants.revokeOfAccount(accountId, { exceptSession: except });
       return ended.filter(Boolean).length;
     },
@@ -147,7 +150,7 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
         if (record?.value.isEnding === true) await takeBack(record.id, record.value.accountId);
         return;
       }
-      // There are none but after a crash.
+      // Only a crash leaves any.
       const ending = await records.findBy('ending', 'yes');
       for (const { id, value } of ending)
         if (value.endingOf === ended.cookieDigest) await takeBack(id, value.accountId);
@@ -167,7 +170,7 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
   };
 }
 
-/** The library's `authorizations` of a session: client id -> { sid, grantId }; not of applications only tried. */
+/** oidc-provider's `authorizations` of a session: client id -> { sid, grantId }, without test sign-ins. */
 function sidsOf(authorizations: unknown): Map<string, string> {
   const sids = new Map<string, string>();
   if (typeof authorizations !== 'object' || authorizations === null) return sids;

@@ -1,4 +1,4 @@
-// The one check of a bcrypt hash that its thread was started for (foreign-hash.ts).
+// Checks one bcrypt hash; foreign-hash.ts starts a thread for each.
 import { parentPort, workerData } from 'node:worker_threads';
 import { compareSync } from 'bcryptjs';
 

@@ -1,14 +1,14 @@
-// Waiting in line: at most so many tasks at once, first come first served, and a refusal beyond a bound, because
-// a queue without one turns a flood into memory and into answers that nobody waits for any more (checklist R139).
+// A queue with a limit on running tasks (first come, first served) and on waiting ones. Without the second, a flood
+// would fill the memory and produce answers for clients that have given up (checklist R139).
 import { AppError } from '../../errors.ts';
 
 export interface BoundedQueue {
   /**
    * @param task receives whether it had to wait
-   * @throws AppError server.busy at once when the line is full
+   * @throws AppError server.busy at once when the queue is full
    */
   run<T>(task: (hasWaited: boolean) => Promise<T>): Promise<T>;
-  /** Whether nothing runs and nobody waits. */
+  /** Whether nothing runs or waits. */
   isIdle(): boolean;
 }
 
@@ -22,7 +22,7 @@ export function createBoundedQueue(limits: { maxInFlight: number; maxQueued: num
       return false;
     }
     if (waiting.length >= limits.maxQueued) throw new AppError('server.busy', { retryAfterSeconds: 1 });
-    // The one who leaves hands over its place, so that no newcomer can slip in between.
+    // A finished task passes its slot on, so that no newcomer can take it.
     await new Promise<void>((resolve) => waiting.push(resolve));
     return true;
   };
@@ -46,7 +46,7 @@ export function createBoundedQueue(limits: { maxInFlight: number; maxQueued: num
   };
 }
 
-/** One queue per key; a key costs memory only while somebody is in its line. */
+/** One queue per key; a key takes memory only while its queue is not empty. */
 export function createKeyedQueue(limits: { maxInFlight: number; maxQueued: number }) {
   const queues = new Map<string, BoundedQueue>();
   return {

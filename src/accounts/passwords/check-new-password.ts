@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { minPasswordLength, passwordProblems } from './password-rules.ts';
 
 /**
- * Checks a password before anything is spent on it: neither a hash nor a link.
+ * Checks a password before spending a hash or a one-time link on it.
  * @throws AppError request.invalid
  */
 export function checkNewPassword(

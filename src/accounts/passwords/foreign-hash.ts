@@ -1,6 +1,6 @@
-// Password hashes that other systems made: bcrypt, scrypt, PBKDF2, and argon2 with any parameters. They are read and
-// bounded when they are imported, so that no stored hash costs more than a sign-in may; checked at a sign-in as they are,
-// which replaces them (password.ts, authenticate.ts).
+// Password hashes of other systems: bcrypt, scrypt, PBKDF2, and argon2 with any parameters. The import parses and
+// bounds them, so that no stored hash costs more than a sign-in may. A successful sign-in replaces them (password.ts,
+// authenticate.ts).
 import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
@@ -10,7 +10,7 @@ import { pbkdf2Ms, pbkdf2Work } from './hash-work.ts';
 export type ReadHash = { readonly hash: string } | { readonly problem: string };
 
 const KIB = 1024;
-/** About two seconds of one core each: what the slowest of today's recommendations need, and no more. */
+/** About two seconds of one core each: enough for the slowest of today's recommendations. */
 const bounds = {
   argon2: { memoryKib: 262_144, passes: 20, work: 1_048_576, lanes: 16 },
   bcrypt: { lowest: 4, highest: 14 },
@@ -43,7 +43,7 @@ const unreadable: ReadHash = { problem: 'Is damaged: its salt or hash cannot be 
 function readArgon2(text: string): ReadHash {
   const parts = /^\$argon2(?:id|i|d)\$v=(?:16|19)\$([^$]+)\$([^$]+)\$([^$]+)$/.exec(text);
   const [, parameters = '', salt = '', key = ''] = parts ?? [];
-  // Libraries differ in their order.
+  // Libraries differ in the order of parameters.
   const named = new Map(parameters.split(',').map((one) => [one.slice(0, 2), Number(one.slice(2))]));
   if (parts === null || !/^[mtp]=\d+,[mtp]=\d+,[mtp]=\d+$/.test(parameters) || named.size !== 3) {
     return { problem: 'Must be an argon2 hash with v, m, t and p.' };
@@ -132,7 +132,7 @@ function readPbkdf2(text: string): ReadHash {
   return toPbkdf2(digestOf(name), Number(iterations), Buffer.from(salt), bytesOf(key));
 }
 
-/** @returns the hash as it is stored, or what is wrong with it */
+/** @returns the hash in its stored form, or what is wrong with it */
 export function readPasswordHash(text: string): ReadHash {
   if (text.length > 512) return { problem: 'Must have at most 512 characters.' };
   if (text.startsWith('$argon2')) return readArgon2(text);
@@ -142,17 +142,17 @@ export function readPasswordHash(text: string): ReadHash {
   return { problem: 'Must be a hash of argon2, bcrypt, scrypt or PBKDF2 in its usual form.' };
 }
 
-/** Of the kinds that only this file can check. */
+/** Whether only this file can check the hash. */
 export const isForeignHash = (stored: string): boolean => /^\$(?:2[aby]|scrypt|pbkdf2-\w+)\$/.test(stored);
 
 const derivePbkdf2 = promisify(pbkdf2);
-// promisify() picks the overload without options.
+// promisify() would select the overload without options.
 const deriveScrypt = (password: string, salt: Buffer, length: number, options: object): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 
-/** In a thread of its own: in this one it would keep everybody waiting. */
+/** In a separate thread: in this one it would block all requests. */
 function isBcrypt(hash: string, password: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./bcrypt-worker.ts', import.meta.url), {
@@ -183,10 +183,10 @@ async function isMatch(hash: string, password: string): Promise<boolean> {
 
 /**
  * @param hash isForeignHash
- * @returns whether the password is right, as it was typed or in the one form that this product gives passwords
+ * @returns whether the password matches, as typed or after normalization (password.ts)
  */
 export async function verifyForeignHash(hash: string, password: string): Promise<boolean> {
-  // What was bounded at import may have been put into the store past it.
+  // The import bounds hashes, but one may have been written to the store without it.
   const read = readPasswordHash(hash);
   if (!('hash' in read)) return false;
   if (await isMatch(read.hash, password)) return true;

@@ -1,10 +1,10 @@
-// How long a password hash takes to check, estimated from its parameters: what bounds the imported ones, and what tells
-// which of the stored kinds is the slowest. The figures are those of one core of a small server, measured.
+// Estimates from its parameters how long a password hash takes to check, to bound imported hashes and to find the
+// slowest stored kind. The figures were measured on one core of a small server.
 
 const MIB = 1024 * 1024;
 /** argon2: per KiB and pass. 19 MiB and two passes are 30 ms. */
 const ARGON2_MS = 30 / 38_912;
-/** bcrypt in JavaScript: per round; and the thread that each check is given. */
+/** bcrypt in JavaScript: per round, plus the thread that each check starts. */
 const BCRYPT_MS = 0.1;
 const BCRYPT_START_MS = 40;
 /** scrypt: per MiB of 128·N·r·p. */
@@ -16,7 +16,7 @@ const PBKDF2: Readonly<Record<string, { readonly ms: number; readonly bytes: num
   sha512: { ms: 0.000_5, bytes: 64 },
 };
 
-/** Iterations over all blocks of the key: a long key multiplies the work, which the iterations alone do not tell. */
+/** Iterations over all blocks of the key: a long key multiplies the work. */
 export const pbkdf2Work = (digest: string, iterations: number, keyLength: number): number =>
   iterations * Math.ceil(keyLength / (PBKDF2[digest]?.bytes ?? 20));
 
@@ -45,7 +45,7 @@ export function estimatedMs(hash: string): number {
 
 const zeros = (text: string): string => 'A'.repeat(text.length);
 
-/** @returns a hash of the same kind and parameters that no password matches and that tells nothing of anybody's */
+/** @returns a hash of the same kind and parameters that matches no password and contains no user's data */
 export function sampleOf(hash: string): string {
   const parts = hash.split('$');
   if (parts[1]?.startsWith('2')) return `$${parts[1]}$${parts[2]}$${'.'.repeat(53)}`;

@@ -1,15 +1,15 @@
-// Which passwords we take (decisions §8, checklist R080–R082): length, nothing about the person or this service,
-// nothing trivial or common; no composition rules.
+// Which passwords are accepted (decisions §8, checklist R080–R082): long enough, not built around the user or this
+// service, neither trivial nor common. There are no composition rules.
 import { fold, lengthOf } from '../fold.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** Code points after NFKC. */
 const MAX_PASSWORD_LENGTH = 128;
 
-/** Decisions §8 (NIST SP 800-63B-4 §3.1.1.2): where a password is the only factor that there can be. */
+/** Decisions §8 (NIST SP 800-63B-4 §3.1.1.2): where a password can be the only factor. */
 const SOLE_FACTOR_MIN_LENGTH = 15;
 
-/** The fewest code points of a new password. What somebody has already keeps working. */
+/** The minimum of code points for a new password. Existing passwords stay valid. */
 export function minPasswordLength(settings: {
   readonly password_min_length: number;
   readonly auth_mode: string;
@@ -28,7 +28,7 @@ export interface PasswordContext {
   readonly contextWords?: readonly string[] | undefined;
 }
 
-// Shorter names are part of too many words to forbid them.
+// Shorter names occur in too many words to forbid them.
 const MIN_CONTAINED = 3;
 
 const rows = [
@@ -40,7 +40,7 @@ const rows = [
   'qwertzuiop',
 ];
 
-/** One character or short group over and over, or one run along the alphabet, the digits or a row of keys. */
+/** One character or short group repeated, or one run along the alphabet, the digits or a row of keys. */
 function isTrivial(folded: string): boolean {
   for (let size = 1; size <= 4; size += 1) {
     if (folded === folded.slice(0, size).repeat(folded.length).slice(0, folded.length)) return true;
@@ -49,11 +49,11 @@ function isTrivial(folded: string): boolean {
   return rows.some((row) => row.repeat(2).includes(folded) || row.repeat(2).includes(backwards));
 }
 
-// Shorter parts, like "com", are in too many words.
+// Shorter parts, like "com", occur in too many words.
 const MIN_WORD = 4;
 const MIN_REMAINDER = 8;
 
-/** Whether little is left of it without these words: `latchkey2026!`, but not a sentence with a key in it. */
+/** Whether little remains without these words: true for `latchkey2026!`, not for a sentence that contains one. */
 function isBuiltAround(folded: string, words: readonly string[]): boolean {
   const parts = words
     .flatMap((word) => fold(word).split(/[^\p{L}\p{N}]+/u))
@@ -63,8 +63,8 @@ function isBuiltAround(folded: string, words: readonly string[]): boolean {
 }
 
 /**
- * @returns what is wrong, each in a sentence that says how to mend it; empty when the password is taken. Never a part
- *   of the password itself.
+ * @returns the problems, each a sentence that says how to fix it; empty when the password is accepted. Never contains
+ *   a part of the password.
  */
 export function passwordProblems(password: string, context: PasswordContext): string[] {
   const normalized = password.normalize('NFKC');

@@ -1,5 +1,5 @@
-// Password hashes: argon2id with its parameters in the hash (decisions §8, checklist R083), never more at once
-// than the machine bears. What a password must look like is password-rules.ts.
+// Password hashing: argon2id with the parameters in the hash (decisions §8, checklist R083), and a limit on
+// concurrent hashes. password-rules.ts decides which passwords are accepted.
 import {
   hash as argon2Hash,
   argon2id,
@@ -17,12 +17,12 @@ export interface HashParameters {
   readonly lanes: number;
 }
 
-/** 19 MiB, two passes, one lane: OWASP's floor for argon2id, about 30 ms of one core. */
+/** 19 MiB, two passes, one lane: OWASP's minimum for argon2id, about 30 ms of one core. */
 export const defaultHashParameters: HashParameters = { memoryKib: 19_456, passes: 2, lanes: 1 };
 
 export interface PasswordCheck {
   readonly isValid: boolean;
-  /** Right, but hashed with other parameters than today's. */
+  /** The password matches, but its hash has other parameters than today's. */
   readonly needsRehash: boolean;
 }
 
@@ -30,19 +30,22 @@ export interface Passwords {
   /** @returns a PHC string. @throws AppError server.busy */
   hash(password: string): Promise<string>;
   /**
-   * Without a hash the same work is done against a dummy, so that the time does not tell who has an account
-   * (checklist R085). @throws AppError server.busy
+   * Without a hash, does the same work against a dummy hash, so that the time does not reveal which accounts exist
+   * (checklist R085).
+   * @throws AppError server.busy
    */
   verify(hash: string | undefined, password: string): Promise<PasswordCheck>;
 }
 
 const phcShape = /^\$argon2(?:id|i|d)\$v=\d+\$[a-z]=\d+(?:,[a-z]=\d+){0,3}\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
 
-/** The one normalization a password gets (checklist R081): the same keys on another keyboard give the same text. */
+/**
+ * The only normalization of passwords (checklist R081): the same characters on another keyboard give the same text.
+ */
 const normalize = (password: string): string => password.normalize('NFKC');
 
 /**
- * @param deps.maxInFlight hashes computed at once; the cores of the machine (they share the thread pool with RSA)
+ * @param deps.maxInFlight concurrent hashes; the number of cores (they share the thread pool with RSA)
  * @param deps.maxQueued how many may wait; more are refused
  */
 export function createPasswords(deps: {
@@ -60,7 +63,7 @@ export function createPasswords(deps: {
   const queue = createBoundedQueue(deps);
   let dummy: Promise<string> | undefined;
 
-  // Prepared at the first check whoever is asked for, and asked for again if it failed (out of memory, say).
+  // Prepared at the first check, for any name, and prepared again if that failed (out of memory, for example).
   const dummyHash = (): Promise<string> => {
     dummy ??= argon2Hash(newSecret(), options).catch((error: unknown) => {
       dummy = undefined;
@@ -76,7 +79,7 @@ export function createPasswords(deps: {
         const fallback = await dummyHash();
         if (stored !== undefined && isForeignHash(stored)) {
           const isValid = await verifyForeignHash(stored, password);
-          // A wrong one takes at least what it takes elsewhere.
+          // A wrong password takes at least as long as with our own parameters.
           if (!isValid) await argon2Verify(fallback, normalize(password));
           return { isValid, needsRehash: isValid };
         }

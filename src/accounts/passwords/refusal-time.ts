@@ -1,7 +1,7 @@
-// How long a refused password is answered after, where hashes of other systems are stored: their checks take longer
-// than ours, and so the time would tell who has an account (checklist R085). Refusals wait, by time and not by work, until
-// the slowest stored kind's usual time is over. Which kind that is, one fact in the store says; what it takes here is
-// measured once per process, and again whenever one is checked.
+// How long refusing a password takes where hashes of other systems are stored. Checking those takes longer than
+// checking ours, so the time would reveal which accounts exist (checklist R085). Every refusal therefore waits
+// (without work) until the usual time of the slowest stored kind has passed. The store keeps which kind that is; each
+// process measures its time once, and again at every check of such a hash.
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../../clock.ts';
 import type { FactRecord } from '../../store/collections.ts';
@@ -10,34 +10,34 @@ import { isForeignHash } from './foreign-hash.ts';
 import { estimatedMs, sampleOf } from './hash-work.ts';
 
 export interface RefusalTime {
-  /** How long a refusal of this password takes in all; 0: no longer than it takes. Never waits for the store. */
+  /** How long refusing this password takes in total; 0: no additional wait. Never waits for the store. */
   msFor(password: string): number;
   /**
-   * A hash was imported, or was met at a sign-in. Written down when it is the slowest so far.
-   * @param tookMs to check it
+   * Called when a hash is imported or checked at a sign-in. Stores it if it is the slowest so far.
+   * @param tookMs how long checking it took
    */
   note(hash: string, tookMs?: number): Promise<void>;
 }
 
-/** Whose check takes another time than that of a hash of ours. */
+/** Whether checking it takes another time than checking our own hashes. */
 const isSlow = (hash: string, ownMs: number): boolean => isForeignHash(hash) || estimatedMs(hash) > ownMs;
 
 interface Deps {
-  /** Estimated, of a hash of ours. */
+  /** Estimated time of one of our own hashes. */
   readonly ownMs: number;
   readonly facts: Collection<FactRecord>;
   readonly clock: Clock;
-  /** Checks a password against a hash, with all the work that a refusal has. */
+  /** Checks a password against a hash, with all the work of a refusal. */
   readonly verify: (hash: string, password: string) => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 }
 
 const FACT = 'slowest_password_hash';
-/** How late another process learns of a slower kind. */
+/** How long another process may not know of a slower kind. */
 const REFRESH_MS = 30_000;
-/** What one check strays from another. */
+/** Covers the variation between two checks. */
 const MARGIN = 1.25;
-/** How much the latest check counts. */
+/** The weight of the latest check in the average. */
 const NEWEST = 0.2;
 const MARGIN_MS = 10;
 
@@ -47,7 +47,7 @@ export function createRefusalTime({ facts, clock, ownMs, verify, onError }: Deps
 
   async function take(sample: string): Promise<void> {
     if (slowest?.sample === sample) return;
-    // The estimate until it is measured.
+    // The estimate until it has been measured.
     slowest = { sample, ms: estimatedMs(sample) };
     const startedAt = performance.now();
     await verify(sample, 'x');
@@ -68,7 +68,7 @@ export function createRefusalTime({ facts, clock, ownMs, verify, onError }: Deps
       else if (estimatedMs(fact.value.value) < estimatedMs(sample))
         await facts.replace(FACT, fact.version, value);
     } catch (error) {
-      // Another process was faster, perhaps with a slower one: whoever meets this kind next tries again.
+      // Another process wrote first, perhaps a slower one: the next check of this kind tries again.
       if (!(error instanceof AlreadyExists) && !(error instanceof VersionConflict)) throw error;
     }
   }
@@ -80,7 +80,7 @@ export function createRefusalTime({ facts, clock, ownMs, verify, onError }: Deps
         refresh().catch(onError);
       }
       if (slowest === undefined) return 0;
-      // A password that is not normalized is tried twice against such hashes (foreign-hash.ts).
+      // A password that is not normalized is checked twice against such hashes (foreign-hash.ts).
       const tries = password.normalize('NFKC') === password ? 1 : 2;
       return (slowest.ms * MARGIN + MARGIN_MS) * tries;
     },
@@ -88,7 +88,7 @@ export function createRefusalTime({ facts, clock, ownMs, verify, onError }: Deps
       if (!isSlow(hash, ownMs)) return;
       const sample = sampleOf(hash);
       if (slowest?.sample === sample && tookMs !== undefined) {
-        // What it takes follows the machine: slower under load, and back again.
+        // A moving average, because the time depends on the load of the machine.
         slowest = { sample, ms: slowest.ms * (1 - NEWEST) + tookMs * NEWEST };
       }
       if (slowest !== undefined && estimatedMs(sample) <= estimatedMs(slowest.sample)) return;
