@@ -37,8 +37,8 @@ const decode = (text: string): Intent[] =>
   });
 
 /**
- * @returns the collection with a `replace` that throws AppError account.last_admin rather than make the last active
- *   administrator less; all else is the collection's own
+ * @returns the collection with a `replace` that throws AppError account.last_admin if no active administrator would
+ *   remain; its other methods are unchanged
  */
 export function guardLastAdmin(deps: {
   collection: Collection<AccountRecord>;

@@ -21,7 +21,7 @@ export interface Onboarding {
   /** Whether there is an administrator, or will be in a moment. A positive answer is cached. */
   hasAdmin(): Promise<boolean>;
   /**
-   * @param prepare makes the record, once it is known that onboarding is open (hashing is not free)
+   * @param prepare creates the record; called only if onboarding is open, because hashing is expensive
    * @throws AppError onboarding.closed, account.username_taken, account.email_taken
    */
   createFirstAdmin(prepare: () => Promise<AccountRecord>): Promise<Account>;

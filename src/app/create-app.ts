@@ -1,5 +1,6 @@
-// The composition: the domains' constructors, in the order of the floors (docs/architecture.md). createApp takes the outside world
-// (configuration, store, clock, log) and returns the request handler, the background jobs, and the domains that scripts use.
+// The composition root: calls the domains' constructors from the lowest floor to the highest (docs/architecture.md).
+// createApp takes the outside world (configuration, store, clock, log) and returns the request handler, the
+// background jobs, and the domains that scripts use.
 import type { RequestListener } from 'node:http';
 import { createOidcAdapter, isHandle } from '../../adapters/oidc.ts';
 import { createKnownBrowsers } from '../../interactions/known-browsers.ts';
@@ -53,11 +54,11 @@ export interface AppOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly version: string;
-  /** For tests that are not about hashing; default: decision 0014. */
+  /** Only for tests in which hashing does not matter; default: decision 0014. */
   readonly hashParameters?: HashParameters;
-  /** Whether this process is about to stop; readiness says so. */
+  /** Whether this process is stopping; readiness then fails. */
   readonly isDraining?: () => boolean;
-  /** Which of the processes that share the port, for its metrics; default: the only one. */
+  /** The worker among the processes that share the port, for its metrics; default: the only one. */
   readonly worker?: string;
 }
 

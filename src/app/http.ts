@@ -1,4 +1,4 @@
-// The order of everything that a request passes; create-app.ts builds the parts.
+// The order of all middleware; create-app.ts builds the parts.
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import mountAt from 'koa-mount';

@@ -1,4 +1,4 @@
-// All background jobs: each domain declares its own, here they meet the scheduler.
+// All background jobs: each domain declares its own, and this file passes them to the scheduler.
 import type { Accounts, Groups } from '../accounts/index.ts';
 import { type Audit, createAuditJobs, type TokenLog } from '../audit/index.ts';
 import type { Clients } from '../clients/index.ts';
@@ -26,7 +26,7 @@ interface Deps {
   readonly groups: Pick<Groups, 'finishRemovals'>;
   readonly clients: Pick<Clients, 'finishEndings'>;
   readonly audit: { readonly audit: Audit; readonly tokenLog: TokenLog };
-  /** Of domains that declare theirs. */
+  /** Jobs that the domains declare. */
   readonly jobs: readonly Job[];
   readonly beforeTick: () => Promise<void>;
 }
@@ -41,7 +41,7 @@ export function createJobs({ base, sessions, accounts, groups, clients, audit, .
     clock,
     newId,
     log,
-    // What waits in memory is written while there is a store.
+    // Writes buffered token events while the store is still open.
     onStopped: audit.tokenLog.close,
     jobs: [
       ...deps.jobs,

@@ -1,10 +1,10 @@
-// What every reader of a body asks of its headers first.
+// Header checks shared by all body readers.
 import { MIMEType } from 'node:util';
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 
 interface Expected {
-  /** The media types that are taken. */
+  /** The accepted media types. */
   readonly types: readonly string[];
   readonly limitBytes: number;
 }
@@ -15,7 +15,7 @@ export function checkBodyHeaders(ctx: Koa.ParameterizedContext, { types, limitBy
   try {
     type = new MIMEType(ctx.get('Content-Type'));
   } catch {
-    // Missing or unreadable: refused below like any other wrong type.
+    // Missing or unreadable: refused below like any wrong type.
   }
   const charset = type?.params.get('charset')?.toLowerCase() ?? 'utf-8';
   if (type === undefined || !types.includes(type.essence) || charset !== 'utf-8') {

@@ -1,6 +1,6 @@
-// Reads request bodies, forms and JSON (checklist R126, R134). koa-body reads the bytes, within the limit. What they mean is
-// decided here, for its own parsers repair what has to be refused: bytes that are no UTF-8 become U+FFFD, a field that is sent
-// twice becomes a list, one with brackets in its name an object.
+// Reads form and JSON bodies (checklist R126, R134). koa-body only reads the bytes, within the limit. They are parsed
+// here, because its own parsers repair what must be refused: invalid UTF-8 becomes U+FFFD, a repeated field becomes a
+// list, and one with brackets in its name an object.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import { parseJson } from '../json.ts';
@@ -28,7 +28,7 @@ async function createBodyReader(limitBytes: number): Promise<Koa.Middleware> {
     text: true,
     textTypes: [FORM, JSON_TYPE],
     textLimit: limitBytes,
-    // One byte, one character: the text is only a carrier of bytes, decoded strictly below.
+    // One byte per character: the text only carries bytes, which are decoded strictly below.
     encoding: 'latin1',
     json: false,
     urlencoded: false,
@@ -57,7 +57,7 @@ async function readText(ctx: Koa.Context, limitBytes: number): Promise<string> {
   try {
     await read(ctx, () => Promise.resolve());
   } catch (error) {
-    // What is still to come is thrown away as it arrives; the server's request timeout bounds it.
+    // Discards the rest of the body as it arrives; the server's request timeout bounds it.
     ctx.req.resume();
     throw refusalOf(error);
   }

@@ -42,7 +42,7 @@ export async function answerJson(
   try {
     await act();
   } catch (error) {
-    // The boundary logs and answers errors of ours.
+    // The boundary logs and answers server errors.
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     ctx.status = error.status;
     if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));

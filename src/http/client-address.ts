@@ -1,13 +1,13 @@
-// The one answer to "which address does this request come from": the socket, or the entry that our outermost trusted proxy
-// appended. Our own: Koa's takes the left-most entry, which the client chooses (checklist F5, R115).
+// Determines the client's address of a request: the socket's, or the entry that our outermost trusted proxy appended.
+// Not Koa's, which takes the left-most entry, and a client can choose that one (checklist F5, R115).
 import type { IncomingMessage } from 'node:http';
 import { isIP, SocketAddress } from 'node:net';
 
 const IPV4_MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/;
 
 /**
- * One spelling per address, so that limits and logs can't be dodged by spelling it differently.
- * @returns undefined when it isn't an IP address; zone ids (`fe80::1%eth0`) mean nothing outside their machine
+ * One spelling per address, so that another spelling cannot evade limits and logs.
+ * @returns undefined when it is not an IP address; zone ids (`fe80::1%eth0`) mean nothing outside of their machine
  */
 function canonical(address: string): string | undefined {
   const version = address.includes('%') ? 0 : isIP(address);
@@ -36,9 +36,9 @@ function entryFromRight(header: string, hops: number): string | undefined {
 
 /**
  * Anything unexpected (fewer entries than proxies, garbage) falls back to the socket's address: a header can make the
- * answer coarser, never different for the one who sends it (R116).
+ * result coarser, but cannot choose it (R116).
  * @param trustProxy how many proxies in front of us append to X-Forwarded-For; 0 ignores the header
- * @returns a canonical IPv4 or IPv6 address; empty only when the socket is gone already
+ * @returns a canonical IPv4 or IPv6 address; empty only when the socket is already closed
  */
 export function clientAddress(request: IncomingMessage, trustProxy: number): string {
   const peer = request.socket.remoteAddress ?? '';

@@ -1,5 +1,5 @@
-// Who may read answers from another origin (decision 0022): declared here by path, and written here alone. No answer allows
-// credentials. What CROSS_ORIGIN does not name is for our own origin.
+// Which responses other origins may read (decision 0022), declared by path; no other file sets these headers. No
+// response allows credentials. Paths that CROSS_ORIGIN does not list are for our own origin only.
 import cors from '@koa/cors';
 import type Koa from 'koa';
 
@@ -11,8 +11,8 @@ export const CROSS_ORIGIN = {
     '/oauth2/.well-known/jwks.json',
   ],
   /**
-   * Endpoints for an application's own origins. oidc-provider writes these headers itself, for it alone knows the client by
-   * then; which origins it allows is `clientBasedCORS` (src/oidc/policies.ts).
+   * Endpoints for an application's own origins. oidc-provider sets these headers, because only it knows the client at
+   * that point; `clientBasedCORS` (src/oidc/policies.ts) decides which origins are allowed.
    */
   client: [
     '/oauth2/token',
@@ -24,7 +24,7 @@ export const CROSS_ORIGIN = {
   ],
 } as const;
 
-/** Of public documents that are answered as bytes made beforehand, without Koa (src/oidc/documents.ts). */
+/** For public documents served from prepared bytes, without Koa (src/oidc/documents.ts). */
 export const publicCorsHeaders = { 'Access-Control-Allow-Origin': '*' } as const;
 
 const PREFLIGHT_SECONDS = 3600;
@@ -36,6 +36,6 @@ const publicCors = cors({
 });
 const publicPaths: ReadonlySet<string> = new Set(CROSS_ORIGIN.any);
 
-/** To be mounted where ctx.path is below BASE_URL's own path and aliases are resolved. */
+/** To be mounted where ctx.path is relative to BASE_URL's path and aliases are resolved. */
 export const crossOrigin: Koa.Middleware = (ctx, next) =>
   publicPaths.has(ctx.path) ? publicCors(ctx, next) : next();

@@ -1,7 +1,7 @@
-// Proof that a form was shown by us to the browser that sends it (checklist R113): a token bound to a signed
-// browser cookie and to a purpose, plus what the browser itself says about where the request comes from. It knows
-// nothing of sessions: a form of a signed-in user takes the session's id into its purpose.
-// Our own: koa-csrf and its like need a session for the token, and the sign-in pages have none.
+// CSRF protection (checklist R113): a form token bound to a signed browser cookie and a purpose, plus the browser's
+// own headers about the origin of the request. Independent of sessions: a form of a signed-in user includes the
+// session id in its purpose. koa-csrf and similar packages need a session for the token, and the sign-in pages have
+// none.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
@@ -12,21 +12,23 @@ export interface CsrfOptions {
   readonly keys: readonly string[];
   /** Whether BASE_URL is https. */
   readonly isSecure: boolean;
-  /** The path of BASE_URL (`/` when it has none); for https the `__Host-` prefix demands `/` instead. */
+  /** The path of BASE_URL (`/` if it has none); for https the `__Host-` prefix requires `/` instead. */
   readonly cookiePath: string;
 }
 
 export interface Csrf {
-  /** The browser's id; made, and its cookie set, when the request brings none. */
+  /** The browser's id; created, with its cookie, if the request has none. */
   browserId(ctx: Koa.Context): string;
-  /** The browser's id, undefined when the request brings no cookie of ours. */
+  /** The browser's id; undefined if the request has no such cookie. */
   existingBrowserId(ctx: Koa.Context): string | undefined;
   /**
-   * What goes into the form's hidden field.
-   * @param purpose which form; a token for one is refused by all others
+   * The value of the form's hidden field.
+   * @param purpose which form; a token for one form is refused by all others
    */
   token(ctx: Koa.Context, purpose: string): string;
-  /** For forms that bring a proof of their own. @throws AppError request.csrf when the browser says that another site sent it */
+  /**
+   * For forms with a proof of their own. @throws AppError request.csrf if the browser says that another site sent it
+   */
   refuseForeign(ctx: Koa.Context): void;
   /** @throws AppError request.csrf or, when the cookie is missing, request.cookies_off */
   verify(ctx: Koa.Context, purpose: string, token: string | undefined): void;
@@ -41,8 +43,8 @@ const isSameBytes = (left: Buffer, right: Buffer): boolean =>
   left.length === right.length && timingSafeEqual(left, right);
 
 /**
- * A page sent with `Referrer-Policy: no-referrer`, as all of ours are, makes browsers post with `Origin: null`
- * (Fetch §3.2), so `null` says nothing; Sec-Fetch-Site and the token decide then.
+ * `Referrer-Policy: no-referrer`, which all our pages have, makes browsers send `Origin: null` (Fetch §3.2), so
+ * `null` says nothing; then Sec-Fetch-Site and the token decide.
  */
 function isFromElsewhere(ctx: Koa.Context): boolean {
   if (ctx.get('Sec-Fetch-Site') === 'cross-site') return true;
@@ -59,7 +61,7 @@ export function createCsrf({ keys, isSecure, cookiePath }: CsrfOptions): Csrf {
   if (signingKey === undefined) throw new TypeError('createCsrf needs at least one key');
   const cookieName = isSecure ? '__Host-latchkey_browser' : 'latchkey_browser';
   const path = isSecure ? '/' : cookiePath;
-  // Several forms on one page ask before the cookie has come back.
+  // Several forms on one page request it before the cookie has been sent.
   const made = new WeakMap<IncomingMessage, string>();
 
   const isMadeByUs = (proof: Buffer, ...parts: string[]): boolean =>

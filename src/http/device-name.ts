@@ -1,5 +1,6 @@
-// The words for a browser that people recognise ("Firefox on Windows"), from its User-Agent. Shown, never trusted: of an
-// unknown one bowser repeats what it calls itself, which could be anybody's message in our mails; only its list counts.
+// Derives a familiar name of a browser ("Firefox on Windows") from its User-Agent. For display only: bowser repeats
+// the name of an unknown browser, with which an attacker could put a message into our mails, so only names on its
+// list count.
 import Bowser from 'bowser';
 
 const MAX_LENGTH = 512;
@@ -7,7 +8,7 @@ const MAX_LENGTH = 512;
 const browsers: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
 const systems: ReadonlySet<string> = new Set(Object.values(Bowser.OS_MAP));
 
-/** What people call it, where that differs. */
+/** Familiar names, where they differ from bowser's. */
 const usual: ReadonlyMap<string, string> = new Map([
   ['Microsoft Edge', 'Edge'],
   ['Samsung Internet for Android', 'Samsung Internet'],
@@ -17,7 +18,7 @@ const usual: ReadonlyMap<string, string> = new Map([
 const named = (name: string, known: ReadonlySet<string>): string | undefined =>
   known.has(name) ? (usual.get(name) ?? name) : undefined;
 
-/** @returns for example "Chrome on Windows"; "Unknown" when nothing of it is known */
+/** @returns for example "Chrome on Windows"; "Unknown" if nothing is recognised */
 export function deviceName(userAgent: string): string {
   const text = userAgent.slice(0, MAX_LENGTH);
   if (text === '') return 'Unknown';

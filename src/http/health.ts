@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../store/port.ts';
 export interface HealthOptions {
   /** Rejects if the store does not respond. */
   readonly ping: () => Promise<void>;
-  /** True once the process was told to stop, so that the load balancer sends no more requests. */
+  /** True once a stop was requested, so that the load balancer sends no more requests. */
   readonly isDraining?: (() => boolean) | undefined;
   /** Timeout for the store. */
   readonly timeoutMs?: number;

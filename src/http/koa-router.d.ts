@@ -1,11 +1,11 @@
-// koa-router 14 ships no types, and those of others describe version 7: what router.ts uses of it, and no more.
+// koa-router 14 has no types, and @types/koa-router describes version 7: this declares only what router.ts uses.
 declare module 'koa-router' {
   import type Koa from 'koa';
 
   namespace Router {
     type Context = Koa.Context & { readonly params: Readonly<Record<string, string>> };
 
-    /** One route, as it is found in the context under `matched` by its path, whatever its methods. */
+    /** A route as in the context's `matched`: matched by its path, for any method. */
     interface Layer {
       readonly methods: readonly string[];
     }

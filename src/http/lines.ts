@@ -1,4 +1,5 @@
-// Reads newline-delimited JSON line by line. Not by koa-body: it holds the whole body, and an import may be larger than that.
+// Reads newline-delimited JSON line by line, without koa-body, which would hold the whole body of a large import in
+// memory.
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
@@ -7,12 +8,12 @@ import { checkBodyHeaders } from './body-headers.ts';
 export interface Line {
   /** 1 is the first; empty lines count. */
   readonly number: number;
-  /** Undefined: it is too long, or not UTF-8. */
+  /** Undefined: the line is too long, or not UTF-8. */
   readonly text: string | undefined;
 }
 
 export interface LineOptions {
-  /** The media types that are taken. */
+  /** The accepted media types. */
   readonly types: readonly string[];
   readonly maxLineBytes: number;
   readonly maxBytes: number;
@@ -28,7 +29,7 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
-/** The same of a text that is here already, such as a field of a form. */
+/** The same for a text in memory, such as a form field. */
 export async function* linesOfText(text: string, { maxLineBytes }: LineOptions): AsyncGenerator<Line> {
   let number = 0;
   for (const line of text.split(/\r?\n/)) {
@@ -37,13 +38,13 @@ export async function* linesOfText(text: string, { maxLineBytes }: LineOptions):
   }
 }
 
-/** @throws as checkBodyHeaders, and request.too_large when more comes than was declared */
+/** @throws as checkBodyHeaders, and request.too_large if the body is longer than declared */
 export async function* readLines(ctx: Koa.ParameterizedContext, options: LineOptions): AsyncGenerator<Line> {
   checkBodyHeaders(ctx, { types: options.types, limitBytes: options.maxBytes });
   try {
     yield* split(ctx.req, options);
   } finally {
-    // What is still to come is thrown away as it arrives; the server's request timeout bounds it.
+    // Discards the rest of the body as it arrives; the server's request timeout bounds it.
     ctx.req.resume();
   }
 }
@@ -63,7 +64,7 @@ async function* split(request: IncomingMessage, options: LineOptions): AsyncGene
   };
   const keep = (piece: Buffer): void => {
     length += piece.length;
-    // Of a line that is too long nothing more is held.
+    // Drops the rest of a line that is too long.
     if (length <= maxLineBytes) pieces.push(piece);
     else pieces = [];
   };

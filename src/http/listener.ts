@@ -1,11 +1,11 @@
-// What the server does with a request before any middleware: keys that another process changed are read, and the two public
-// documents of the protocol are answered from prepared bytes.
+// Handles a request before any middleware: reloads keys that another process changed, and serves the two public
+// documents of the protocol from prepared bytes.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 interface Deps {
   /** The application behind it (Koa's callback). */
   readonly respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** What to wait for first; undefined when there is nothing. Never rejects. */
+  /** What to wait for first; undefined if nothing. Never rejects. */
   readonly ready: () => Promise<void> | undefined;
   readonly mount: {
     readonly documents: { respond(request: IncomingMessage, response: ServerResponse): boolean };
@@ -22,7 +22,7 @@ export function createListener({ respond, ready, mount, metrics }: Deps): Reques
   }
 
   return (request, response) => {
-    // Twice a second a request waits for this, so that all processes sign with and show the same keys.
+    // A request waits for this twice a second, so that all processes use and publish the same keys.
     const pending = ready();
     if (pending === undefined) answer(request, response);
     else void pending.then(() => answer(request, response));

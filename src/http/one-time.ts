@@ -1,6 +1,6 @@
-// Values kept between two requests of a browser and read once: a new secret for the page that shows it, a form that a sign-in
-// interrupted. Sealed (checklist R141), limited in size and time, and found only by their key, which names the session or
-// browser they belong to. They are never part of an address.
+// Values stored between two requests of a browser and read once: a new secret for the page that shows it, or a form
+// that a sign-in interrupted. They are sealed (checklist R141), limited in size and time, and found only by their
+// key, which names the session or browser that they belong to. They never appear in an address.
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { Sealer } from '../keys/index.ts';

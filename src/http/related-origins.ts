@@ -1,5 +1,6 @@
-// /.well-known/webauthn (WebAuthn §5.11, Related Origin Requests): the other origins at which browsers may use the passkeys of
-// this one. At the root of the host, even if BASE_URL has a path: browsers request it nowhere else.
+// /.well-known/webauthn (WebAuthn §5.11, Related Origin Requests): the other origins at which browsers may use
+// passkeys of this one. Served at the root of the host even if BASE_URL has a path, because browsers request it only
+// there.
 import type Koa from 'koa';
 import { createRouter } from './router.ts';
 

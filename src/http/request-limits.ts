@@ -19,7 +19,7 @@ export const cookieRefusal: Refusal = {
     'The request headers are too large. If this is a browser, its cookies for this site were cleared: reload.',
 };
 
-/** RFC 9112 §3.2: with two Host lines, two readers can differ about where the request goes. */
+/** RFC 9112 §3.2: with two Host headers, two readers can disagree about the target of the request. */
 function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -31,14 +31,14 @@ function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
 const countOf = (text: string, mark: string): number => text.split(mark, MAX_COOKIES + 1).length;
 
 /**
- * Also brings an absolute-form target (`GET http://any.host/a`, RFC 9112 §3.2.2) into origin-form, so that nothing
- * behind ever sees a host that the client chose.
+ * Also converts an absolute-form target (`GET http://any.host/a`, RFC 9112 §3.2.2) to origin-form, so that no later
+ * code sees a host that the client chose.
  * @returns undefined if the head is valid
  */
 export function refuseHead(request: IncomingMessage): Refusal | undefined {
   const target = (request.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '');
   if (target.length > MAX_TARGET) return { status: 414, message: 'The address is too long.' };
-  // RFC 9112 §3.2.4: `*` is for OPTIONS to the server as a whole, which has nothing to say here.
+  // RFC 9112 §3.2.4: `*` is for OPTIONS to the server as a whole, which is not supported.
   if (!/^[/?]/.test(target)) return { status: 400, message: 'The request target is not a path.' };
   request.url = target.startsWith('?') ? `/${target}` : target;
   if (request.rawHeaders.length > MAX_HEADERS * 2) return { status: 431, message: 'Too many header fields.' };

@@ -1,11 +1,11 @@
-// Has all events of a request carry where it comes from, and the request wait for those that are noted (src/events).
+// Adds the origin of a request to all its events, and makes the response wait for those that are noted (src/events).
 import type Koa from 'koa';
 import type { Origins } from '../events/index.ts';
 import { requestIdOf } from './request-log.ts';
 
 const MAX_LANGUAGE = 200;
 
-/** What the protocol core adds to a request that one of its routes serves. */
+/** The members that the protocol core adds to a request of its routes. */
 type ProtocolContext = Koa.Context & {
   readonly oidc?: { readonly client?: { readonly clientId: string } | undefined };
 };
@@ -23,7 +23,7 @@ export function requestOrigin(origins: Pick<Origins, 'run'>): Koa.Middleware {
       userAgent: ctx.get('user-agent'),
       requestId: requestIdOf(ctx),
       language: ctx.get('accept-language').slice(0, MAX_LANGUAGE),
-      // Known later than the rest.
+      // A getter, because the client is known later than the rest.
       get clientId() {
         return clientIdOf(ctx);
       },

@@ -1,11 +1,11 @@
-// The door to koa-router: all routes of pages and APIs are declared here. Its rules are strict (case and slashes count), and
-// what it does not know is passed on.
+// The only import of koa-router; all routes of pages and APIs are declared with it. Paths are matched strictly (case
+// and slashes count), and requests without a route are passed on.
 import { METHODS } from 'node:http';
 import type Koa from 'koa';
 import Router from 'koa-router';
 import { AppError } from '../errors.ts';
 
-/** The context of a request, with the parameters of its path: decoded; `:id` in the path is `id` here. */
+/** The context of a request, with the decoded parameters of its path: `:id` in the path is `id` here. */
 export type RouteContext = Router.Context;
 
 /** May answer, or call `next` to pass the request on. */
@@ -14,9 +14,9 @@ export type RouteHandler = (ctx: RouteContext, next: Koa.Next) => unknown;
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface RouterOptions {
-  /** What every path begins with; without a slash at its end. */
+  /** The prefix of every path; without a trailing slash. */
   readonly prefix?: string;
-  /** Whether a slash at the end makes another address. Default true. */
+  /** Whether a trailing slash makes a different address. Default true. */
   readonly isStrict?: boolean;
   /** Whether a path that has routes for other methods is answered with 405 instead of passed on. Default false. */
   readonly refusesOtherMethods?: boolean;
@@ -27,7 +27,7 @@ export interface Routes {
   on(method: RouteMethod, path: string, handle: RouteHandler): void;
   get(path: string, handle: RouteHandler): void;
   post(path: string, handle: RouteHandler): void;
-  /** Whatever the method. */
+  /** For every method. */
   all(path: string, handle: RouteHandler): void;
   /** Whether the path is the prefix or below it. */
   isBelow(ctx: Koa.Context): boolean;
@@ -40,7 +40,7 @@ export function createRouter(options: RouterOptions = {}): Routes {
   const { prefix = '', isStrict = true, refusesOtherMethods = false } = options;
   const router = new Router({ prefix, sensitive: true, strict: isStrict });
   const dispatch = router.routes();
-  // koa-router asks each of its routes in turn. Most requests are for none of them.
+  // koa-router tries each of its routes in turn, and most requests match none of them.
   const fixed = new Set<string>();
   let isFixed = isStrict;
 

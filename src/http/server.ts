@@ -59,7 +59,7 @@ const refusalHeaders = (refusal: Refusal, isSecure: boolean): Record<string, str
   'Content-Type': 'text/plain; charset=utf-8',
   'Content-Length': String(Buffer.byteLength(refusal.message)),
   Connection: 'close',
-  // Too many cookies would lock the user out for ever: the browser is told to delete them.
+  // Too many cookies would lock the user out permanently, so this makes the browser delete them.
   ...(refusal.message === cookieRefusal.message ? { 'Clear-Site-Data': '"cookies"' } : {}),
 });
 

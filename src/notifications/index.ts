@@ -1,6 +1,6 @@
-// What the owner of an account is notified of by mail, and when. It subscribes to events and is called by no domain. Which mails
-// there are is mail/, what can happen is events/. A notice goes to the verified address alone, and one that cannot be queued
-// undoes and delays nothing.
+// Mail notices to the owner of an account. It subscribes to events; no domain calls it. Not here: mail/ renders and
+// sends mails, events/ defines events. A notice goes only to the verified address, and one that cannot be queued
+// neither fails nor delays the action.
 import { type Account, type Accounts, hasSecondFactor } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { type EventName, type Events, eventNames, type RecordedEvent } from '../events/index.ts';
@@ -17,7 +17,7 @@ interface Deps {
 
 type Recipient = Omit<Account, 'version'>;
 
-/** What owners do to their own accounts; what administrators do is reported by signals. */
+/** Owners' actions on their own accounts; administrators' actions are reported by signals. */
 const ownersActs: { readonly [Name in EventName]?: (event: RecordedEvent) => MailTemplate } = {
   'password.changed': () => 'password_changed',
   'password.reset': () => 'password_changed',
@@ -53,7 +53,7 @@ export function subscribeNotices({ events, accounts, mail, clock, log }: Deps): 
       log.warn({ event: 'notice_lost', template, account_id: accountId, err }, 'notice not queued'),
     );
 
-  /** With what is known of the running request, which waits for it. */
+  /** Includes what is known about the current request, which waits for the notice. */
   function notifyOfRequest(template: MailTemplate, accountId: string, found?: Recipient): void {
     const { values, language } = requestValues(origins.current(), clock());
     const queue = async (): Promise<void> => {
@@ -82,7 +82,7 @@ export function subscribeNotices({ events, accounts, mail, clock, log }: Deps): 
       const lockedSeconds = Math.round((lockedUntil - clock()) / 1000);
       if (account !== undefined) await notify(account, 'account_locked', { ...values, lockedSeconds });
     };
-    // Not in the course of the attempt: the one that locks must take no longer than any other (checklist R085).
+    // After the attempt: the one that causes a lock must take no longer than any other (checklist R085).
     setImmediate(() => void logLost('account_locked', accountId, queue()));
   });
 
@@ -92,7 +92,7 @@ export function subscribeNotices({ events, accounts, mail, clock, log }: Deps): 
       await logLost('passkey_removed', accountId, notify(account, 'passkey_removed'));
   });
 
-  /** To the address from before the change. */
+  /** To the address before the change. */
   events.on('accountChangedByAdmin', async ({ before, after, isPasswordChanged, isSecondFactorReset }) => {
     const tell = (template: MailTemplate) => logLost(template, before.id, notify(before, template));
     if (before.emailKey !== after.emailKey) await tell('email_changed');

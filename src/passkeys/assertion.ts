@@ -1,5 +1,5 @@
-// Using a passkey (WebAuthn §7.2): the options a browser is given, and judging what the authenticator signed. Which
-// account it is for follows from the passkey; what signing in with it is worth, from whether its holder was checked.
+// Authentication with a passkey (WebAuthn §7.2): the options for the browser, and validating the authenticator's
+// response. The passkey determines the account; user verification determines whether it counts as one factor or two.
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { type Account, isUsable, toAccount } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
@@ -21,12 +21,12 @@ export type RequestOptions = PublicKeyCredentialRequestOptionsJSON;
 export interface UsedPasskey {
   readonly id: string;
   readonly account: Account;
-  /** Whether the authenticator checked who holds it: then it is two factors, else one. */
+  /** Whether the authenticator verified its user: then it counts as two factors, otherwise as one. */
   readonly isUserVerified: boolean;
   readonly deviceType: PasskeyRecord['deviceType'];
 }
 
-/** What a refused use was about, as far as it is known; for the audit log. */
+/** What is known about a refused authentication, for the audit log. */
 export interface RefusedPasskey {
   readonly problem: string;
   readonly passkeyId?: string;
@@ -35,11 +35,14 @@ export interface RefusedPasskey {
 }
 
 export interface PasskeyAssertion {
-  /** @param input.account at a second factor, where it is known whose it must be; absent: whoever has one (discoverable) */
+  /**
+   * @param input.account as a second factor, where the account is known; absent: any account (discoverable
+   *   credentials)
+   */
   begin(input: { boundTo: string; account?: Account }): Promise<RequestOptions>;
   /**
    * @param input.onRefused awaited before the refusal is thrown
-   * @throws AppError passkey.unknown for one that is not, or no longer, registered here; else passkey.refused
+   * @throws AppError passkey.unknown for a passkey that is not, or no longer, registered; otherwise passkey.refused
    */
   finish(input: {
     boundTo: string;
@@ -61,7 +64,7 @@ export function createPasskeyAssertion(deps: {
 }): PasskeyAssertion {
   const { accounts, collection, challenges, relyingParty, clock } = deps;
 
-  /** The passkey with its account; none when the account no longer names it. */
+  /** The passkey with its account; undefined when the account no longer lists it. */
   async function findOwned(id: string) {
     const stored = await collection.find(id);
     const owner = stored && (await accounts.find(stored.value.accountId));
@@ -84,18 +87,22 @@ export function createPasskeyAssertion(deps: {
       credential: {
         id: response.id,
         publicKey: new Uint8Array(Buffer.from(record.publicKey, 'base64url')),
-        // Compared by us, once the signature is known to be right: nobody else may raise an alarm about a key.
+        // The counter is compared below, after the signature is known to be valid, so that an attacker cannot raise
+        // an alarm.
         counter: 0,
       },
     });
     if (!verified) throw new PasskeyProblem('wrong signature');
-    // §7.2: whether a key can be backed up never changes.
+    // §7.2: whether a credential can be backed up never changes.
     if (authenticationInfo.credentialDeviceType !== record.deviceType)
       throw new PasskeyProblem('backup eligibility has changed');
     return authenticationInfo;
   }
 
-  /** @returns whether the counter went on; where it did not, that is noted (§6.1.1). One of two at once goes on. */
+  /**
+   * @returns whether the counter increased or stays unused; if not, that is noted (§6.1.1). Of two concurrent uses,
+   *   one passes.
+   */
   async function count(id: string, counter: number, isBackedUp: boolean): Promise<boolean> {
     const last = { isForward: false };
     await update(collection, id, (record) => {
@@ -121,7 +128,7 @@ export function createPasskeyAssertion(deps: {
         challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
         timeout: CHALLENGE_MS,
         userVerification: 'preferred',
-        // Empty: discoverable. Never filled by a name that somebody typed (§14.6.2, checklist R110).
+        // Empty: discoverable. Never filled from a typed name, which would reveal accounts (§14.6.2, checklist R110).
         allowCredentials: own
           .filter(({ id }) => named.has(id))
           .map(({ id, value }) => ({ id, transports: value.transports })),
@@ -153,7 +160,7 @@ export function createPasskeyAssertion(deps: {
         if (expected !== undefined && expected.id !== account.id)
           throw new PasskeyProblem('passkey of another account');
         const { userHandle } = response.response;
-        // §7.2: without a name beforehand, it is the handle that says who it is.
+        // §7.2: without a name beforehand, the user handle identifies the account.
         const isHandleRight =
           userHandle === relyingParty.userHandleOf(account.id) ||
           (userHandle === undefined && expected !== undefined);

@@ -10,11 +10,11 @@ import type { PasskeyRegistration } from './registration.ts';
 type Used = Awaited<ReturnType<PasskeyAssertion['finish']>>;
 type Registered = Awaited<ReturnType<PasskeyRegistration['finish']>>;
 
-/** The ceremonies, recorded. */
+/** The ceremonies, with their audit events. */
 export interface PasskeyCeremonies {
   readonly beginUse: PasskeyAssertion['begin'];
   /**
-   * @param input.account whose second step it is; none: a sign-in
+   * @param input.account at a second step; absent: at a sign-in
    * @throws AppError passkey.refused, passkey.unknown
    */
   finishUse(input: { boundTo: string; response: unknown; account?: Account }): Promise<Used>;
@@ -25,9 +25,11 @@ export interface PasskeyCeremonies {
     readonly boundTo: string;
     readonly response: unknown;
   }): Promise<Registered>;
-  /** What else is asked after a passkey that did not verify its user; undefined: there is nothing. */
+  /** The next step after a passkey without user verification; undefined: none is possible. */
   stepAfterKey(account: Account): 'verify' | 'password' | undefined;
-  /** Whether recovery codes are handed out with this first passkey: nothing else would get its owner in again. */
+  /**
+   * Whether to create recovery codes with this first passkey, because its owner has no other way to sign in again.
+   */
   needsCodes(account: Account): boolean;
 }
 

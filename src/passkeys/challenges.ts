@@ -1,5 +1,5 @@
-// The challenges of passkey ceremonies (WebAuthn §13.4.3, checklist R104): for one ceremony of one interaction or
-// session, for five minutes, and used once, since whoever removes the record is the only one to do so.
+// The challenges of passkey ceremonies (WebAuthn §13.4.3, checklist R104): each for one ceremony of one interaction
+// or session, valid for five minutes, and used once, because only one caller can remove its record.
 import type { Clock } from '../clock.ts';
 import { newSecret, secretDigest } from '../ids.ts';
 import type { PasskeyChallengeRecord } from '../store/passkeys.ts';
@@ -8,7 +8,7 @@ import type { EphemeralCollection } from '../store/port.ts';
 export interface PasskeyChallenges {
   /** @returns the challenge, base64url */
   issue(record: PasskeyChallengeRecord): Promise<string>;
-  /** @returns the challenge's record to exactly one of any number of callers, and to none of another binding */
+  /** @returns the record to exactly one of any number of callers, and never for another binding */
   consume(
     challenge: string,
     expected: Pick<PasskeyChallengeRecord, 'boundTo' | 'ceremony' | 'accountId'>,

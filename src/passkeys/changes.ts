@@ -5,21 +5,24 @@ import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { type AccountPasskeys, hasOtherWayIn, type Passkey } from './passkeys.ts';
 
-/** A passkey as its owner sees it. */
+/** A passkey as shown to its owner. */
 export interface OwnPasskey extends Passkey {
   readonly canRemove: boolean;
 }
 
 export interface PasskeyChanges {
   own(account: Account): Promise<OwnPasskey[]>;
-  /** By its owner. @throws AppError passkey.not_found, request.invalid for no name */
+  /** By its owner. @throws AppError passkey.not_found, request.invalid for an empty name */
   rename(account: Account, id: string, text: string): Promise<void>;
-  /** By its owner: never the last way in. @throws AppError passkey.not_found, passkey.last, passkey.last_admin */
+  /**
+   * By its owner, except the last way to sign in. @throws AppError passkey.not_found, passkey.last,
+   * passkey.last_admin
+   */
   removeOwn(account: Account, id: string): Promise<void>;
   /** @throws AppError passkey.not_found, passkey.last_admin */
   removeAsAdmin(account: Account, id: string): Promise<void>;
   /**
-   * Before settings are changed: passwords are not turned off before an administrator can come in without one.
+   * Before a change of settings: passwords cannot be turned off until an administrator can sign in without one.
    * @throws AppError request.invalid
    */
   checkAuthMode(values: Readonly<Record<string, unknown>>): Promise<void>;

@@ -1,6 +1,6 @@
-// Passkeys and security keys (WebAuthn): the ceremonies (registration.ts, assertion.ts, recorded in ceremonies.ts), and an account's
-// passkeys as its owner and administrators see and change them (passkeys.ts, changes.ts). What a sign-in with one is worth is
-// oidc/acr.ts; who may do without which factor is accounts/factor-policy.ts.
+// Passkeys and security keys (WebAuthn): the ceremonies (registration.ts, assertion.ts, recorded in ceremonies.ts),
+// and listing and changing an account's passkeys (passkeys.ts, changes.ts). Not here: oidc/acr.ts rates a sign-in
+// with one; accounts/factor-policy.ts decides which factor an account needs.
 import type { Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';

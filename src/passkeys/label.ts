@@ -1,8 +1,8 @@
-// What people may call a passkey: one short line, nothing that could turn a page around it.
+// Names of passkeys: one short line without characters that change the reading direction of a page.
 
 const MAX_LABEL = 60;
 
-/** @returns undefined for no name */
+/** @returns undefined for an empty name */
 export function labelOf(text: string | undefined): string | undefined {
   const plain = (text ?? '')
     .normalize('NFC')

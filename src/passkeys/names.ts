@@ -1,5 +1,5 @@
-// The names of well-known authenticators by their AAGUID (FIDO Metadata Service and the passkey providers' published
-// identifiers). Only a help to recognise a passkey by: without attestation an authenticator may claim any of them.
+// The names of well-known authenticators by AAGUID (FIDO Metadata Service and the passkey providers' published
+// identifiers). They only help to recognise a passkey: without attestation an authenticator can claim any AAGUID.
 
 const names: Readonly<Record<string, string>> = {
   'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4': 'Google Password Manager',
@@ -36,5 +36,5 @@ const names: Readonly<Record<string, string>> = {
   '6d44ba9b-f6ec-2e49-b930-0c8fe920cb73': 'Security Key NFC by Yubico',
 };
 
-/** @returns undefined for a model that is not well known, or that does not say what it is */
+/** @returns undefined for an unknown model, or one that does not identify itself */
 export const authenticatorName = (aaguid: string): string | undefined => names[aaguid];

@@ -16,7 +16,7 @@ import { createRelyingParty } from './relying-party.ts';
 export interface Passkey {
   readonly id: string;
   readonly label: string;
-  /** Its model in words, where that is well known. */
+  /** The name of its model, if well known. */
   readonly authenticator: string | undefined;
   readonly aaguid: string;
   readonly kind: 'passkey' | 'security_key';
@@ -30,7 +30,7 @@ export interface Passkey {
   readonly counterWentBackAt: number | undefined;
 }
 
-/** For the browser's signal methods (WebAuthn §5.1.10), by which password managers forget what is gone. */
+/** For the browser's signal methods (WebAuthn §5.1.10), by which password managers delete removed passkeys. */
 export interface PasskeySignals {
   readonly rpId: string;
   readonly userId: string;
@@ -43,17 +43,17 @@ export interface AccountPasskeys {
   readonly registration: PasskeyRegistration;
   readonly assertion: PasskeyAssertion;
   readonly rpId: string;
-  /** All at which passkeys may be used, our own first. */
+  /** All origins at which passkeys can be used, our own first. */
   origins(): string[];
-  /** The newest first. */
+  /** Newest first. */
   list(account: Account): Promise<Passkey[]>;
   signals(account: Account): PasskeySignals;
-  /** @throws AppError passkey.not_found, request.invalid for no name */
+  /** @throws AppError passkey.not_found, request.invalid for an empty name */
   rename(account: Account, id: string, label: string): Promise<string>;
   /**
-   * Its recovery codes go with the last factor.
-   * @param options.mayLeaveNoWayIn whether the last way in may go, too: for administrators
-   * @param options.check throws to refuse what the account would be
+   * Removing the last factor also removes the recovery codes.
+   * @param options.mayLeaveNoWayIn whether the last way to sign in may be removed, too: for administrators
+   * @param options.check throws to refuse; gets the account as it would be
    * @throws AppError passkey.not_found, passkey.last
    */
   remove(
@@ -65,14 +65,14 @@ export interface AccountPasskeys {
       check?: (after: Readonly<AccountRecord>) => void;
     },
   ): Promise<void>;
-  /** Takes out of the store what an account no longer names: it counts for nothing already. */
+  /** Removes passkeys from the store that the account no longer lists; they are already invalid. */
   sweep(accountId: string): Promise<void>;
-  /** At the account's removal. */
+  /** When the account is deleted. */
   removeAllOf(accountId: string): Promise<void>;
 }
 
 interface AccountPasskeysDeps {
-  /** Need not be guarded: no write here touches role or activation. */
+  /** Not guarded: no write here changes role or activation. */
   accounts: EphemeralCollection<AccountRecord>;
   collection: EphemeralCollection<PasskeyRecord>;
   challenges: EphemeralCollection<PasskeyChallengeRecord>;
@@ -82,7 +82,7 @@ interface AccountPasskeysDeps {
   rpName: () => string;
 }
 
-/** Whether the account can still be signed in to without that passkey. */
+/** Whether the account can sign in without that passkey. */
 export function hasOtherWayIn(record: Readonly<AccountRecord>, id: string, mode: AuthMode): boolean {
   if (record.passwordHash !== undefined && mode !== 'passkey_only') return true;
   return (record.passkeys ?? []).some((passkey) => passkey.id !== id && passkey.kind === 'passkey');

@@ -1,5 +1,5 @@
-// Making a passkey (WebAuthn §7.1): the options an authenticator is given, and judging what it answers. It knows
-// nothing of pages: who may make one for whom, and when, is decided before.
+// Registration of a passkey (WebAuthn §7.1): the options for the authenticator, and validating its response. The
+// caller decides which user may register one, and when.
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
 import { type Account, isUsable, settleFactors } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
@@ -15,7 +15,7 @@ import type { RelyingParty } from './relying-party.ts';
 import { clientFacts, parseRegistration } from './response.ts';
 import { ALGORITHMS, webauthn } from './webauthn.ts';
 
-/** Why a ceremony failed, for the audit log alone: callers learn that it did. */
+/** Why a ceremony failed, for the audit log only: callers learn no more than the failure. */
 export class PasskeyProblem extends Error {
   override readonly name = 'PasskeyProblem';
 }
@@ -33,22 +33,23 @@ export interface PasskeyRegistration {
   begin(input: {
     account: Account;
     boundTo: string;
-    /** Beside a sign-in, without asking anybody (automatic upgrade). */
+    /** Beside a sign-in, without a prompt (automatic upgrade). */
     isConditional?: boolean;
-    /** Where it is to be the only way in. */
+    /** For a passkey that will be the only way to sign in. */
     needsUserVerification?: boolean;
-    /** Whether a security key will do that cannot be found without a name: good as a second step only. */
+    /** Whether a security key without a discoverable credential is accepted; it can only be a second step. */
     mayBeKey?: boolean;
   }): Promise<CreationOptions>;
   /**
-   * @param input.response what the browser answered
-   * @throws AppError passkey.refused (its cause tells why), passkey.registered, account.not_found, request.invalid
+   * @param input.response the browser's response
+   * @throws AppError passkey.refused (with the reason as its cause), passkey.registered, account.not_found,
+   *   request.invalid
    */
   finish(input: {
     accountId: string;
     boundTo: string;
     response: unknown;
-    /** What to call it where its model is not well known; the owner can rename it. */
+    /** Its name if its model is not well known; the owner can rename it. */
     label?: string | undefined;
   }): Promise<MadePasskey>;
 }
@@ -65,7 +66,7 @@ export function createPasskeyRegistration(deps: {
 }): PasskeyRegistration {
   const { accounts, collection, challenges, relyingParty, clock, rpName } = deps;
 
-  /** @throws PasskeyProblem, or the library's own errors */
+  /** @throws PasskeyProblem, or an error of the library */
   async function judge(input: { accountId: string; boundTo: string; response: unknown }) {
     const { accountId, boundTo } = input;
     const response = parseRegistration(input.response);
@@ -161,7 +162,8 @@ export function createPasskeyRegistration(deps: {
         createdAt: clock(),
       };
       try {
-        // §7.1: an id that anybody has is refused; by insert, so that two at once are not both first.
+        // §7.1: refuses an id that is already registered; by insert, so that only one of two concurrent calls
+        // succeeds.
         await collection.insert(credential.id, record);
       } catch (error) {
         throw error instanceof AlreadyExists ? new AppError('passkey.registered') : error;
@@ -169,11 +171,12 @@ export function createPasskeyRegistration(deps: {
       const { deviceType, isUserVerified } = record;
       const passkey: MadePasskey = { id: credential.id, label: record.label, isUserVerified, deviceType };
       try {
-        // It cannot sign in by itself: nobody is found by it, or it would do so for whoever finds it.
+        // Second step only if it is not discoverable, or without user verification: then a finder could sign in with
+        // it.
         const isUnchecked = !isUserVerified && !made.isConditional && deviceType === 'singleDevice';
         await addToAccount(accountId, passkey, !made.isDiscoverable || isUnchecked);
       } catch (error) {
-        // It counts only where the account names it; this keeps its id free for another try.
+        // A passkey counts only if its account lists it; removing the record frees the id for another attempt.
         await collection.remove(credential.id);
         throw error;
       }

@@ -1,9 +1,9 @@
-// The shape of what browsers send at the end of a ceremony (WebAuthn §5.1, RegistrationResponseJSON and
-// AuthenticationResponseJSON): known members only, bounded, before anything decodes it.
+// The shape of the browser's responses to ceremonies (WebAuthn §5.1, RegistrationResponseJSON and
+// AuthenticationResponseJSON): known members only, with bounded sizes, validated before anything decodes them.
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { parseJson } from '../json.ts';
 
-/** What the browser says about the ceremony (§5.8.1), as far as the library does not judge it for us. */
+/** The client data (§5.8.1) that the library does not validate for us. */
 export interface ClientFacts {
   readonly challenge: string;
   readonly isForeignFrame: boolean;
@@ -12,7 +12,7 @@ export interface ClientFacts {
 // §7.1: a credential id is at most 1023 bytes.
 const MAX_ID = Math.ceil((1023 * 4) / 3);
 const MAX_PART = 8192;
-// An attestation is not asked for; a longer one than the longest known is somebody trying things out.
+// Attestation is not requested; one longer than the longest known is not legitimate.
 const MAX_ATTESTATION = 16_384;
 const MAX_TRANSPORTS = 10;
 
@@ -33,7 +33,7 @@ export function clientFacts(clientDataJson: string): ClientFacts | undefined {
     const facts = membersOf(parseJson(Buffer.from(clientDataJson, 'base64url').toString('utf8')));
     const challenge = encoded(facts?.challenge, MAX_PART);
     if (challenge === undefined) return undefined;
-    // Our pages are in nobody's frame (§5.10, checklist R105), whatever the library makes of it.
+    // Our pages are never embedded in a frame (§5.10, checklist R105), whatever the library accepts.
     const isForeignFrame = facts?.crossOrigin === true || facts?.topOrigin !== undefined;
     return { challenge, isForeignFrame };
   } catch {
@@ -41,7 +41,7 @@ export function clientFacts(clientDataJson: string): ClientFacts | undefined {
   }
 }
 
-/** @returns undefined for what no browser sends */
+/** @returns undefined for a response that no browser sends */
 export function parseRegistration(value: unknown): RegistrationResponseJSON | undefined {
   const credential = membersOf(value);
   const response = membersOf(credential?.response);
@@ -59,13 +59,13 @@ export function parseRegistration(value: unknown): RegistrationResponseJSON | un
     id,
     rawId: id,
     type: 'public-key',
-    // §10.1.3: whether it can be found without a name; browsers that do not say so make what was asked for.
+    // §10.1.3: whether the credential is discoverable; browsers that omit it create what was requested.
     clientExtensionResults: { credProps: { rk: properties?.rk !== false } },
     response: { clientDataJSON, attestationObject, transports },
   };
 }
 
-/** @returns undefined for what no browser sends */
+/** @returns undefined for a response that no browser sends */
 export function parseAssertion(value: unknown): AuthenticationResponseJSON | undefined {
   const credential = membersOf(value);
   const response = membersOf(credential?.response);

@@ -1,6 +1,7 @@
-// Ways back into an account: the tokens of mailed links (links.ts), who gets a link by mail and on whose request (mailed-links.ts),
-// what a link is used for (use-links.ts), and a recovery code after the last passkey is lost (recovery-code.ts). A link authenticates a mailbox: it is neither a session nor a
-// second factor. The pages are in interactions/mailed-links.ts and recover.ts.
+// Account recovery: the tokens of mailed links (links.ts), requesting and sending links (mailed-links.ts, where to
+// start), using them (use-links.ts), and recovery codes after the last passkey is lost (recovery-code.ts). A link
+// shows control of a mailbox: it is neither a session nor a second factor. The pages are in
+// interactions/mailed-links.ts and recover.ts.
 import type { Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';

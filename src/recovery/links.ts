@@ -1,4 +1,4 @@
-// The tokens are stored as digests, for one purpose, one account and the address they were sent to, and are used once
+// Tokens are stored as digests, for one purpose, one account and the address they were sent to, and are used once
 // (checklist R072, R097).
 import { type Account, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
@@ -11,27 +11,27 @@ export type LinkPurpose = LinkRecord['purpose'];
 export interface Link {
   readonly accountId: string;
   readonly purpose: LinkPurpose;
-  /** The address it was sent to, which is the account's own. */
+  /** The address it was sent to, which must still be the account's. */
   readonly email: string;
-  /** The interaction that asked for a magic link. */
+  /** The interaction that requested a magic link. */
   readonly boundTo?: string;
 }
 
 export interface Links {
   /**
-   * @param input.account must have an e-mail address: the link is for that one
-   * @returns the token for the link, and when it ends (epoch ms)
+   * @param input.account must have an e-mail address, to which the link is bound
+   * @returns the token for the link, and when it expires (epoch ms)
    */
   create(input: {
     account: Account;
     purpose: LinkPurpose;
     boundTo?: string;
   }): Promise<{ token: string; expiresAt: number }>;
-  /** For the page with the button. @returns undefined for every token that is not good now, whatever the reason */
+  /** For the confirmation page. @returns undefined for any token that is not valid now, whatever the reason */
   find(token: string, purpose: LinkPurpose): Promise<Link | undefined>;
   /** @returns the link to exactly one of any number of callers */
   consume(token: string, purpose: LinkPurpose): Promise<Link | undefined>;
-  /** @returns how many there were */
+  /** @returns the number of removed links */
   removeAllOf(accountId: string, purpose?: LinkPurpose): Promise<number>;
 }
 
@@ -53,7 +53,7 @@ const TOKEN_LENGTH = newSecret().length;
 
 function isCurrent(link: LinkRecord, accountId: string, account: AccountRecord): boolean {
   if (account.deletingAt !== undefined || account.email !== link.email) return false;
-  // Who owns a mailbox does not change with the password; whoever may set one, or come in without one, does.
+  // A new password does not change who controls the mailbox, but invalidates links that set a password or sign in.
   const isForMailbox = link.purpose === 'email_verification';
   return isForMailbox || link.securityState === securityState(accountId, account);
 }

@@ -21,7 +21,10 @@ interface Deps {
 }
 
 export interface MailedLinks {
-  /** Stores the wish for a link; whether there is an account is found out later, outside of the request (checklist R085). */
+  /**
+   * Stores the request for a link; whether the account exists is checked later, outside of the request (checklist
+   * R085).
+   */
   requestLink(
     request: {
       readonly kind: 'password_reset' | 'magic_link';
@@ -31,11 +34,11 @@ export interface MailedLinks {
     requester: Requester,
   ): Promise<void>;
   /**
-   * On an administrator's request, so the mail says nothing of where it was requested.
+   * By an administrator, so the mail does not say where it was requested.
    * @throws AppError request.invalid where the link could not be sent or used
    */
   sendPasswordReset(account: Account): Promise<void>;
-  /** On request of an administrator or the owner. @throws AppError request.invalid where there is nothing to verify */
+  /** By an administrator or the owner. @throws AppError request.invalid where there is nothing to verify */
   sendEmailVerification(account: Account): Promise<void>;
 }
 
@@ -69,7 +72,7 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     const { email, ipAddress, userAgent, language, interaction } = request;
     const found = await accounts.findByLogin(email);
     const account = found && (await findUsable(accounts, found.id));
-    // An address that is not verified may be a stranger's (R129).
+    // An unverified address may belong to another person (R129).
     if (account?.email === undefined || !account.isEmailVerified) return;
     if (!(await limits.isWithin('mail_address', addressKey(account.email)))) return;
     const isReset = kind === 'password_reset';
@@ -78,7 +81,7 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     const values = { ipAddress, device: deviceName(userAgent), at: clock() };
     await events.record({
       event: isReset ? 'password.reset_requested' : 'magic_link.requested',
-      // Anyone who knows the address may ask; the request that asked is over.
+      // Anyone who knows the address may request a link, and that request has already ended.
       actor: { kind: 'anonymous' },
       target: { kind: 'user', id: account.id },
       details: { ip_address: ipAddress, device: values.device },

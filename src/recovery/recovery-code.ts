@@ -6,8 +6,8 @@ import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 
 export interface UseRecoveryCode {
   /**
-   * The way back in after every passkey is lost. Uses a code up.
-   * @returns the same for unknown names, wrong codes and too many of them, after the same time
+   * Recovery after every passkey is lost. Uses up the code.
+   * @returns the same for unknown names, wrong codes and too many attempts, after the same time
    * @throws AppError request.rate_limited
    */
   useRecoveryCode(
@@ -32,7 +32,7 @@ export function createUseRecoveryCode({ accounts, secondFactors, limits, setting
     const charge = await limits.consume('login_account_ip', key);
     const found = await accounts.findByLogin(username);
     const account = found && (await findUsable(accounts, found.id));
-    // With a usable password the user comes in by that: a code stands for what is lost, not for what is known.
+    // Users with a usable password sign in with it: a recovery code only replaces a lost one.
     const isFor = account && (arePasswordsOff(settings()) || account.passwordHash === undefined);
     if (account === undefined || !isFor) return undefined;
     const verdict = await secondFactors.verifyAtSignIn(account, { method: 'recovery', boundTo, code });

@@ -5,14 +5,14 @@ import type { Link, Links } from './links.ts';
 
 export interface UseLinks {
   /**
-   * Ends every session; trusted devices, codes and other links are void with the security state that they were created in.
-   * @returns the link, or undefined where it is not valid any more
+   * Ends every session; trusted devices, codes and other links become invalid with the earlier security state.
+   * @returns the link, or undefined when it is not valid any more
    * @throws AppError request.invalid for an unacceptable password; the link stays valid
    */
   resetPassword(token: string, password: string): Promise<Link | undefined>;
   /** @returns whether the link was valid */
   verifyEmail(token: string): Promise<boolean>;
-  /** @returns undefined also where the account cannot be used any more */
+  /** @returns undefined also when the account cannot be used any more */
   useMagicLink(token: string): Promise<Account | undefined>;
 }
 

@@ -5,9 +5,9 @@ import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { type SignupAnswers, signupQuestions } from './questions.ts';
 
-/** What signing up and accepting an invitation have in common: an account made from a form. */
+/** Creates an account from a form, both at sign-up and with an invitation. */
 export interface CreateRegistered {
-  /** Checks and hashes; nothing is stored. @throws AppError request.invalid, server.busy */
+  /** Validates and hashes; stores nothing. @throws AppError request.invalid, server.busy */
   prepare(answers: SignupAnswers): Promise<AccountRecord>;
   /** @throws AppError account.username_taken, account.email_taken */
   create(record: AccountRecord, origin: RegistrationOrigin): Promise<Account>;
@@ -18,7 +18,7 @@ interface RegistrationOrigin {
   readonly clientId: string | undefined;
 }
 
-/** Field by field: an account gets nothing from a form that is not named here (checklist R124). */
+/** Field by field, so that a form cannot set any other field (checklist R124). */
 function toNewAccount({ values, password }: SignupAnswers): NewAccount {
   const { username, email, given_name, family_name, nickname, phone_number: phoneNumber } = values;
   return {
@@ -40,7 +40,7 @@ export function createRegistered(deps: {
   return {
     async prepare(answers) {
       const record = await accounts.prepare(toNewAccount(answers));
-      // A new account has no sessions to be ended.
+      // A new account has no sessions to end.
       delete record.authenticatedNotBefore;
       const { terms } = signupQuestions(settings());
       if (terms === undefined) return record;

@@ -1,5 +1,5 @@
-// The few minutes between a one-time link and the passkey that is made after it, where people have no passwords: the
-// browser that used the link up may make one, in the next sign-in that it begins. A ticket signs nobody in by itself.
+// The minutes between a one-time link and the passkey created after it, where users have no passwords: the browser
+// that used the link may create one in its next sign-in. A ticket authenticates no user by itself.
 import { type Account, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
@@ -7,9 +7,9 @@ import type { EphemeralCollection } from '../store/port.ts';
 import type { EnrolmentRecord } from '../store/signups.ts';
 
 export interface Tickets {
-  /** @param browserId the browser's secret cookie value; an earlier ticket of that browser is void */
+  /** @param browserId the browser's secret cookie value; replaces an earlier ticket of that browser */
   give(browserId: string, account: Account): Promise<void>;
-  /** @returns whom this browser may make a passkey for: until one is made, or time is up */
+  /** @returns the account for which this browser may create a passkey, until one is created or the ticket expires */
   find(browserId: string): Promise<Account | undefined>;
 }
 
@@ -30,7 +30,7 @@ export function createTickets(deps: {
     async find(browserId) {
       const ticket = (await collection.find(idOf(browserId)))?.value;
       const account = ticket && (await findUsable(ticket.accountId));
-      // A factor that was made, or anything else that trust rests on: that was it.
+      // A new factor, or any other change of the security state, invalidates the ticket.
       const isCurrent = account && securityState(account.id, account) === ticket.securityState;
       return isCurrent ? account : undefined;
     },

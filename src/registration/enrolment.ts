@@ -6,14 +6,16 @@ import type { Mail } from '../mail/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 
-/** One-time links to accounts that an administrator created: the owner chooses the first password or creates a passkey. */
+/**
+ * One-time links to accounts that an administrator created: the owner sets the first password or creates a passkey.
+ */
 export interface Enrolment {
   /** As an administrator. @throws AppError request.invalid where the link could not be sent or used */
   sendLink(account: Account): Promise<void>;
   find(token: string): Promise<{ username: string; email: string } | undefined>;
   /**
-   * Uses the link up; the address that it was sent to counts as verified.
-   * @param password none where people have no passwords
+   * Uses up the link and marks the address that it was sent to as verified.
+   * @param password undefined where users have no passwords
    * @returns undefined when the link is not valid any more
    * @throws AppError with `fields`: the link stays valid
    */
@@ -57,11 +59,11 @@ export function createEnrolment(deps: Deps): Enrolment {
       const known = await links.find(token, PURPOSE);
       const account = known && (await findUsable(accounts, known.accountId));
       if (account === undefined) return undefined;
-      // An unacceptable password must not cost the link.
+      // An unacceptable password must not use up the link.
       if (password !== undefined) checkNewPassword(password, account, { settings: settings(), baseUrl });
       const link = await links.consume(token, PURPOSE);
       if (link === undefined) return undefined;
-      // Every session ends where there was one, and other links are void with the security state that they were created in.
+      // Ends existing sessions, and invalidates other links, because they carry the earlier security state.
       const changes = { isEmailVerified: true, ...(password !== undefined && { password }) };
       const changed = await accounts.changeOwnAccount(account.id, changes, { version: account.version });
       const user = { kind: 'user', id: account.id } as const;

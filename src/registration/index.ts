@@ -1,6 +1,6 @@
-// How people come by an account of their own: signing up (sign-up.ts, where to start), an administrator's invitation
-// (use-invitations.ts), and a one-time link to an account that an administrator created (enrolment.ts). What an account is and
-// which passwords are accepted belongs to accounts/, the tokens of mailed links to recovery/, the pages to interactions/.
+// Ways for users to get an account: sign-up (sign-up.ts, where to start), an administrator's invitation
+// (use-invitations.ts), and a one-time link to an account that an administrator created (enrolment.ts). Not here:
+// accounts/ validates accounts and passwords, recovery/ owns the tokens of mailed links, interactions/ the pages.
 
 import { type Accounts, findUsable } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';

@@ -1,6 +1,6 @@
-// Invitations: an administrator opens the door to one person, whether or not signing up is allowed. Each is good for
-// one account and a while, and is kept as digests. It has two links: the one in the mail proves the address, the one that
-// an administrator hands over does not.
+// Invitations: an administrator lets one person create an account, even where sign-up is closed. Each is valid for one
+// account and a limited time, and its tokens are stored as digests. It has two links: the mailed one verifies the
+// address, the one that the administrator passes on does not.
 import { parseEmail } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
@@ -22,7 +22,7 @@ export interface Invitation {
 
 export interface Invitations {
   /**
-   * @returns the tokens of both links, in this answer only
+   * @returns the tokens of both links, in this response only
    * @throws AppError request.invalid, account.email_taken
    */
   create(input: { email: string; expiresInSeconds: number; clientId?: string | undefined }): Promise<{
@@ -33,15 +33,15 @@ export interface Invitations {
   query(query: Query): Promise<{ items: Invitation[]; total: number }>;
   /** @throws AppError invitation.not_found */
   remove(id: string): Promise<void>;
-  /** @returns undefined for every token that is not good now; `isMailed`: who has it has shown the address to be theirs */
+  /** @returns undefined for any token that is not valid now; `isMailed`: using it shows control of the mailbox */
   find(token: string): Promise<{ invitation: Invitation; isMailed: boolean } | undefined>;
-  /** Uses it up. @returns whether it was this caller who did */
+  /** Uses it up. @returns whether this caller was the one to do so */
   claim(id: string): Promise<boolean>;
-  /** Its use came to nothing. */
+  /** Makes it usable again after a failed use. */
   release(id: string): Promise<void>;
-  /** Notes whose account it became. */
+  /** Stores which account was created with it. */
   settle(id: string, accountId: string): Promise<void>;
-  /** What an account came by goes with it. */
+  /** Removes an account's registration record when the account is deleted. */
   removeAllOf(accountId: string): Promise<void>;
 }
 

@@ -12,12 +12,12 @@ export const signupFields = [
 export type SignupField = (typeof signupFields)[number];
 type Asked = 'hidden' | 'optional' | 'required';
 
-/** What a new user is asked now. */
+/** The questions for a new user. */
 export interface SignupQuestions {
   readonly fields: Readonly<Record<SignupField, Asked>>;
   readonly isPasswordAsked: boolean;
   readonly minLength: number;
-  /** What has to be agreed to; none: nothing. */
+  /** The terms to accept; undefined: none. */
   readonly terms?: { readonly termsUrl: string; readonly privacyUrl: string } | undefined;
 }
 

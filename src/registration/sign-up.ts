@@ -19,21 +19,21 @@ interface SignupOf {
 
 export interface SignUp {
   questions(): SignupQuestions;
-  /** By the application's own setting, else the general one. */
+  /** By the application's own setting, otherwise the general one. */
   isOpenFor(clientId: string): Promise<boolean>;
-  /** The same for a record at hand. */
+  /** The same for a client record that is already loaded. */
   isOpen(client: ClientRecord): boolean;
   /**
-   * @returns the account, or undefined when its address has to be verified first
+   * @returns the account, or undefined when its address must be verified first
    * @throws AppError with `fields`, server.busy
    */
   begin(signup: SignupOf & { answers: SignupAnswers }, requester: Requester): Promise<Account | undefined>;
   pending(interaction: string): Promise<PendingSignupView | undefined>;
   /** @throws AppError request.rate_limited, account.username_taken, account.email_taken */
   confirm(signup: SignupOf & { code: string }): Promise<Account | 'wrong' | 'expired'>;
-  /** The account without its address, where it need not be verified. */
+  /** Creates the account without its address, where that need not be verified. */
   skip(signup: SignupOf): Promise<Account | undefined>;
-  /** Another code, if it is not too soon for one. */
+  /** Sends another code, unless it is too soon. */
   resend(interaction: string, requester: Requester): Promise<void>;
 }
 
@@ -66,7 +66,10 @@ export function createSignUp(deps: Deps): SignUp {
     return !isEmailNeeded && !username.includes('@');
   }
 
-  /** Whether the address is known is found out where the mail is made, not here (checklist R086). */
+  /**
+   * Whether the address is known is checked when the mail is created, not here, so the time reveals nothing
+   * (checklist R086).
+   */
   const requestCode = (interaction: string, email: string, requester: Requester): Promise<void> =>
     mail.requests.request({ kind: 'signup', email, interaction, ...requester });
 
@@ -129,7 +132,7 @@ export function createSignUp(deps: Deps): SignUp {
   };
 }
 
-/** The mail to who signs up. A username that a stranger chose is not in it. */
+/** The mail to a new user. It omits the username, which an attacker could choose as a message. */
 function createAnswer({ signups, mail, limits, settings, clock, baseUrl }: Deps) {
   return async ({ interaction = '', email, ipAddress, language }: MailRequestRecord): Promise<void> => {
     if (!(await limits.isWithin('mail_address', addressKey(email)))) return;

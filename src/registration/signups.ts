@@ -1,6 +1,6 @@
-// Sign-ups whose e-mail address is not proven yet. No account exists until the code from the mail was given: nobody
-// holds another's address or a name by typing it, and a request does the same whether or not the address is known here;
-// that is looked up when the code is made, out of the request (checklist R085, R086).
+// Sign-ups with an unverified e-mail address. The account is created only after the code from the mail was entered:
+// typing another person's address or name reserves nothing. A request does the same whether or not the address is
+// known; that is checked when the code is created, outside of the request (checklist R085, R086).
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { parseSixDigits } from '../second-factors/index.ts';
@@ -21,28 +21,28 @@ export type SignupVerdict =
 
 export interface Signups {
   /**
-   * Whether a name is an account's already. People choose their names, so they are told; a name that is an e-mail
-   * address is never looked up here.
+   * Whether an account already has the name. Users choose their names, so a conflict is reported; a name that
+   * is an e-mail address is never looked up here.
    */
   isNameTaken(account: AccountRecord): Promise<boolean>;
   /**
-   * Keeps a sign-up until its address is proven; the one before of the same interaction is given up.
+   * Stores a sign-up until its address is verified; replaces an earlier one of the same interaction.
    * @param id of the interaction. @param account has an e-mail address
    */
   begin(id: string, account: AccountRecord): Promise<void>;
   find(id: string): Promise<PendingSignup | undefined>;
-  /** @returns whether another code may be asked for now; it is noted as asked for */
+  /** @returns whether another code may be requested now; the request is then noted */
   askAgain(id: string): Promise<boolean>;
   /**
-   * Makes the code to be mailed; the one before is worth nothing from here on. For an address that an account has there
-   * is none: what then is given is wrong.
+   * Creates the code to mail; the previous one becomes invalid. For the address of an existing account no code is
+   * created, so every entered code is wrong.
    */
   issue(
     id: string,
   ): Promise<{ email: string; isKnown: boolean; code: string; expiresAt: number } | undefined>;
-  /** @returns the account to be stored to exactly one of any number of callers */
+  /** @returns the account to store, to exactly one of any number of callers */
   verify(id: string, code: string): Promise<SignupVerdict>;
-  /** Without the address, where it need not be proven. @returns the account to be stored, once */
+  /** Without the address, where it need not be verified. @returns the account to store, once */
   takeWithoutEmail(id: string): Promise<AccountRecord | undefined>;
 }
 
@@ -53,7 +53,7 @@ const NONE = '';
 export function createSignups(deps: {
   collection: EphemeralCollection<SignupRecord>;
   accounts: Pick<EphemeralCollection<AccountRecord>, 'findBy'>;
-  /** Newest first. A digest of six digits can be searched in no time, so it takes a key that is not in the store. */
+  /** Newest first. The digest of six digits can be brute-forced, so it needs a key that is not in the store. */
   secretKeys: readonly string[];
   clock: Clock;
   settings: () => { readonly email_code_seconds: number; readonly interaction_seconds: number };
@@ -106,7 +106,7 @@ export function createSignups(deps: {
       const expiresAt = clock() + settings().email_code_seconds * 1000;
       const [digest = NONE] = digestsOf(id, pending.account, code);
       const stored = await update(collection, id, (value) => {
-        // Begun anew meanwhile, with another address: that one has a wish of its own.
+        // Restarted meanwhile with another address, which has its own request.
         if (value.account.emailKey !== emailKey) return undefined;
         return {
           value: {
@@ -127,7 +127,7 @@ export function createSignups(deps: {
         verdict = { outcome: 'expired' };
         const isOver = value.codeExpiresAt !== undefined && clock() >= value.codeExpiresAt;
         if (isOver || value.triesLeft <= 0) return undefined;
-        // The verdict and its count are one write: guesses at the same moment each cost a try.
+        // The result and its count are one write: each of several concurrent guesses costs an attempt.
         const isRight = digestsOf(id, value.account, digits).some((digest) => isEqual(digest, value.digest));
         verdict = isRight ? { outcome: 'ok', account: value.account } : { outcome: 'wrong' };
         return {

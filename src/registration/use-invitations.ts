@@ -11,8 +11,8 @@ import type { SignupAnswers } from './questions.ts';
 
 export interface InvitationUseCases {
   /**
-   * As an administrator.
-   * @returns the link to hand over, in this response only
+   * By an administrator.
+   * @returns the link to pass on, in this response only
    * @throws AppError request.invalid, account.email_taken
    */
   invite(input: {
@@ -65,14 +65,14 @@ export function createInvitationUseCases(deps: Deps): InvitationUseCases {
       const found = await invitations.find(token);
       if (found === undefined) return undefined;
       const { id, email, clientId } = found.invitation;
-      // The input is checked first: an unacceptable password must not cost the invitation.
+      // The input is validated first: an unacceptable password must not use up the invitation.
       const record = await registered.prepare({ ...answers, values: { ...answers.values, email } });
       if (!(await invitations.claim(id))) return undefined;
       try {
         const verified = { ...record, isEmailVerified: found.isMailed };
         const account = await registered.create(verified, { via: 'invitation', clientId });
         await invitations.settle(id, account.id);
-        // The link was handed over: that the mailbox is the user's has yet to be shown.
+        // The administrator passed the link on, so the mailbox is not verified yet.
         if (!found.isMailed) await recovery.sendEmailVerification(account);
         await events.record({
           event: 'invitation.used',

@@ -1,5 +1,5 @@
-// Six-digit codes sent by mail (checklist R093–R095): one live code per account, purpose and challenge, five tries,
-// ten minutes, a pause before the next one, and three mails per account in ten minutes over all challenges.
+// Six-digit codes by mail (checklist R093–R095): one valid code per account, purpose and challenge, five attempts,
+// ten minutes, a pause before the next one, and three mails per account in ten minutes across all challenges.
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import { isUsable, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
@@ -10,33 +10,33 @@ import { update } from '../store/update.ts';
 import { type Attempt, MAX_WRONG_PER_CHALLENGE, type SecondFactorLimit, type Verdict } from './limit.ts';
 import { parseSixDigits } from './six-digits.ts';
 
-/** What a code is for; it is worth nothing for anything else. */
+/** What a code is for; it is invalid for anything else. */
 export interface EmailChallenge {
   readonly accountId: string;
   readonly purpose: EmailChallengeRecord['purpose'];
-  /** The interaction or session that asks. Never a value that the browser chooses. */
+  /** The interaction or session. Never a value that the browser chooses. */
   readonly boundTo: string;
-  /** Where it is sent, when that is not the account's own address: it proves this address and no other. */
+  /** Where it is sent if that is not the account's own address: the code verifies this address and no other. */
   readonly address?: string;
 }
 
 export interface EmailCodes {
   /**
-   * Makes a code; the caller mails it. The one before is worth nothing from here on.
-   * @returns the code and when it ends (epoch ms); cooldown: one was made less than a minute ago; limited: too many
-   *   for this account, or an account that cannot sign in
+   * Creates a code, which the caller mails; the previous one becomes invalid.
+   * @returns the code and when it expires (epoch ms); cooldown: one was created less than a minute ago; limited: too
+   *   many for this account, or an account that cannot sign in
    */
   start(challenge: EmailChallenge): Promise<{ code: string; expiresAt: number } | 'cooldown' | 'limited'>;
-  /** @returns expired whatever the reason that there is no live code: none asked for, too old, used, sent anew */
+  /** @returns expired whenever there is no valid code: none requested, expired, used, or replaced */
   verify(attempt: Attempt & EmailChallenge): Promise<Verdict | 'expired'>;
   removeAllOf(accountId: string): Promise<void>;
 }
 
-/** How long a page should count down before it offers to send another code. */
+/** How long a page counts down before it offers to send another code. */
 export const EMAIL_CODE_COOLDOWN_SECONDS = 60;
 const MAX_MAILS = 3;
 const MAILS_WINDOW_MS = 600_000;
-// What is left of a code that was used: it matches nothing.
+// Replaces the digest of a used code: it matches nothing.
 const USED = '';
 
 export function createEmailCodes(deps: {
@@ -44,7 +44,7 @@ export function createEmailCodes(deps: {
   challenges: EphemeralCollection<EmailChallengeRecord>;
   rates: EphemeralCollection<RateRecord>;
   limit: Pick<SecondFactorLimit, 'reserve' | 'clear'>;
-  /** Newest first. A digest of six digits can be searched in no time, so it takes a key that is not in the store. */
+  /** Newest first. The digest of six digits can be brute-forced, so it needs a key that is not in the store. */
   secretKeys: readonly string[];
   clock: Clock;
   settings: () => { readonly email_code_seconds: number };
@@ -57,7 +57,7 @@ export function createEmailCodes(deps: {
   const idOf = ({ accountId, purpose, boundTo }: EmailChallenge): string =>
     secretDigest(JSON.stringify([accountId, purpose, boundTo]));
 
-  /** One digest per key. What the account's security rests on is in it, so that a change voids the code. */
+  /** One digest per key. It includes the account's security state, so that a change invalidates the code. */
   function digestsOf(challenge: EmailChallenge, account: AccountRecord, code: string): string[] {
     const { accountId, purpose, boundTo, address } = challenge;
     const state = securityState(accountId, account);
@@ -65,7 +65,7 @@ export function createEmailCodes(deps: {
     return keys.map((key) => createHmac('sha256', key).update(text).digest('base64url'));
   }
 
-  /** Each mail holds one of three places for ten minutes: exact over any ten minutes, in every process. */
+  /** Each mail takes one of three slots for ten minutes, which makes the limit exact across all processes. */
   async function takePlace(accountId: string): Promise<string | undefined> {
     for (let place = 0; place < MAX_MAILS; place += 1) {
       const id = `email_code ${accountId} ${place}`;
@@ -103,7 +103,7 @@ export function createEmailCodes(deps: {
       } catch (error) {
         const isBeaten = error instanceof AlreadyExists || error instanceof VersionConflict;
         if (!isBeaten) throw error;
-        // Another request has just made one, or is trying the one before: no mail goes out for this one.
+        // A concurrent request created a code or is verifying the previous one, so this one sends no mail.
         await rates.remove(place);
         return 'cooldown';
       }
@@ -118,7 +118,7 @@ export function createEmailCodes(deps: {
         if (value.digest === USED) return undefined;
         last.outcome = 'blocked';
         if (value.triesLeft <= 0) return undefined;
-        // The verdict and its count are one write: guesses at the same moment each cost a try.
+        // The result and its count are one write: each of several concurrent guesses costs an attempt.
         const isRight = digests.some((digest) => isEqual(digest, value.digest));
         last.outcome = isRight ? 'ok' : 'wrong';
         return {

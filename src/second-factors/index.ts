@@ -1,6 +1,7 @@
-// Second factors beside passkeys: authenticator apps (totp.ts), mailed codes (email-codes.ts), recovery codes, browsers that are
-// trusted for a while (trusted-devices.ts), and how often each may be guessed (limit.ts). second-factors.ts says which an account
-// has and checks a code; sign-in.ts has what happens at a sign-in. In which order pages come is interactions/, passkeys are passkeys/.
+// Second factors other than passkeys: authenticator apps (totp.ts), codes by mail (email-codes.ts), recovery codes,
+// trusted devices (trusted-devices.ts), and the limits on guessing them (limit.ts). Start with second-factors.ts,
+// which knows an account's factors and verifies codes; sign-in.ts uses it at a sign-in. Not here: the order of pages
+// is in interactions/, passkeys are in passkeys/.
 import type { Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
@@ -43,7 +44,7 @@ export function createSecondFactors(deps: {
   });
   events.on('accountRemoving', ({ accountId }) => factors.removeAllOf(accountId));
   events.on('accountChangedByAdmin', async ({ before, after, isSecondFactorReset }) => {
-    // They are void already (security-state.ts); this takes them out of the store.
+    // They are already invalid (security-state.ts); this removes them from the store.
     if (isSecondFactorReset || before.emailKey !== after.emailKey)
       await factors.trustedDevices.revokeAll(after.id);
   });

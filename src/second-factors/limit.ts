@@ -1,10 +1,9 @@
-// How often a second factor may be guessed (checklist R094): five wrong codes per challenge, ten per account in any
-// ten minutes over all challenges, browsers and processes, a hundred in a row ever. Success alone resets. Every kind of
-// code has its own counter: recovery codes can be guessed without a password (interactions/recover.ts), and a client who
-// guesses them must not block the owner's authenticator app.
-//
-// No verdict without its count: a guess is judged inside the compare-and-set that also writes what it came to, so of any
-// number of guesses at once only as many are judged as were still free, and a right one beyond them is not looked at.
+// Limits on guessing a second factor (checklist R094): five wrong codes per challenge, ten per account in any ten
+// minutes across all challenges, browsers and processes, and a hundred consecutive ones in total. Only success resets
+// them. Every kind of code has its own counter: recovery codes can be guessed without a password
+// (interactions/recover.ts), and an attacker who guesses them must not block the owner's authenticator app.
+// Each guess is evaluated inside the compare-and-set that also stores its result, so of any number of concurrent
+// guesses only as many are evaluated as the limit allows; even a valid code beyond it is ignored.
 import { isUsable } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
@@ -14,22 +13,22 @@ import { update } from '../store/update.ts';
 
 export type Verdict = 'ok' | 'wrong' | 'blocked';
 
-/** One submitted code. */
+/** A submitted code. */
 export interface Attempt {
   readonly accountId: string;
-  /** The challenge: the interaction, or the session in a step-up. Never a value that the browser chooses. */
+  /** The challenge: the interaction, or the session at a step-up. Never a value that the browser chooses. */
   readonly boundTo: string;
   /** As typed. */
   readonly code: string;
 }
 
 /**
- * Looks at the code and nothing else; called again when another writer was faster.
- * @returns the record as it is after a right code, undefined for a wrong one
+ * Evaluates the code without side effects; called again after a conflicting write.
+ * @returns the record after a valid code, undefined for a wrong one
  */
 export type Evaluate = (record: AccountRecord) => AccountRecord | undefined;
 
-/** What has a counter of its own. */
+/** The kinds of code, each with its own counter. */
 export type CodeKind = keyof NonNullable<AccountRecord['codeFailures']>;
 
 export interface SecondFactorLimit {
@@ -39,8 +38,8 @@ export interface SecondFactorLimit {
     evaluate: Evaluate,
   ): Promise<Verdict>;
   /**
-   * Counts a failure beforehand, for a code that is kept elsewhere than in the account.
-   * @returns the account as counted; undefined when no more guesses are free
+   * Counts a failure beforehand, for a code that is stored outside of the account.
+   * @returns the account as counted; undefined when no attempts are left
    */
   reserve(kind: CodeKind, accountId: string): Promise<AccountRecord | undefined>;
   /** After a valid code. */
@@ -51,12 +50,12 @@ export const MAX_WRONG_PER_CHALLENGE = 5;
 const MAX_WRONG_PER_WINDOW = 10;
 const WINDOW_MS = 600_000;
 const MAX_WRONG_IN_A_ROW = 100;
-// No interaction lives longer (settings: interaction_seconds).
+// The maximum lifetime of an interaction (settings: interaction_seconds).
 const CHALLENGE_MS = 86_400_000;
 
 type Failures = NonNullable<NonNullable<AccountRecord['codeFailures']>[CodeKind]>;
 
-/** Older documents have one counter for all kinds: it stands for the two kinds that a password is needed for. */
+/** Older documents have one counter for all kinds: it is used for the two kinds that require a password first. */
 function allFailures({ codeFailures = {}, secondFactorFailures: one }: Readonly<AccountRecord>) {
   return one === undefined ? codeFailures : { totp: one, email: one, ...codeFailures };
 }
@@ -65,8 +64,8 @@ const failuresOf = (account: Readonly<AccountRecord>, kind: CodeKind): Failures 
   allFailures(account)[kind] ?? { inARow: 0, recentAt: [] };
 
 /**
- * Whether so many codes of that kind in a row were wrong that only a recovery code or an administrator brings it back.
- * Recovery codes, 80 random bits each, are never switched off.
+ * Whether so many consecutive codes of that kind were wrong that only a recovery code or an administrator enables it
+ * again. Recovery codes, with 80 random bits each, are never disabled.
  */
 export const isSecondFactorOff = (account: Readonly<AccountRecord>, kind: CodeKind): boolean =>
   kind !== 'recovery' && failuresOf(account, kind).inARow >= MAX_WRONG_IN_A_ROW;
@@ -75,7 +74,7 @@ const recentFailures = (account: Readonly<AccountRecord>, kind: CodeKind, now: n
   failuresOf(account, kind).recentAt.filter((at) => at > now - WINDOW_MS);
 
 function isOpen(account: AccountRecord, kind: CodeKind, now: number): boolean {
-  // A deactivation stops the sign-in that is under way, too (checklist R089).
+  // A deactivation also stops a sign-in in progress (checklist R089).
   const isFree = recentFailures(account, kind, now).length < MAX_WRONG_PER_WINDOW;
   return isUsable(account) && isFree && !isSecondFactorOff(account, kind);
 }
@@ -89,7 +88,7 @@ function countWrong(account: AccountRecord, kind: CodeKind, now: number): Accoun
   return { ...rest, codeFailures: { ...allFailures(account), [kind]: counted } };
 }
 
-/** A valid recovery code brings back every kind that is switched off. */
+/** A valid recovery code re-enables every disabled kind. */
 function clearWrong(account: AccountRecord, kind: CodeKind): AccountRecord {
   const { secondFactorFailures: _one, codeFailures: _all, ...rest } = account;
   const { [kind]: _cleared, ...others } = allFailures(account);
@@ -104,7 +103,7 @@ export function createSecondFactorLimit(deps: {
 }): SecondFactorLimit {
   const { accounts, rates, clock } = deps;
 
-  /** @returns whether this challenge had a try left; it is taken then */
+  /** @returns whether this challenge had an attempt left, which is then used */
   async function takeTry(challenge: string): Promise<boolean> {
     for (;;) {
       const last = { isGranted: false };
@@ -139,7 +138,7 @@ export function createSecondFactorLimit(deps: {
 
   return {
     async judge(kind, { accountId, boundTo }, evaluate) {
-      // Looked at first without a write, so that a flood of refused guesses costs little and takes no tries.
+      // Evaluated first without a write, so that a flood of refused guesses costs little and uses no attempts.
       const stored = await accounts.find(accountId);
       if (stored === undefined || !isOpen(stored.value, kind, clock())) return 'blocked';
       const challenge = `second_factor ${secretDigest(JSON.stringify([accountId, boundTo, kind]))}`;

@@ -1,4 +1,4 @@
-// Pictures of QR codes. The only door to qrcode.
+// QR codes as images; the only import of qrcode.
 import { toDataURL } from 'qrcode';
 
 /** @returns a PNG as a data: URI, with the quiet zone that readers need (ISO/IEC 18004 §9.1) */

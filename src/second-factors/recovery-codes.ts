@@ -1,5 +1,5 @@
-// Recovery codes: ten, shown once, each good for one sign-in without the other factor (checklist R102). 80 random
-// bits each, so that a digest of them can be kept as it is: there is nothing to search.
+// Recovery codes: ten, shown once, each valid for one sign-in without the other factor (checklist R102). With 80
+// random bits each, they can be stored as plain digests, which cannot be brute-forced.
 import { randomBytes } from 'node:crypto';
 import { hasSecondFactor } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
@@ -11,20 +11,20 @@ import type { Attempt, SecondFactorLimit, Verdict } from './limit.ts';
 
 export interface RecoveryCodes {
   /**
-   * The ones before are worth nothing from here on.
-   * @returns ten codes like `k3v9-0qzt-m1x8-r5ce`, to be shown now or never
+   * Replaces the previous codes, which become invalid.
+   * @returns ten codes like `k3v9-0qzt-m1x8-r5ce`, which cannot be shown again
    * @throws AppError account.not_found; mfa.none for an account without a second factor
    */
   generate(accountId: string): Promise<string[]>;
-  /** A right code is used up. Also tried when too many wrong codes have switched the factors off. */
+  /** Uses up a valid code. Also works when too many wrong codes have disabled the other factors. */
   verify(attempt: Attempt): Promise<Verdict>;
 }
 
 const COUNT = 10;
 const LENGTH = 16;
-// Crockford's: 32 characters, none of which is taken for another.
+// Crockford's alphabet: 32 characters that are not mistaken for each other.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-// Longer than any way to write a code; bounds the work on what a stranger sends.
+// Longer than any spelling of a code; bounds the work on untrusted input.
 const MAX_TYPED = 128;
 
 // 256 is a multiple of 32, so every character is equally likely.
@@ -32,7 +32,7 @@ const newCode = (): string => Array.from(randomBytes(LENGTH), (byte) => ALPHABET
 
 const inGroups = (code: string): string => (code.match(/.{4}/g) ?? []).join('-');
 
-/** As it was made, from what a person wrote down: case, blanks, hyphens and look-alikes do not matter. */
+/** Normalizes a typed code: case, spaces, hyphens and look-alikes do not matter. */
 function parse(text: string): string {
   if (text.length > MAX_TYPED) return '';
   return text
@@ -43,7 +43,7 @@ function parse(text: string): string {
     .replace(/[il]/g, '1');
 }
 
-// With the account in it, a digest copied to another account opens nothing there.
+// Includes the account, so that a digest copied to another account is useless.
 const digestOf = (accountId: string, code: string): string => secretDigest(`recovery ${accountId} ${code}`);
 
 export function createRecoveryCodes(deps: {
@@ -57,7 +57,7 @@ export function createRecoveryCodes(deps: {
       const recoveryCodes = codes.map((code) => digestOf(accountId, code));
       const stored = await update(accounts, accountId, (record) => {
         if (record.deletingAt !== undefined) throw new AppError('account.not_found');
-        // Without a factor they would lie in wait for the next one, whoever enrols it.
+        // Without a factor, they would stay valid for a factor that another person may enrol later.
         if (!hasSecondFactor(record)) throw new AppError('mfa.none');
         return { value: { ...record, recoveryCodes } };
       });

@@ -1,4 +1,4 @@
-// Sealing the secrets of authenticator apps anew after a change of SECRET_KEY.
+// Reseals the secrets of authenticator apps after a change of SECRET_KEY.
 import { accounts } from '../store/collections.ts';
 import { type Reseal, resealAll, resealText } from '../store/reseal.ts';
 import { purposeOf } from './totp.ts';

@@ -22,31 +22,31 @@ import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes.ts';
 import { createTotp, type Seal, type Totp } from './totp.ts';
 import { createTrustedDevices, type TrustedDevices } from './trusted-devices.ts';
 
-/** What is typed in. */
+/** The methods that use a typed code. */
 export type CodeMethod = 'totp' | 'email' | 'recovery';
 export type SecondFactorMethod = CodeMethod | 'passkey';
 export type MfaMode = 'off' | 'optional' | 'required';
 
 export interface CodeFactors {
-  /** What can be asked for, the best first. May be empty for an account that has a factor (see stepOf). */
+  /** The available methods, preferred first. May be empty for an account that has a factor (see stepOf). */
   methodsOf(account: Account): SecondFactorMethod[];
   isRequired(account: Account, mode: MfaMode): boolean;
   /**
-   * verify: ask for a code, and without any method refuse: an administrator must help. enrol: there is none yet. Never
-   * offer to enrol where this says verify, or the password alone would be enough to replace a factor.
+   * verify: require a code; without any method, refuse, because only an administrator can help. enrol: the account
+   * has no factor yet. Never offer to enrol in place of verify, or the password alone could replace a factor.
    */
   stepOf(account: Account, mode: MfaMode): 'none' | 'enrol' | 'verify';
-  /** The one way to check a code at sign-in and step-up, whatever the method. */
+  /** The only check of codes at sign-in and step-up, for all methods. */
   verify(attempt: Attempt & { readonly method: CodeMethod }): Promise<Verdict | 'expired'>;
-  /** A code by mail as the second factor; to an account that does not use it, `limited`. */
+  /** Creates a code by mail as the second factor; `limited` for an account that does not use it. */
   startEmail(account: Account, boundTo: string): ReturnType<EmailCodes['start']>;
   /**
-   * Switches codes by mail on or off as a factor of this account.
-   * @param check throws to refuse; sees the account as it would be
-   * @throws AppError account.not_found; request.invalid when there is no verified address to switch it on for
+   * Enables or disables codes by mail as a factor of this account.
+   * @param check throws to refuse; gets the account as it would be
+   * @throws AppError account.not_found; request.invalid to enable it without a verified address
    */
   setEmailFactor(accountId: string, isOn: boolean, check?: (after: AccountRecord) => void): Promise<void>;
-  /** What lies outside of the account's own document, at its removal. */
+  /** Removes what is stored outside of the account's document, when the account is deleted. */
   removeAllOf(accountId: string): Promise<void>;
   readonly totp: Totp;
   readonly recoveryCodes: RecoveryCodes;
@@ -55,7 +55,7 @@ export interface CodeFactors {
 }
 
 interface CodeFactorsDeps {
-  /** These need not be guarded: no write here touches role or activation. */
+  /** Not guarded: no write here changes role or activation. */
   accounts: EphemeralCollection<AccountRecord>;
   emailChallenges: EphemeralCollection<EmailChallengeRecord>;
   trustedDevices: EphemeralCollection<TrustedDeviceRecord>;

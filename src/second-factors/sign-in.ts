@@ -7,7 +7,7 @@ import type { SettingValues } from '../settings/index.ts';
 import type { Verdict } from './limit.ts';
 import type { CodeFactors, CodeMethod } from './second-factors.ts';
 
-/** What happens to second factors at a sign-in, recorded. */
+/** Second factors at a sign-in, with their audit events. */
 export interface SignInFactors {
   /** @param attempt.boundTo the interaction */
   verifyAtSignIn(
@@ -20,15 +20,18 @@ export interface SignInFactors {
     pending: string,
     code: string,
   ): Promise<'ok' | 'wrong' | 'expired'>;
-  /** @returns the account as it is now: a code for what it was before would be void */
+  /** @returns the account after the change: a code for its earlier state would be invalid */
   enrolEmailAtSignIn(accountId: string): Promise<Account | undefined>;
-  /** Whether mailed codes may become this account's factor, by its address and the settings. */
+  /** Whether codes by mail can become this account's factor, by its address and the settings. */
   canUseEmail(account: Account): boolean;
   /** Creates a code and queues the mail. */
   mailCode(account: Account, boundTo: string): Promise<'sent' | 'cooldown' | 'limited'>;
-  /** Sends the code where the best method is one by mail. @returns when, in epoch milliseconds */
+  /** Sends the code if the preferred method is one by mail. @returns when, in epoch milliseconds */
   mailFirst(account: Account, boundTo: string): Promise<number | undefined>;
-  /** Right after a code. @returns the token for the browser's cookie; undefined where the account cannot be used any more */
+  /**
+   * Only directly after a code.
+   * @returns the token for the browser's cookie; undefined if the account cannot be used any more
+   */
   trustDevice(accountId: string): Promise<string | undefined>;
 }
 
@@ -75,7 +78,7 @@ export function createSignInFactors(deps: Deps): SignInFactors {
       const user = userOf(id);
       const details = { method };
       if (verdict !== 'ok') {
-        // Who has not shown a factor is not known to be that user.
+        // Without a valid factor, the user is not identified.
         await events.record({ event: 'mfa.failure', reason: `code_${verdict}`, target: user, details });
         return verdict;
       }
@@ -109,7 +112,7 @@ export function createSignInFactors(deps: Deps): SignInFactors {
     },
 
     async trustDevice(accountId) {
-      // Read again: the code that was just given changed it.
+      // Read again, because the code that was just verified changed the account.
       const account = await findUsable(accounts, accountId);
       if (account === undefined) return undefined;
       const { ipAddress = '', userAgent = '' } = events.origins.current() ?? {};

@@ -1,9 +1,9 @@
-// Reading a six-digit code as people type it: "123 456", a pasted line end, full-width or Arabic digits.
+// Parses a six-digit code as users type it: "123 456", a pasted line end, full-width or Arabic digits.
 
-// Longer than any way to write six digits; bounds the work on what a stranger sends.
+// Longer than any spelling of six digits; bounds the work on untrusted input.
 const MAX_LENGTH = 64;
 
-// The blocks of digits that keyboards of our languages type and NFKC leaves alone (Unicode §22.3): their zeros.
+// The zeros of the digit blocks that keyboards of our languages produce and NFKC does not change (Unicode §22.3).
 const zeros = [0x0660, 0x06f0];
 
 function toAsciiDigit(digit: string): string {
@@ -12,10 +12,10 @@ function toAsciiDigit(digit: string): string {
   return zero === undefined ? digit : String(codePoint - zero);
 }
 
-/** @returns exactly six ASCII digits, or undefined when that is not what it says */
+/** @returns exactly six ASCII digits, or undefined */
 export function parseSixDigits(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
-  // NFKC turns full-width digits and every kind of blank into the plain ones.
+  // NFKC replaces full-width digits and every kind of space with the plain ones.
   const plain = text
     .normalize('NFKC')
     .replace(/[\s-]/g, '')

@@ -1,5 +1,6 @@
-// The authenticator app (RFC 6238; decisions §8: SHA-1, six digits, 30 s, one step either way): enrolling, checking,
-// and that a time step is accepted once. The only door to otplib. The secret is sealed for its account.
+// Authenticator apps (RFC 6238; decisions §8: SHA-1, six digits, 30 s, one step either way): enrols them, verifies
+// codes, and accepts each time step once (RFC 6238 §5.2). The only import of otplib. The secret is sealed for its
+// account.
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import { type Account, isUsable, securityState, settleFactors } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
@@ -10,18 +11,20 @@ import type { Attempt, SecondFactorLimit, Verdict } from './limit.ts';
 import { parseSixDigits } from './six-digits.ts';
 
 export interface Enrolment {
-  /** Base32, to be typed where no camera is. */
+  /** Base32, to type where there is no camera. */
   readonly secret: string;
-  /** What the QR code says (otpauth:). */
+  /** The content of the QR code (otpauth:). */
   readonly uri: string;
   /**
-   * The same, sealed: what the caller keeps in the interaction or session and gives to confirm(). It is for this
-   * account in its present state only, and for an hour (checklist R099).
+   * The same, sealed: the caller keeps it in the interaction or session and passes it to confirm(). Valid for this
+   * account in its current state only, and for an hour (checklist R099).
    */
   readonly pending: string;
 }
 
-/** Encryption at rest; `open` throws for a text that was sealed for another purpose or with a forgotten key. */
+/**
+ * Encryption at rest; `open` throws for a text sealed for another purpose or with a key that is no longer configured.
+ */
 export interface Seal {
   seal(purpose: string, text: string): string;
   open(purpose: string, sealed: string): string;
@@ -30,17 +33,17 @@ export interface Seal {
 
 export interface Totp {
   begin(account: Account): Enrolment;
-  /** To show the same enrolment again. @returns undefined when it is over: begin anew */
+  /** Shows the same enrolment again. @returns undefined when it expired: call begin() again */
   reopen(account: Account, pending: string): Enrolment | undefined;
   /**
-   * Enrols after a right code, which also counts as used; an authenticator that was enrolled before is replaced.
-   * @returns expired when the account changed since begin(), also when another enrolment was faster
+   * Enrols after a valid code, which counts as used; replaces an earlier authenticator.
+   * @returns expired when the account changed since begin(), including by another enrolment
    */
   confirm(accountId: string, pending: string, code: string): Promise<'ok' | 'wrong' | 'expired'>;
   verify(attempt: Attempt): Promise<Verdict>;
   /**
-   * @param check throws to refuse; sees the account as it would be
-   * @returns whether one was enrolled. Recovery codes go with the last factor.
+   * @param check throws to refuse; gets the account as it would be
+   * @returns whether one was enrolled. Removing the last factor also removes the recovery codes.
    */
   remove(accountId: string, check?: (after: AccountRecord) => void): Promise<boolean>;
 }
@@ -54,10 +57,10 @@ interface Pending {
   readonly expiresAt: number;
 }
 
-/** What an authenticator's secret is sealed for. */
+/** The purpose for which an authenticator's secret is sealed. */
 export const purposeOf = (accountId: string): string => `totp ${accountId}`;
 
-/** @returns the step that the code is for, when it is within the window and after `lastStep` */
+/** @returns the time step of the code, when it is within the window and after `lastStep` */
 function acceptedStep(secret: string, code: string, now: number, lastStep: number): number | undefined {
   const token = parseSixDigits(code);
   if (token === undefined) return undefined;
@@ -74,7 +77,7 @@ function acceptedStep(secret: string, code: string, now: number, lastStep: numbe
     });
     return result.valid && 'timeStep' in result ? result.timeStep : undefined;
   } catch {
-    // It throws where it will not even compare, such as when the clock was set back behind the last step.
+    // otplib throws where it refuses to compare, for example when the clock was set back before the last step.
     return undefined;
   }
 }
@@ -84,17 +87,17 @@ export function createTotp(deps: {
   limit: Pick<SecondFactorLimit, 'judge'>;
   sealer: Seal;
   clock: Clock;
-  /** Shown in the app beside the username. */
+  /** Shown in the app next to the username. */
   issuerName: () => string;
 }): Totp {
   const { accounts, limit, sealer, clock, issuerName } = deps;
   const pendingPurposeOf = (accountId: string): string => `totp enrolment ${accountId}`;
-  // Accounts without an authenticator cost the same work (never matched: the result is not looked at).
+  // Makes accounts without an authenticator cost the same work; its result is ignored.
   const nobody = { accountId: 'nobody', sealedSecret: sealer.seal(purposeOf('nobody'), generateSecret()) };
 
   const show = (account: Account, secret: string, pending: string): Enrolment => ({
     secret,
-    // A colon would end the issuer's part of the label (Key URI format).
+    // A colon would end the issuer in the label (Key URI format).
     uri: generateURI({ issuer: issuerName().replaceAll(':', ' '), label: account.username, secret }),
     pending,
   });
@@ -104,16 +107,16 @@ export function createTotp(deps: {
     try {
       text = sealer.open(pendingPurposeOf(accountId), pending);
     } catch {
-      // Of another account, or sealed with a key that is gone: begin anew.
+      // Sealed for another account or with a key that is no longer configured: enrolment must start again.
       return undefined;
     }
-    // Authentic, so it is what begin() sealed: exactly this shape.
+    // Authenticated by the seal, so it has exactly the shape that begin() sealed.
     const opened = JSON.parse(text) as Pending;
     const isCurrent = opened.expiresAt > clock() && opened.state === securityState(accountId, account);
     return isCurrent && isUsable(account) ? opened : undefined;
   }
 
-  /** The account with that step used up. */
+  /** The account after that step was used. */
   function useCode(accountId: string, code: string, record: AccountRecord): AccountRecord | undefined {
     const { totp } = record;
     const owner = totp === undefined ? nobody : { accountId, sealedSecret: totp.sealedSecret };

@@ -1,6 +1,6 @@
-// Browsers that need not give the second factor again (decisions §8, checklist R100): a random token in a cookie,
-// its digest here, for one account in one state. It skips the second factor alone: never the password, never a step-up,
-// never an administrator's act (R101).
+// Browsers that skip the second factor (decisions §8, checklist R100): a random token in a cookie, stored here as a
+// digest, for one account in one security state. A trusted device replaces only the second factor: never the
+// password, a step-up or the authentication for an administrator's action (R101).
 import { type Account, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { newSecret, secretDigest } from '../ids.ts';
@@ -8,7 +8,7 @@ import type { TrustedDeviceRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';
 
-/** As its owner and administrators see it. The id names it; it is not what the cookie carries. */
+/** As shown to its owner and administrators. The id identifies it; the cookie contains another value. */
 export interface TrustedDevice {
   readonly id: string;
   readonly label: string;
@@ -21,21 +21,21 @@ export interface TrustedDevice {
 }
 
 export interface TrustedDevices {
-  /** Only right after a second factor was given; read the account again when that changed it (an enrolment). */
+  /** Only directly after a second factor; read the account again if that changed it (an enrolment). */
   create(input: {
     account: Account;
     ipAddress: string;
     userAgent: string;
-    /** The name people recognise it by. */
+    /** The name by which its owner recognises it. */
     label: string;
   }): Promise<{ token: string; expiresAt: number }>;
-  /** Renews it, so the caller renews the cookie: it lasts trusted_device_seconds from now. */
+  /** Extends it, so the caller must renew the cookie: it expires trusted_device_seconds from now. */
   check(account: Account, token: string): Promise<boolean>;
-  /** Those that still count, the latest used first. */
+  /** The valid ones, most recently used first. */
   list(account: Account): Promise<TrustedDevice[]>;
   /** @returns whether this account had such a device */
   revoke(accountId: string, id: string): Promise<boolean>;
-  /** @returns how many there were */
+  /** @returns the number of revoked devices */
   revokeAll(accountId: string): Promise<number>;
 }
 
@@ -79,7 +79,7 @@ export function createTrustedDevices(deps: {
           ? { value: { ...device, lastUsedAt: clock() }, expiresAt: expiry() }
           : undefined;
       });
-      // Revoked while it was being renewed: revoked.
+      // It was revoked while it was being renewed: the revocation wins.
       return stored !== undefined && last.isTrusted;
     },
     async list(account) {

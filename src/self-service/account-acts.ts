@@ -1,5 +1,5 @@
-// Acts of a user on their own account beside its credentials: ending sessions, forgetting trusted devices, removing
-// applications, asking for a verification mail. Pages and API call the same ones.
+// A user's actions on their own account other than its credentials: ending sessions, revoking trusted devices,
+// removing applications, requesting a verification mail. The pages and the API share them.
 import type Koa from 'koa';
 import { type Account, addressKey } from '../accounts/index.ts';
 import { CONSOLE_CLIENT_ID } from '../clients/index.ts';
@@ -40,7 +40,7 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
       await sessions.end(id);
     },
     async endOtherSessions(who, ctx) {
-      // First: a browser that became known in a session that ends must not pass a lockout by that.
+      // First: a browser that became known in a session that is being ended must not pass a lock because of it.
       await (ctx === undefined
         ? knownBrowsers.forgetAll(who.account.id)
         : knownBrowsers.forgetOthers(ctx, who.account.id));

@@ -1,15 +1,15 @@
-// Reading the bodies of people's own API: small objects of texts, and what is said of those that are not.
+// Validates request bodies of the self-service API: small objects of strings.
 import { AppError } from '../errors.ts';
 
 export type Body = Readonly<Record<string, string>>;
 
-/** A refusal that names the members. */
+/** A validation error that names the members. */
 export const invalid = (fields: Readonly<Record<string, string>>): AppError =>
   new AppError('request.invalid', { fields });
 
 /**
- * The members of a body: exactly these, all of them texts; '' where an optional one is absent.
- * @throws AppError request.malformed, request.invalid naming every member that is not right
+ * The members of a body: exactly these, all strings; '' for an absent optional one.
+ * @throws AppError request.malformed, request.invalid naming every invalid member
  */
 export function membersOf(value: unknown, required: readonly string[], optional: readonly string[]): Body {
   if (typeof value !== 'object' || value === null || Array.isArray(value))

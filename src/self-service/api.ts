@@ -1,5 +1,5 @@
-// /account/api (decision 0023): what the pages of self-service do, for our own applications with a user's access token.
-// The acts are those of the pages; here are their addresses, bodies and JSON.
+// /account/api (decision 0023): the actions of the self-service pages, for applications with a user's access token.
+// This file declares only addresses, bodies and JSON; the pages use the same actions.
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
@@ -40,7 +40,7 @@ interface Call {
   readonly who: SelfServiceUser;
   /** The last segment of the path, where the route has such a parameter. */
   readonly id: string;
-  /** The body's members: exactly these, all of them texts. @throws AppError request.invalid */
+  /** The members of the body: exactly these, all strings. @throws AppError request.invalid */
   readonly read: (required: readonly string[], optional?: readonly string[]) => Promise<Body>;
 }
 

@@ -1,5 +1,5 @@
-// Changes of a user's own password, second factor and passkeys, and what follows from each: other sessions end, trusted
-// devices are revoked, the audit log and the owner are notified.
+// Changes of a user's own password, second factor and passkeys, with their consequences: other sessions end, trusted
+// devices are revoked, the audit log records the change, and the owner is notified.
 import type Koa from 'koa';
 import {
   type Account,
@@ -34,14 +34,17 @@ export interface CredentialChangesDeps {
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
   readonly events: Pick<Events, 'record'>;
   readonly passwords: {
-    /** Counts and locks as a sign-in does. */
+    /** Counts and locks like a sign-in. */
     readonly check: Authenticate;
   };
   readonly knownBrowsers: {
     fromBrowser(ctx: Koa.Context): { readonly tokens: readonly string[] };
     remember(ctx: Koa.Context, accountId: string): Promise<void>;
   };
-  /** Whether nothing has ended this account's sign-ins since; otherwise that session is ended. */
+  /**
+   * Ends that session if the account's sign-ins were invalidated since it was created.
+   * @returns whether it is still valid
+   */
   readonly confirmSession: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
 }
 
@@ -60,7 +63,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
   } = deps;
   const { knownBrowsers, secondFactors } = deps;
 
-  /** The owner is notified of it by mail (src/notifications). */
+  /** The owner is notified by mail (src/notifications). */
   async function record(
     { account }: SelfServiceUser,
     event: EventName,
@@ -71,8 +74,8 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
   }
 
   /**
-   * R063: every other session, complete or not, authenticated with less than the account asks for now. This browser gets a
-   * new session identifier.
+   * R063: every other session, complete or not, was authenticated with less than the account now requires. This
+   * browser gets a new session identifier.
    */
   async function endOtherSessions(
     ctx: Koa.Context,
@@ -82,15 +85,15 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     // First: a sign-in that completes after the list of sessions was read is checked against this (confirmSession).
     await accounts.voidProofs(who.account.id);
     await sessions.endAllOf(who.account.id, { except: who.sessionUid });
-    // They are void already (security-state.ts); this removes them from the store.
+    // They are already invalid (security-state.ts); this removes them from the store.
     await secondFactors.trustedDevices.revokeAll(who.account.id);
     if (!who.isBrowser) return;
     const amr = [...new Set([...who.amr, ...(methods.includes('totp') ? ['otp', 'mfa'] : [])])];
-    // Earlier authentication becomes no fresher by this.
+    // This does not make the earlier authentication fresher.
     const { signedInAt: loginTs, methodTimes } = who;
     const login = { accountId: who.account.id, amr, acr: acrOf(amr), loginTs, methodTimes, methods };
     const uid = await browser.signIn(ctx, login);
-    // Ended by another request at this moment: it must not return as a new session.
+    // Another request ended it at this moment, so it must not return as a new session.
     if (uid !== who.sessionUid) await sessions.end(uid);
   }
 
@@ -120,7 +123,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
       const from = who.isBrowser ? knownBrowsers.fromBrowser(ctx) : undefined;
       const proven = hasPassword ? await passwords.check(account.username, given, from) : account;
       if (proven?.id !== account.id) return 'wrong';
-      // By version: the password may have been replaced a moment ago, by mail or an administrator.
+      // With the version: a mailed link or an administrator may just have replaced the password.
       const changed = await accounts.changeOwnAccount(
         account.id,
         { password: next },
@@ -137,7 +140,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
       const login = { accountId: account.id, amr, acr: acrOf(amr), loginTs: Math.floor(changedAt / 1000) };
       const methods: readonly ProofMethod[] = hasPassword ? ['password'] : [];
       const uid = await browser.signIn(ctx, { ...login, methodTimes: who.methodTimes, methods });
-      // A change right after this one has ended all sessions, but could not know of the new one.
+      // A change directly after this one ended all sessions, but could not include the new one.
       await confirmSession({ accountId: account.id, uid, provenAt: changedAt + 1 });
       return 'changed';
     },
@@ -194,7 +197,8 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
       },
 
       async createCodes(_ctx: Koa.Context, who: SelfServiceUser): Promise<readonly string[]> {
-        // Where codes are never asked for they would be unused secrets; beside a passkey they are its recovery.
+        // With codes switched off they would be unused secrets, except beside a passkey, for which they are the
+        // recovery.
         if (settings().mfa_mode === 'off' && !hasPasskey(who.account)) throw new AppError('mfa.off');
         const codes = await secondFactors.recoveryCodes.generate(who.account.id);
         await record(who, 'recovery.generated', { count: codes.length });

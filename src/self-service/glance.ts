@@ -1,12 +1,11 @@
-// Security at a glance: what protects an account, how well, and what its owner had best do next. Pure: what is said
-// about each is the page's matter.
+// Rates how well an account is protected and selects advice for its owner. Pure: the page chooses the texts.
 
 export interface GlanceFacts {
-  /** Whether a password signs in to it. */
+  /** Whether the account can sign in with a password. */
   readonly hasPassword: boolean;
-  /** Passkeys that sign in by themselves. */
+  /** Passkeys that can sign in without a password. */
   readonly passkeyCount: number;
-  /** Keys that are good as a second step only. */
+  /** Keys that can only be a second step. */
   readonly securityKeyCount: number;
   readonly hasApp: boolean;
   readonly hasEmailCodes: boolean;
@@ -28,11 +27,11 @@ export type Advice =
 export interface Glance {
   readonly level: 'strong' | 'fair' | 'weak';
   readonly protections: readonly Protection[];
-  /** The most useful first. */
+  /** Most useful first. */
   readonly advice: readonly Advice[];
 }
 
-/** So few that it is time to make new ones. */
+/** With this many or fewer left, the owner should create new ones. */
 const FEW_CODES = 3;
 
 export function glanceOf(facts: GlanceFacts): Glance {
@@ -51,7 +50,7 @@ export function glanceOf(facts: GlanceFacts): Glance {
     ['security_key', securityKeyCount > 0],
     ['email_codes', isMailAsked],
   ];
-  // With a password beside it, a lost passkey locks nobody out.
+  // With a password as well, a lost passkey locks no user out.
   const hasCodesToLose = hasSecondStep || isMailAsked || (hasPasskey && !hasPassword);
   const advice: readonly (readonly [Advice, boolean])[] = [
     ['app', hasPassword && !hasSecondStep && canAskForCodes],

@@ -1,5 +1,5 @@
-// Owns /account: who one is here, what protects the account, where it is signed in and what it is open to, and ending any
-// of that. What the password and the second factor are is changed on pages of their own.
+// /account: the user's profile, the protection of the account, its sessions, devices and applications, and the
+// actions that end them. The password and the second factor have pages of their own.
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import type { Form } from '../http/form.ts';
@@ -25,9 +25,9 @@ export interface HomeDeps {
   }>;
   readonly isKnownBrowser: (ctx: Koa.Context, account: Account) => boolean;
   readonly acts: {
-    /** @throws AppError session.not_found: not one of theirs */
+    /** @throws AppError session.not_found when it is not a session of this user */
     endSession(who: SelfServiceUser, id: string): Promise<void>;
-    /** @param ctx of the browser that stays known to the account; none: by an application */
+    /** @param ctx of the browser that stays known to the account; absent: requested by an application */
     endOtherSessions(who: SelfServiceUser, ctx?: Koa.Context): Promise<void>;
     /** @throws AppError request.not_found */
     forgetDevice(who: SelfServiceUser, id: string): Promise<void>;
@@ -63,7 +63,7 @@ const ALERTS: Alerts = {
 const nameOf = ({ profile }: Account): string | undefined =>
   profile.name ?? ([profile.given_name, profile.family_name].filter(Boolean).join(' ') || undefined);
 
-/** How long the owner is shown that someone guessed passwords. */
+/** How long the owner sees a warning about guessed passwords. */
 const GUESSED_MS = 7 * 86_400_000;
 
 export function createHomePage({ kit, now, overview, acts, isKnownBrowser }: HomeDeps) {
@@ -129,7 +129,7 @@ export function createHomePage({ kit, now, overview, acts, isKnownBrowser }: Hom
     forgetDevice: act('device_forgotten', (who, form) => acts.forgetDevice(who, idOf(form))),
     forgetDevices: act('devices_forgotten', (who) => acts.forgetDevices(who)),
     removeApplication: act('application_removed', (who, form) => acts.removeApplication(who, idOf(form))),
-    // It gives nobody anything: whoever asks, the mail goes to the owner.
+    // Without fresh authentication: it grants nothing, and the mail goes to the owner in any case.
     sendVerification: act('verification_sent', (who) => acts.sendVerification(who), true),
   };
 }

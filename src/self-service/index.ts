@@ -1,7 +1,7 @@
-// Self-service: /account and /account/api, where signed-in users read and change their own account. It owns these pages,
-// their API and the acts of a user on their own account. It does not own the rules: those of passwords and accounts are in
-// src/accounts, of factors in src/second-factors and src/passkeys, of freshness in src/oidc/signed-in-user.ts.
-// Start with routes.ts (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
+// Self-service: /account and /account/api, where signed-in users read and change their own account. It owns the
+// pages, the API and the users' actions. Not here: the rules for passwords and accounts are in src/accounts, for
+// factors in src/second-factors and src/passkeys, for freshness in src/oidc/signed-in-user.ts. Start with routes.ts
+// (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
 import type Koa from 'koa';
 import { minPasswordLength } from '../accounts/index.ts';
 import { type AccountPage, consoleSignInUrl } from '../clients/index.ts';
@@ -35,7 +35,7 @@ export interface SelfServiceDeps {
     readonly authorize: (authorization: string | undefined) => Promise<UserBearer>;
     readonly origins: Pick<Origins, 'setActor'>;
   };
-  /** What the acts change. */
+  /** The domains that the actions change. */
   readonly domains: AccountActsDeps &
     Omit<CredentialChangesDeps, 'signedIn' | 'settings' | 'baseUrl'> &
     Omit<OverviewDeps, 'clock' | 'settings'> & {
@@ -45,13 +45,13 @@ export interface SelfServiceDeps {
     };
 }
 
-/** @returns middleware, in the order in which it is to be used */
+/** @returns middleware, in the order of use */
 export function createSelfService({ clock, settings, ...deps }: SelfServiceDeps): Koa.Middleware[] {
   const { site, pages, domains } = deps;
   const { signedIn, authorize, origins } = deps.users;
   const { passkeys } = domains;
 
-  /** Whatever follows from the request, the user did. */
+  /** Events of this request have the user as their actor. */
   async function ofBrowser(ctx: Koa.Context): Promise<SelfServiceUser | undefined> {
     const user = await signedIn.ofBrowser(ctx);
     if (user !== undefined) origins.setActor({ kind: 'user', id: user.account.id });

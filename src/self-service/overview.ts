@@ -25,10 +25,10 @@ export interface OverviewDeps {
   readonly audit: Pick<Audit, 'query'>;
 }
 
-/** More than any user has; the others can still be ended together. */
+/** More than any user has; the rest can still be ended together. */
 const MAX_SESSIONS = 100;
 
-/** "Chrome on Windows" in two; the words are ours (src/http/device-name.ts), not the browser's. */
+/** Splits "Chrome on Windows"; the words come from src/http/device-name.ts, not from the browser. */
 function partsOf(device: string): { browser?: string; system?: string } {
   const [browser, system] = device.split(' on ');
   if (browser === undefined || browser === 'Unknown') return {};
@@ -64,7 +64,7 @@ export function createOverview(deps: OverviewDeps) {
   }
 
   async function applicationsOf({ account }: SelfServiceUser) {
-    // Our own pages are not an application that the user gave access to.
+    // Our own pages are not an application to which the user gave access.
     const others = (await access.list(account.id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
     return Promise.all(
       others.map(async ({ clientId, scopes, since }) => {
@@ -159,7 +159,7 @@ export function createOverview(deps: OverviewDeps) {
   };
 }
 
-/** What the page adds itself. */
+/** The members that the page adds. */
 type PageKitModel = Pick<
   AccountPageModels['account'],
   | 'csrf'

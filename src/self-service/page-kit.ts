@@ -1,5 +1,5 @@
-// What the pages of self-service share: forms that are valid for one session alone, fresh authentication before a sensitive
-// act (decision 0011, checklist R098, R113), results that are shown once.
+// Shared by the self-service pages: forms bound to one session, fresh authentication before sensitive actions
+// (decision 0011, checklist R098, R113), and results that are shown once.
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { type AccountPage, accountPages } from '../clients/index.ts';
@@ -26,7 +26,7 @@ export interface PageKitDeps {
   readonly confirmUrl: (account: Account, page: AccountPage) => string;
 }
 
-/** What the page says about a failed act. */
+/** The message about a failed action. */
 export interface Problem {
   readonly alert: string;
   readonly status: number;
@@ -37,13 +37,13 @@ export type Alerts = { readonly [Code in ErrorCode]?: string };
 
 interface Change {
   readonly page: AccountPage;
-  /** What the form's token is bound to beside the session. */
+  /** What the form's token is bound to, in addition to the session. */
   readonly about?: (form: Form) => string;
   /** Default: the sign-in must be fresh. */
   readonly isAllowed?: boolean;
-  /** The errors that the page shows. */
+  /** The errors that the page displays. */
   readonly alerts: Alerts;
-  /** @returns the notice for the page that follows; undefined where it has responded itself */
+  /** @returns the notice for the next page; undefined if it has already responded */
   readonly act: (form: Form) => Promise<string | undefined>;
   readonly showAgain: (problem: Problem) => Promise<void>;
 }
@@ -61,7 +61,7 @@ export function createPageKit({ views, csrf, oneTime, basePath, readForm, confir
     ctx.redirect(url);
   }
 
-  // Not by the session: turning a second factor on renews it.
+  // Not bound to the session, because enabling a second factor renews it.
   const onceKey = (ctx: Koa.Context, { account }: SelfServiceUser, handle: string): string[] => [
     'account',
     csrf.browserId(ctx),
@@ -73,7 +73,10 @@ export function createPageKit({ views, csrf, oneTime, basePath, readForm, confir
     views,
     goTo,
 
-    /** 303 to a page that reads `data` by `once`: for minutes, one time, for this user in this browser. */
+    /**
+     * Redirects (303) to a page that reads `data` with `once`: a single time within minutes, for this user in this
+     * browser.
+     */
     async goOnce(ctx: Koa.Context, who: SelfServiceUser, path: string, data: object): Promise<void> {
       const handle = newSecret(16);
       await oneTime.keep(onceKey(ctx, who, handle), data, SHOWN_SECONDS);
@@ -110,6 +113,6 @@ export function createPageKit({ views, csrf, oneTime, basePath, readForm, confir
   };
 }
 
-/** @returns the notice that the address asks for, if it is one of the page's own */
+/** @returns the notice in the address, if the page has one of that name */
 export const noticeOf = <N extends string>(ctx: Koa.Context, notices: readonly N[]): N | undefined =>
   notices.find((name) => name === ctx.query.notice);

@@ -1,5 +1,5 @@
-// /account/passkeys: users add, rename and remove their passkeys. Reading takes a session; changing takes a fresh
-// authentication, as strong as the account can reach (decision 0011, checklist R098).
+// /account/passkeys: users add, rename and remove their passkeys. Reading requires a session; changes require fresh
+// authentication of the highest class that the account can reach (decision 0011, checklist R098).
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
@@ -20,7 +20,7 @@ interface Deps {
   readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
   readonly signedIn: (ctx: Koa.Context) => Promise<SelfServiceUser | undefined>;
   readonly signInUrl: () => string;
-  /** Where to authenticate again, with the strongest class that the account can reach. */
+  /** Where to authenticate again, with the highest class that the account can reach. */
   readonly confirmUrl: (account: Account) => string;
   readonly passkeys: {
     list(account: Account): Promise<readonly OwnPasskey[]>;
@@ -40,7 +40,7 @@ type Notice = NonNullable<PageModels['account-passkeys']['notice']>;
 
 const LIMIT_BYTES = 48 * 1024;
 const NOTICES: readonly Notice[] = ['added', 'renamed', 'removed'];
-/** What a user can fix is shown on the page. */
+/** Errors that a user can fix are shown on the page. */
 const ALERTS: { readonly [Code in ErrorCode]?: string } = {
   'passkey.not_found': 'alert.passkey_gone',
   'passkey.last': 'alert.passkey_last',

@@ -1,6 +1,6 @@
-// Owns /account/password: a new password for somebody who gives the one there is, or who has none and has just signed in.
-// For an account that has nothing but its password, giving it is the fresh proof; where there is more, the password alone
-// changes nothing (checklist R063, R098).
+// /account/password: users replace their password by entering the current one, or set a first one directly after a
+// sign-in. For an account with nothing but a password, entering it is the fresh authentication; for any other, the
+// password alone changes nothing (checklist R063, R098).
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { FieldErrors } from '../views/form-page.ts';
@@ -9,17 +9,17 @@ import type { PageKit, Problem, SelfServiceUser } from './page-kit.ts';
 export interface PasswordDeps {
   readonly kit: PageKit;
   readonly minLength: () => number;
-  /** Where only passkeys sign in. */
+  /** Whether passkeys are the only way to sign in. */
   readonly arePasswordsOff: () => boolean;
-  /** Whether a forgotten one can be replaced by mail. */
+  /** Whether a forgotten password can be reset by mail. */
   readonly canReset: () => boolean;
-  /** Whether the password is all that the account can prove. */
+  /** Whether the account has no other authentication method than its password. */
   readonly isPasswordEnough: (who: SelfServiceUser) => boolean;
   /**
-   * Ends every session; this browser goes on in a new one.
-   * @param input.given the one there is; not looked at where there is none
-   * @returns wrong: it is not the one; counted as a wrong sign-in is
-   * @throws AppError request.invalid with what is wrong with the new one, account.changed, request.rate_limited
+   * Ends every session; this browser continues in a new one.
+   * @param input.given the current password; ignored if there is none
+   * @returns wrong: it does not match; counted like a failed sign-in
+   * @throws AppError request.invalid with the problems of the new one, account.changed, request.rate_limited
    */
   readonly change: (
     ctx: Koa.Context,

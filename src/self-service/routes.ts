@@ -1,5 +1,5 @@
-// The addresses of people's own pages below /account (those of passkeys are passkeys-page.ts), and that whoever is
-// not signed in goes to sign in and comes back.
+// The addresses of the self-service pages below /account (passkeys-page.ts has its own), and the redirect of
+// signed-out users to the sign-in page and back.
 import type Koa from 'koa';
 import { type AccountPage, pathOf } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
@@ -48,13 +48,13 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ctx.redirect(url);
   }
 
-  /** Back from signing in, or not. */
+  /** Handles the return from the sign-in page, successful or not. */
   async function returnFromSignIn(ctx: Koa.Context): Promise<void> {
     const path = `${basePath}${pathOf(ctx.query.state)}`;
     if ((await signedIn(ctx)) !== undefined) return goTo(ctx, path);
-    // Somebody who cancelled would only see the sign-in page again, and a lasting error would go round for ever.
+    // Not after an error: a user who cancelled would see the sign-in page again, and a lasting error would loop.
     if (ctx.query.error === undefined) return goTo(ctx, signInUrl('home'));
-    // Anyone can link here with an error of their own: that is no fault of ours (500), and its words are not shown.
+    // Any site can link here with an invented error: it is not a server error, and its text is not shown.
     if (ctx.query.error !== 'access_denied') throw new AppError('signin.expired');
     views.send(ctx, 'signed-out', { continueUrl: path });
   }

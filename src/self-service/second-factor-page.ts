@@ -1,5 +1,6 @@
-// Owns /account/second-factor: an authenticator app turned on, replaced and turned off, codes by mail turned off, recovery
-// codes made anew. Every act takes a sign-in of the last five minutes, as strong as the account can (checklist R098).
+// /account/second-factor: users enable, replace and disable their authenticator app, disable codes by mail, and
+// create new recovery codes. Every action requires authentication within the last five minutes, of the highest class
+// that the account can reach (checklist R098).
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { Form } from '../http/form.ts';
@@ -18,7 +19,7 @@ export interface SecondFactorDeps {
   readonly isRequired: () => boolean;
   readonly qr: (text: string) => Promise<string>;
   readonly now: () => number;
-  /** What the account has, and what of it may go. */
+  /** The factors of the account, and which of them may be removed. */
   readonly state: (who: SelfServiceUser) => {
     readonly appSince: number | undefined;
     readonly hasFactor: boolean;
@@ -30,8 +31,8 @@ export interface SecondFactorDeps {
   readonly begin: (who: SelfServiceUser) => Enrolment;
   readonly reopen: (who: SelfServiceUser, pending: string) => Enrolment | undefined;
   /**
-   * Ends all other sessions; this browser goes on with what it has proven now.
-   * @returns recovery codes where there were none; the outcome of a code that was not right
+   * Ends all other sessions; this browser continues with its current authentication.
+   * @returns recovery codes if there were none; the result for a code that is not valid
    */
   readonly confirm: (
     ctx: Koa.Context,
@@ -89,7 +90,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
       ctx,
       'account-app',
       {
-        // Good for this secret in this session: nobody else's can be put in its place.
+        // Bound to this secret in this session, so that an attacker cannot substitute another one.
         csrf: kit.token(ctx, who, pending),
         account: { username: who.account.username },
         pending,
@@ -162,7 +163,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
       return undefined;
     }),
 
-    /** Where new codes are shown, once. */
+    /** Shows new codes, once. */
     async showCodes(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
       const shown = await kit.once(ctx, who);
       const codes: unknown = shown && Reflect.get(shown, 'codes');

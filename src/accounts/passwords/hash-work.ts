@@ -16,7 +16,7 @@ const PBKDF2: Readonly<Record<string, { readonly ms: number; readonly bytes: num
   sha512: { ms: 0.000_5, bytes: 64 },
 };
 
-/** Iterations over all blocks of the key: a long key multiplies the work. */
+/** Iterations over all blocks of the key, because a long key multiplies the work. */
 export const pbkdf2Work = (digest: string, iterations: number, keyLength: number): number =>
   iterations * Math.ceil(keyLength / (PBKDF2[digest]?.bytes ?? 20));
 
