@@ -69,7 +69,7 @@ export function createActivity(audit: Pick<Audit, 'query'>): (accountId: string)
 
   return async (accountId) => {
     const both = await Promise.all([latest('target_id', accountId), latest('actor_id', accountId)]);
-    // An administrator's actions on other accounts are only in the list by actor.
+    // Drops an administrator's actions on other accounts, which the query by actor returns.
     const own = both
       .flat()
       .filter(({ value }) => value.targetId === undefined || value.targetId === accountId);

@@ -22,7 +22,7 @@ export function createListener({ respond, ready, mount, metrics }: Deps): Reques
   }
 
   return (request, response) => {
-    // A request waits for this twice a second, so that all processes use and publish the same keys.
+    // About twice a second, one request waits for this, so that all processes use and publish the same keys.
     const pending = ready();
     if (pending === undefined) answer(request, response);
     else void pending.then(() => answer(request, response));

@@ -1,4 +1,4 @@
-// Names of passkeys: one short line without characters that change the reading direction of a page.
+// Names of passkeys: one short line without control or format characters, which could reverse the text around it.
 
 const MAX_LABEL = 60;
 

@@ -32,7 +32,7 @@ export function createUseRecoveryCode({ accounts, secondFactors, limits, setting
     const charge = await limits.consume('login_account_ip', key);
     const found = await accounts.findByLogin(username);
     const account = found && (await findUsable(accounts, found.id));
-    // Users with a usable password sign in with it: a recovery code only replaces a lost one.
+    // Users with a usable password sign in with it: a recovery code replaces a lost passkey, never a password.
     const isFor = account && (arePasswordsOff(settings()) || account.passwordHash === undefined);
     if (account === undefined || !isFor) return undefined;
     const verdict = await secondFactors.verifyAtSignIn(account, { method: 'recovery', boundTo, code });

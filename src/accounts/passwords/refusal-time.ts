@@ -68,7 +68,7 @@ export function createRefusalTime({ facts, clock, ownMs, verify, onError }: Deps
       else if (estimatedMs(fact.value.value) < estimatedMs(sample))
         await facts.replace(FACT, fact.version, value);
     } catch (error) {
-      // Another process wrote first, perhaps a slower one: the next check of this kind tries again.
+      // Another process wrote first, perhaps a still slower kind: the next check of this kind tries again.
       if (!(error instanceof AlreadyExists) && !(error instanceof VersionConflict)) throw error;
     }
   }
