@@ -1,6 +1,7 @@
 // Helpers that the routes of several resources share: ids in paths, and the version check before an act that the domain
 // does not make conditional itself.
 import { Object as ObjectSchema, String as StringSchema } from 'typebox';
+import type { Account } from '../../accounts/index.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { strict } from './schema-parts.ts';
 
@@ -32,4 +33,12 @@ export function atVersion<Found extends { readonly version: number }>(
     throw new AppError(missing === 'account.not_found' ? 'account.changed' : 'request.changed');
   }
   return found;
+}
+
+/** @throws AppError account.not_found */
+export async function userOf(
+  id: string,
+  { accounts }: { readonly accounts: { find(id: string): Promise<Account | undefined> } },
+): Promise<Account> {
+  return atVersion(await accounts.find(id), 'account.not_found');
 }

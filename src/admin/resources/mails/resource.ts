@@ -6,7 +6,7 @@ import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { MailPort } from '../../api/ports.ts';
 import type { Sensitivity } from '../../api/route.ts';
-import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 interface Ports extends ListPorts {
   readonly mail: MailPort;
@@ -55,7 +55,6 @@ const mailSchema = ObjectSchema(
   strict,
 );
 
-const iso = (at: number): string => new Date(at).toISOString();
 const show = (mail: OutboxMail) => ({
   id: mail.id,
   state: mail.state,

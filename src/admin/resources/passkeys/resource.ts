@@ -6,14 +6,13 @@ import {
   String as StringSchema,
 } from 'typebox';
 import type { Account } from '../../../accounts/index.ts';
-import { AppError } from '../../../errors.ts';
 import type { Passkey } from '../../../passkeys/index.ts';
 import { passkeys as collection } from '../../../store/passkeys.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { nullable, timestamp } from '../../api/schema-parts.ts';
+import { iso, isoOrNull, nullable, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
-import { idParams, userPasskeyParams } from '../../api/shared.ts';
+import { idParams, userOf, userPasskeyParams } from '../../api/shared.ts';
 import type { AccountsPort } from '../users/routes.ts';
 
 export interface PasskeysPort {
@@ -61,8 +60,6 @@ const passkeySchema = ObjectSchema(
   { additionalProperties: false },
 );
 
-const iso = (at: number): string => new Date(at).toISOString();
-const isoOrNull = (at: number | undefined): string | null => (at === undefined ? null : iso(at));
 const show = (passkey: Passkey) => ({
   id: passkey.id,
   label: passkey.label,
@@ -78,12 +75,6 @@ const show = (passkey: Passkey) => ({
   last_used_at: isoOrNull(passkey.lastUsedAt),
 });
 
-async function ownerOf(id: string, { accounts }: Ports): Promise<Account> {
-  const account = await accounts.find(id);
-  if (account === undefined) throw new AppError('account.not_found');
-  return account;
-}
-
 export const passkeys = defineResource(
   {
     path: '/users/{id}/passkeys',
@@ -98,7 +89,7 @@ export const passkeys = defineResource(
       params: idParams,
       list,
       async query(wanted, ports, { params }) {
-        const own = await ports.passkeys.list(await ownerOf(params.id, ports));
+        const own = await ports.passkeys.list(await userOf(params.id, ports));
         return selectFew(own, list.collection.fields, wanted);
       },
       recordOf: (passkey) => passkey,
@@ -111,7 +102,7 @@ export const passkeys = defineResource(
       isUnversioned: true,
       params: userPasskeyParams,
       run: async ({ params }, ports) =>
-        ports.passkeys.removeAsAdmin(await ownerOf(params.id, ports), params.passkey_id),
+        ports.passkeys.removeAsAdmin(await userOf(params.id, ports), params.passkey_id),
     }),
   }),
 );

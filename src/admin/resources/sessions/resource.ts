@@ -6,7 +6,7 @@ import type { FieldFilter, Stored } from '../../../store/port.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { SessionsPort } from '../../api/ports.ts';
-import { atVersion, idParams, userSessionParams } from '../../api/shared.ts';
+import { atVersion, idParams, userOf, userSessionParams } from '../../api/shared.ts';
 import type { ClientsPort } from '../clients/routes.ts';
 import type { AccountsPort } from '../users/routes.ts';
 import { createPresenter, sessionSchema } from './view.ts';
@@ -98,9 +98,7 @@ export const userSessions = defineResource({ ...frame, path: '/users/{id}/sessio
   list: on.list({
     summary: 'List the sessions of a user',
     params: idParams,
-    async before({ params }, { accounts }) {
-      if ((await accounts.find(params.id)) === undefined) throw new AppError('account.not_found');
-    },
+    before: ({ params }, ports) => userOf(params.id, ports),
     list: ofOneUser,
     query(wanted, ports, { params }) {
       const own: FieldFilter = { field: 'user_id', op: 'eq', value: params.id };

@@ -9,7 +9,7 @@ import { deviceName } from '../../../http/device-name.ts';
 import type { SessionRecord } from '../../../store/collections.ts';
 import type { Stored } from '../../../store/port.ts';
 import type { SessionsPort } from '../../api/ports.ts';
-import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import type { ClientsPort } from '../clients/routes.ts';
 import type { AccountsPort } from '../users/routes.ts';
 
@@ -39,8 +39,6 @@ export const sessionSchema = ObjectSchema(
   },
   strict,
 );
-
-const iso = (at: number): string => new Date(at).toISOString();
 
 /** Reads each account and each application once per response. */
 export function createPresenter({ sessions, accounts, clients }: Deps) {

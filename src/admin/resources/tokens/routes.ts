@@ -12,7 +12,7 @@ import { pageSchema, readPage } from '../../api/list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from '../../api/list-query.ts';
 import type { Listing } from '../../api/ports.ts';
 import { type Answer, defineRoute, type Route } from '../../api/route.ts';
-import { atVersion, idParams } from '../../api/shared.ts';
+import { atVersion, idParams, userOf } from '../../api/shared.ts';
 import type { ClientsPort } from '../clients/routes.ts';
 import type { AccountsPort } from '../users/routes.ts';
 import { grantSchema, toGrant, tokenKinds, tokenSchema, toToken } from './view.ts';
@@ -103,9 +103,7 @@ export function tokenRoutes(deps: Deps): Route[] {
     );
   };
 
-  const checkUser = async (userId: string): Promise<void> => {
-    if ((await accounts.find(userId)) === undefined) throw new AppError('account.not_found');
-  };
+  const checkUser = (userId: string): Promise<unknown> => userOf(userId, { accounts });
 
   return [
     defineRoute({

@@ -1,13 +1,12 @@
 // A user's trusted browsers, which skip the second factor.
 import { Object as ObjectSchema, String as StringSchema } from 'typebox';
-import type { Account } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { TrustedDevice, TrustedDevices } from '../../../second-factors/index.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { timestamp } from '../../api/schema-parts.ts';
+import { iso, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
-import { idParams, userDeviceParams } from '../../api/shared.ts';
+import { idParams, userDeviceParams, userOf } from '../../api/shared.ts';
 import type { AccountsPort } from '../users/routes.ts';
 
 export type TrustedDevicesPort = Pick<TrustedDevices, 'list' | 'revoke'>;
@@ -47,7 +46,6 @@ const deviceSchema = ObjectSchema(
   { additionalProperties: false },
 );
 
-const iso = (at: number): string => new Date(at).toISOString();
 const show = (device: TrustedDevice) => ({
   id: device.id,
   device: device.label,
@@ -57,12 +55,6 @@ const show = (device: TrustedDevice) => ({
   last_used_at: iso(device.lastUsedAt),
   expires_at: iso(device.expiresAt),
 });
-
-async function ownerOf(id: string, { accounts }: Ports): Promise<Account> {
-  const account = await accounts.find(id);
-  if (account === undefined) throw new AppError('account.not_found');
-  return account;
-}
 
 export const trustedDevices = defineResource(
   {
@@ -78,7 +70,7 @@ export const trustedDevices = defineResource(
       params: idParams,
       list,
       async query(wanted, ports, { params }) {
-        const devices = await ports.trustedDevices.list(await ownerOf(params.id, ports));
+        const devices = await ports.trustedDevices.list(await userOf(params.id, ports));
         return selectFew(devices, list.collection.fields, wanted);
       },
       recordOf: (device) => device,
@@ -91,7 +83,7 @@ export const trustedDevices = defineResource(
       isUnversioned: true,
       params: userDeviceParams,
       async run({ params }, ports) {
-        const { id } = await ownerOf(params.id, ports);
+        const { id } = await userOf(params.id, ports);
         if (!(await ports.trustedDevices.revoke(id, params.device_id)))
           throw new AppError('request.not_found');
       },
