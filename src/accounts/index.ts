@@ -35,6 +35,7 @@ export type { CompleteSignIn } from './complete-sign-in.ts';
 export { addressKey, parseEmail } from './email.ts';
 export { mayBeLeftWith } from './factor-policy.ts';
 export { findUsable } from './find-usable.ts';
+export { finishInterrupted } from './finish-interrupted-job.ts';
 export { fold } from './fold.ts';
 export {
   classOfAccount,

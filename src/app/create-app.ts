@@ -5,7 +5,12 @@ import type { RequestListener } from 'node:http';
 import { createOidcAdapter, isHandle } from '../../adapters/oidc.ts';
 import { createKnownBrowsers } from '../../interactions/known-browsers.ts';
 import { createInteractions } from '../../interactions/routes.ts';
-import { type Accounts, createAccountDomain, type HashParameters } from '../accounts/index.ts';
+import {
+  type Accounts,
+  createAccountDomain,
+  finishInterrupted,
+  type HashParameters,
+} from '../accounts/index.ts';
 import { createAdmin, resealReplies } from '../admin/index.ts';
 import { createAuditLogs } from '../audit/index.ts';
 import { type Clients, createClientDomain, seedConsoleClient } from '../clients/index.ts';
@@ -16,7 +21,7 @@ import { readForm, readJson } from '../http/body.ts';
 import { createCsrf } from '../http/csrf.ts';
 import { createInjector } from '../http/inject-request.ts';
 import { createOneTime } from '../http/one-time.ts';
-import type { Scheduler } from '../jobs/scheduler.ts';
+import type { Scheduler } from '../jobs/index.ts';
 import { createKeys, createResealing, createSealer, type Keys, type Resealing } from '../keys/index.ts';
 import type { Logger } from '../log.ts';
 import { createMail, resealMails } from '../mail/index.ts';
@@ -259,12 +264,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const jobs = createJobs({
     base: { ...base, log },
-    sessions,
-    accounts,
-    groups,
-    clients,
     audit,
-    jobs: [...mail.jobs, ...keys.jobs, ...resealing.jobs],
+    jobs: [
+      ...mail.jobs,
+      ...keys.jobs,
+      ...resealing.jobs,
+      ...stored.jobs,
+      finishInterrupted({ accounts, groups, clients, sessions, settings: base.settings }),
+    ],
     beforeTick: () => settings.refresh().then(keys.ready),
   });
   return { handler, jobs, accounts, clients, settings, keys, resealing };

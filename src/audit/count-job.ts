@@ -1,5 +1,5 @@
 // Counts the hours of the audit log that have passed (src/audit/statistics.ts).
-import type { Job } from '../jobs/scheduler.ts';
+import type { Job } from '../jobs/index.ts';
 
 export interface CountEventsOptions {
   readonly rollUp: (isAborted: () => boolean) => Promise<number>;

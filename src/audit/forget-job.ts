@@ -1,7 +1,6 @@
 // Removes audit events after their retention period.
 import type { Clock } from '../clock.ts';
-import { inBatches } from '../jobs/in-batches.ts';
-import type { Job } from '../jobs/scheduler.ts';
+import { inBatches, type Job } from '../jobs/index.ts';
 
 export interface ForgetAuditOptions {
   /** The class of events; the job is named after it. */

@@ -1,6 +1,6 @@
 // The jobs of the audit log: removing events after their retention period, and counting the hours that have passed.
 import type { Clock } from '../clock.ts';
-import type { Job } from '../jobs/scheduler.ts';
+import type { Job } from '../jobs/index.ts';
 import { eventHours } from '../store/administration.ts';
 import { audit as auditCollection } from '../store/collections.ts';
 import type { Store } from '../store/port.ts';

@@ -3,7 +3,7 @@
 // Start with signing-keys.ts (states of a key), keyring.ts (following other processes) and sealing.ts.
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
-import type { Job } from '../jobs/scheduler.ts';
+import type { Job } from '../jobs/index.ts';
 import type { Logger } from '../log.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';

@@ -1,6 +1,6 @@
 // Re-encrypts with the newest SECRET_KEY; there is work only while several keys are listed. Hourly, because a process that
 // still has the old list may seal with the older key for a while.
-import type { Figures, Job } from '../jobs/scheduler.ts';
+import type { Figures, Job } from '../jobs/index.ts';
 import type { ResealFigures } from '../store/reseal.ts';
 
 const INTERVAL_SECONDS = 3600;

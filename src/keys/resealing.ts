@@ -1,6 +1,6 @@
 // Sealing everything again with the newest SECRET_KEY that an older one sealed. Each domain says what it sealed; this calls
 // them one after another, from a script or, while several keys are listed, as a job.
-import type { Job } from '../jobs/scheduler.ts';
+import type { Job } from '../jobs/index.ts';
 import type { Store } from '../store/port.ts';
 import type { Reseal, ResealFigures } from '../store/reseal.ts';
 import { resealSecrets } from './reseal-job.ts';

@@ -1,5 +1,5 @@
 // Scheduled rotation of signing keys. Rotation on an administrator's request is in src/admin/resources/keys/routes.ts.
-import type { Figures, Job } from '../jobs/scheduler.ts';
+import type { Figures, Job } from '../jobs/index.ts';
 
 export interface RotateKeysOptions {
   /** Takes the next step of the rotation if it is due. @param rotationSeconds 0: no scheduled rotation */

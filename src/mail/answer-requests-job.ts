@@ -1,6 +1,6 @@
 // Requested mails are answered outside of the HTTP requests, so that no response time reveals whether there is an account
 // (checklist R085).
-import type { Job } from '../jobs/scheduler.ts';
+import type { Job } from '../jobs/index.ts';
 
 /** Short: a user is waiting for the mail. */
 const INTERVAL_SECONDS = 1;

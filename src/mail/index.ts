@@ -4,7 +4,7 @@
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { createTimeSortedIds } from '../ids.ts';
-import type { Job } from '../jobs/scheduler.ts';
+import type { Job } from '../jobs/index.ts';
 import type { Logger } from '../log.ts';
 import type { SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';

@@ -1,4 +1,4 @@
-import type { Job } from '../jobs/scheduler.ts';
+import type { Job } from '../jobs/index.ts';
 import type { OutboundMail } from './mail.ts';
 
 /** Short: a user is waiting for the code. */

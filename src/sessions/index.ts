@@ -3,10 +3,12 @@
 // (src/oidc/models/session.ts), which also notifies applications when a session ends.
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
+import type { Job } from '../jobs/index.ts';
 import { consents as consentCollection } from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { createConsents } from './consents.ts';
 import { createGrants } from './grants.ts';
+import { purgeExpired } from './purge-expired-job.ts';
 import { createSessions } from './sessions.ts';
 
 export { type ApplicationAccesses, createApplicationAccess } from './application-access.ts';
@@ -26,14 +28,27 @@ interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly events: Events;
+  readonly settings: () => {
+    readonly retention_sessions_seconds: number;
+    readonly purge_interval_seconds: number;
+  };
 }
 
-export function createSessionDomain({ store, clock, events }: Deps) {
+export function createSessionDomain({ store, clock, events, settings }: Deps) {
   const grants = createGrants({ store });
   const sessions = createSessions({ store, clock, grants, events });
   const consents = createConsents({ collection: store.collection(consentCollection), clock, events });
   events.on('accountRemoving', ({ accountId }) =>
     Promise.all([consents.removeOfAccount(accountId), sessions.removeOfAccount(accountId)]),
   );
-  return { grants, sessions, consents };
+  const jobs: readonly Job[] = [
+    purgeExpired({
+      store,
+      clock,
+      removeEndedSessions: sessions.forget,
+      retentionSeconds: () => settings().retention_sessions_seconds,
+      intervalSeconds: () => settings().purge_interval_seconds,
+    }),
+  ];
+  return { grants, sessions, consents, jobs };
 }

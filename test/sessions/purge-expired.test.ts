@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
-import { type PurgeExpiredOptions, purgeExpired } from '../../src/jobs/purge-expired.ts';
+import { type PurgeExpiredOptions, purgeExpired } from '../../src/sessions/purge-expired-job.ts';
 import { accessTokens, interactions } from '../../src/store/protocol-collections.ts';
 import { isWithin } from '../support/patience.ts';
 

@@ -1,9 +1,8 @@
 // Removes expired documents, and ended sessions after their retention. Only keeps the store small: correctness does not
 // depend on it (storage rule C1).
 import type { Clock } from '../clock.ts';
+import { type Figures, inBatches, type Job } from '../jobs/index.ts';
 import type { Store } from '../store/port.ts';
-import { inBatches } from './in-batches.ts';
-import type { Figures, Job } from './scheduler.ts';
 
 export interface PurgeExpiredOptions {
   readonly store: Pick<Store, 'sweep'>;
