@@ -65,6 +65,12 @@ export interface ConfigurationDeps {
 /** Algorithms for what clients sign: asymmetric only, because client secrets are stored as digests. */
 const ASYMMETRIC = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 
+/**
+ * The library's routes that people see. By the library's own rule (lib/shared/error_handler.js) an `Accept` that prefers
+ * text/html makes every error a page; programs need JSON (RFC 6749 §5.2).
+ */
+const PAGES = new Set(['authorization', 'resume', 'code_verification', 'device_resume']);
+
 // RFC 8628 §6.1: letters that are not confused with one another and do not form words.
 const USER_CODE_MASK = '****-****';
 
@@ -133,7 +139,10 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     // not looked up on every use.
     expiresWithSession: () => false,
     revokeGrantPolicy: () => true,
-    renderError: (ctx, out, error) => deps.renderError(ctx, out, error),
+    renderError(ctx, out, error) {
+      if (PAGES.has(ctx.oidc.route)) deps.renderError(ctx, out, error);
+      else ctx.body = out;
+    },
   };
 }
 

@@ -57,6 +57,13 @@ test('attack: guessing client secrets; one limit per address over all endpoints 
   );
 });
 
+test('attack: guessing client secrets as a browser; errors as pages would not be counted', async () => {
+  const accept = { accept: 'text/html', 'x-forwarded-for': '192.0.2.3' };
+  const fields = { client_id: client.id, client_secret: 'guess', grant_type: 'client_credentials' };
+  for (const expected of [401, 401, 401, 401, 401, 429])
+    equal((await postForm(app, '/oauth2/token', fields, accept)).status, expected);
+});
+
 test('attack: a stranger without cookies fills the store through the device page', async () => {
   const statuses: number[] = [];
   const headers = { 'x-forwarded-for': '192.0.2.7', accept: 'text/html' };
