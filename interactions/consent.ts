@@ -10,8 +10,7 @@ import { clientRecord } from '../src/oidc/models/client.ts';
 import type { SessionGrant } from '../src/oidc/models/grant.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import { isGrantable } from '../src/oidc/scopes.ts';
-import type { ConsentScope } from '../src/views/pages.ts';
-import type { Views } from '../src/views/views.ts';
+import type { ConsentScope, Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 

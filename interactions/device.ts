@@ -5,7 +5,7 @@ import type { Clock } from '../src/clock.ts';
 import type { DevicePages } from '../src/oidc/configuration.ts';
 import type { KoaContextWithOIDC } from '../src/oidc/library-types.ts';
 import { networkOf } from '../src/rate-limits/index.ts';
-import type { Views } from '../src/views/views.ts';
+import type { Views } from '../src/views/index.ts';
 
 /** By name of the library's error (lib/helpers/re_render_errors.js). */
 const ALERTS: Readonly<Record<string, string>> = {

@@ -5,8 +5,7 @@ import type { Account } from '../src/accounts/index.ts';
 import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { Registration } from '../src/registration/index.ts';
-import type { FieldErrors } from '../src/views/form-page.ts';
-import type { Views } from '../src/views/views.ts';
+import type { FieldErrors, Views } from '../src/views/index.ts';
 import type { DonePages } from './done-pages.ts';
 import { errorsOf } from './signup-form.ts';
 

@@ -5,9 +5,7 @@ import type Koa from 'koa';
 import type { ErrorPage } from '../src/http/boundary.ts';
 import { requestIdOf } from '../src/http/request-log.ts';
 import type { Client, ErrorOut, KoaContextWithOIDC } from '../src/oidc/library-types.ts';
-import type { Text } from '../src/views/form-page.ts';
-import { safeLink } from '../src/views/safe-urls.ts';
-import type { Views } from '../src/views/views.ts';
+import { safeLink, type Text, type Views } from '../src/views/index.ts';
 import type { WaysBack } from './way-back.ts';
 
 interface Deps {

@@ -7,7 +7,7 @@ import { clientRecord } from '../src/oidc/models/client.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { AuthMode } from '../src/settings/index.ts';
 import type { ClientRecord } from '../src/store/records.ts';
-import type { SendOptions, Views } from '../src/views/views.ts';
+import type { SendOptions, Views } from '../src/views/index.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 import type { Proof, SigninSteps } from './signin-steps.ts';

@@ -1,6 +1,6 @@
 import type { Csrf } from '../src/http/csrf.ts';
 import type { LogoutPages } from '../src/oidc/logout.ts';
-import type { Views } from '../src/views/views.ts';
+import type { Views } from '../src/views/index.ts';
 import type { WaysBack } from './way-back.ts';
 
 const PURPOSE = 'logout';

@@ -8,7 +8,7 @@ import type { Form } from '../src/http/form.ts';
 import type { Client } from '../src/oidc/library-types.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { Recovery } from '../src/recovery/index.ts';
-import type { Views } from '../src/views/views.ts';
+import type { Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import type { DonePages } from './done-pages.ts';
 import { PROMPTS } from './login.ts';

@@ -6,8 +6,7 @@ import type { Csrf } from '../src/http/csrf.ts';
 import type { Form } from '../src/http/form.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import { ACR } from '../src/oidc/scopes.ts';
-import type { FieldErrors } from '../src/views/form-page.ts';
-import type { Views } from '../src/views/views.ts';
+import type { FieldErrors, Views } from '../src/views/index.ts';
 
 interface FirstAdmin {
   readonly username: string;

@@ -1,5 +1,5 @@
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
-import type { SendOptions } from '../src/views/views.ts';
+import type { SendOptions } from '../src/views/index.ts';
 
 export function stringParameter(interaction: BoundInteraction, name: string): string | undefined {
   const value = interaction.params[name];

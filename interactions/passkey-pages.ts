@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
-import type { Views } from '../src/views/views.ts';
+import type { Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions } from './page-options.ts';
 import type { SigninSteps } from './signin-steps.ts';

@@ -5,7 +5,7 @@ import type { Form } from '../src/http/form.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { Recovery } from '../src/recovery/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';
-import type { Views } from '../src/views/views.ts';
+import type { Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';

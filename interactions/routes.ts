@@ -18,7 +18,7 @@ import type { Recovery } from '../src/recovery/index.ts';
 import type { Registration } from '../src/registration/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
 import type { SettingValues } from '../src/settings/index.ts';
-import type { Views } from '../src/views/views.ts';
+import type { Views } from '../src/views/index.ts';
 import { createConsentPage, type RememberedConsents } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';

@@ -7,7 +7,7 @@ import type { Form } from '../src/http/form.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
 import { EMAIL_CODE_COOLDOWN_SECONDS, toQrDataUri } from '../src/second-factors/index.ts';
-import type { Views } from '../src/views/views.ts';
+import type { Views } from '../src/views/index.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { maskEmail } from './mask-email.ts';
 import { pageOptions } from './page-options.ts';

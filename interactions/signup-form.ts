@@ -4,7 +4,7 @@ import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/form.ts';
 import type { SignupAnswers, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import { signupFields } from '../src/registration/index.ts';
-import type { FieldErrors } from '../src/views/form-page.ts';
+import type { FieldErrors } from '../src/views/index.ts';
 
 /** Fields of the form that are not part of the account. */
 const formFields = ['csrf', 'interaction', 'client_id', 'token', 'action', 'accept_terms'] as const;

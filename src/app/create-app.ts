@@ -48,8 +48,7 @@ import { createApplicationAccess, createSessionDomain } from '../sessions/index.
 import { resealSettings, type Settings, startSettings } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
-import { themeOf } from '../views/theme.ts';
-import { createViews } from '../views/views.ts';
+import { createViews, themeOf } from '../views/index.ts';
 import { createHandler } from './http.ts';
 import { createJobs } from './jobs.ts';
 

@@ -28,7 +28,7 @@ import type { ProtocolMount } from '../oidc/index.ts';
 import type { createRateLimiting } from '../rate-limits/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
-import type { Views } from '../views/views.ts';
+import type { Views } from '../views/index.ts';
 
 export interface HttpParts {
   readonly config: Config & { readonly basePath: string };

@@ -9,7 +9,7 @@ import type { Logger } from '../log.ts';
 import type { SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
-import { themeOf } from '../views/theme.ts';
+import { themeOf } from '../views/index.ts';
 import { answerMailRequests } from './answer-requests-job.ts';
 import { createOutboundMail, type OutboundMail } from './mail.ts';
 import type { MailSealer } from './outbox.ts';

@@ -1,8 +1,5 @@
-// Renders a mail template to subject, plain text and HTML in the reader's language. The template engine comes from
-// src/views/views.ts.
-import { chooseLanguage, direction, type Language, loadStrings, type Strings } from '../views/strings.ts';
-import { buttonColors, type Theme } from '../views/theme.ts';
-import { createEnvironment, templates, textFunctions } from '../views/views.ts';
+// What a mail shows beside its values: durations and the facts of the request, in the reader's language.
+import { createMailRenderer, type Theme } from '../views/index.ts';
 import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
 
 const MINUTE = 60;
@@ -10,7 +7,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** In words with the language's plural form: "30 minutes", "1 Stunde". */
-function duration(language: Language, seconds: number): string {
+function duration(language: string, seconds: number): string {
   const [unit, size] =
     seconds >= 2 * DAY
       ? ['day', DAY]
@@ -22,7 +19,7 @@ function duration(language: Language, seconds: number): string {
 }
 
 /** In UTC, since the reader's time zone is unknown. */
-const moment = (language: Language, at: number): string => {
+const moment = (language: string, at: number): string => {
   const format = new Intl.DateTimeFormat(language, {
     dateStyle: 'long',
     timeStyle: 'short',
@@ -32,7 +29,7 @@ const moment = (language: Language, at: number): string => {
 };
 
 /** Known facts about the request that caused the mail. */
-const factsOf = (language: Language, { username, at, ipAddress, device }: MailValues) =>
+const factsOf = (language: string, { username, at, ipAddress, device }: MailValues) =>
   [
     { label: 'mail.fact_account', value: username },
     { label: 'mail.fact_time', value: typeof at === 'number' ? moment(language, at) : undefined },
@@ -45,31 +42,12 @@ const factsOf = (language: Language, { username, at, ipAddress, device }: MailVa
  * @param baseUrl shown at the end of each mail, so that users know the correct address
  */
 export function createMailViews({ theme, baseUrl }: { theme: () => Theme; baseUrl: string }): RenderMail {
-  const html = createEnvironment({ isHtml: true });
-  const text = createEnvironment({ isHtml: false });
-  const strings: Strings = loadStrings(new URL('strings/', templates));
-  return (template: MailTemplate, values: MailValues, tag: string | undefined) => {
-    const language = chooseLanguage(tag, undefined);
-    const brand = theme();
-    const model = {
+  const render = createMailRenderer({ theme });
+  return (template: MailTemplate, values: MailValues, languageTag: string | undefined) =>
+    render(template, languageTag, (language) => ({
       ...values,
-      ...textFunctions(strings, language),
       duration: (seconds: number) => duration(language, seconds),
       facts: factsOf(language, values),
-      language,
-      direction: direction(language),
-      brand,
-      buttonColors: buttonColors(brand.accentColor),
       site: baseUrl,
-    };
-    const name = `mail/${template}.njk`;
-    const plain = (layout: string): string => text.render(name, { ...model, layout: `mail/${layout}` });
-    return {
-      subject: plain('layout.subject.njk').trim(),
-      text: `${plain('layout.text.njk')
-        .replace(/\n{3,}/g, '\n\n')
-        .trim()}\n`,
-      html: html.render(name, { ...model, layout: 'mail/layout.html.njk' }),
-    };
-  };
+    }));
 }

@@ -3,12 +3,12 @@
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import type { Form } from '../http/form.ts';
-import type { AccountPageModels } from '../views/account-pages.ts';
+import type { PageModels } from '../views/index.ts';
 import type { GlanceFacts } from './glance.ts';
 import { glanceOf } from './glance.ts';
 import { type Alerts, noticeOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
 
-type Model = AccountPageModels['account'];
+type Model = PageModels['account'];
 
 export interface HomeDeps {
   readonly kit: PageKit;

@@ -10,7 +10,7 @@ import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { SessionRecord } from '../store/collections.ts';
-import type { AccountPageModels } from '../views/account-pages.ts';
+import type { PageModels } from '../views/index.ts';
 import type { GlanceFacts } from './glance.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
@@ -147,7 +147,7 @@ export function createOverview(deps: OverviewDeps) {
         ipAddress,
         ...partsOf(deviceName(userAgent ?? '')),
       })),
-    } satisfies Omit<AccountPageModels['account'], keyof PageKitModel> & { facts: GlanceFacts };
+    } satisfies Omit<PageModels['account'], keyof PageKitModel> & { facts: GlanceFacts };
   }
 
   return {
@@ -161,7 +161,7 @@ export function createOverview(deps: OverviewDeps) {
 
 /** The members that the page adds. */
 type PageKitModel = Pick<
-  AccountPageModels['account'],
+  PageModels['account'],
   | 'csrf'
   | 'alert'
   | 'retryAfterSeconds'

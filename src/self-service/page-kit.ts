@@ -9,7 +9,7 @@ import type { Form } from '../http/form.ts';
 import type { OneTime } from '../http/one-time.ts';
 import { newSecret } from '../ids.ts';
 import type { SignedInUser } from '../oidc/signed-in-user.ts';
-import type { Views } from '../views/views.ts';
+import type { Views } from '../views/index.ts';
 
 export interface SelfServiceUser extends SignedInUser {
   /** False for an application with an access token, which has no cookie to renew. */

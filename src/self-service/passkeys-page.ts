@@ -8,8 +8,7 @@ import type { Csrf } from '../http/csrf.ts';
 import type { Form } from '../http/form.ts';
 import { createRouter } from '../http/router.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
-import type { PageModels } from '../views/pages.ts';
-import type { Views } from '../views/views.ts';
+import type { PageModels, Views } from '../views/index.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
 interface Deps {

@@ -3,7 +3,7 @@
 // password alone changes nothing (checklist R063, R098).
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
-import type { FieldErrors } from '../views/form-page.ts';
+import type { FieldErrors } from '../views/index.ts';
 import type { PageKit, Problem, SelfServiceUser } from './page-kit.ts';
 
 export interface PasswordDeps {

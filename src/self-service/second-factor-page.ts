@@ -4,7 +4,7 @@
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { Form } from '../http/form.ts';
-import type { AccountPageModels } from '../views/account-pages.ts';
+import type { PageModels } from '../views/index.ts';
 import { type Alerts, noticeOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
 
 interface Enrolment {
@@ -48,7 +48,7 @@ export interface SecondFactorDeps {
   readonly createCodes: (ctx: Koa.Context, who: SelfServiceUser) => Promise<readonly string[]>;
 }
 
-type Notice = NonNullable<AccountPageModels['account-second-factor']['notice']>;
+type Notice = NonNullable<PageModels['account-second-factor']['notice']>;
 const NOTICES: readonly Notice[] = ['app_on', 'app_replaced', 'app_off', 'email_off'];
 
 const CODES = '/account/second-factor/codes';

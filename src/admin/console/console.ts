@@ -8,7 +8,7 @@ import type { Csrf } from '../../http/csrf.ts';
 import { createForm, type Form } from '../../http/form.ts';
 import type { OneTime } from '../../http/one-time.ts';
 import { createRouter, type RouteContext } from '../../http/router.ts';
-import type { Views } from '../../views/views.ts';
+import type { Views } from '../../views/index.ts';
 import type { Perform } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';
 import type { Route } from '../api/route.ts';

@@ -8,7 +8,7 @@ import type { Csrf } from '../../http/csrf.ts';
 import type { Form } from '../../http/form.ts';
 import type { OneTime } from '../../http/one-time.ts';
 import { isSecretSetting, isSettingKey } from '../../settings/index.ts';
-import { fillForm, type Typed } from '../../views/fill-form.ts';
+import { fillForm, type Typed } from '../../views/index.ts';
 import type { Page } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 

@@ -1,0 +1,10 @@
+// Rendering: the pages' models (pages.ts), templates, texts in seven languages (strings.ts), branding (theme.ts) and assets;
+// start with views.ts. Not here: which page is shown and when is decided by the domains above; what a mail says, and to
+// whom, by src/mail.
+export { fillForm, type Typed } from './fill-form.ts';
+export type { FieldErrors, Text } from './form-page.ts';
+export { createMailRenderer } from './mail-renderer.ts';
+export type { ConsentScope, PageModels } from './pages.ts';
+export { safeLink } from './safe-urls.ts';
+export { type Theme, themeOf } from './theme.ts';
+export { createViews, type SendOptions, type Views } from './views.ts';
