@@ -1,7 +1,7 @@
 // The consent page (OIDC Core §3.1.2.4). Consent is remembered across sessions.
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
-import type { Form } from '../src/http/form.ts';
+import type { Form } from '../src/http/index.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import { claimsUnder, namesInClaims, scopesOfClaims } from '../src/oidc/entitlement.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';

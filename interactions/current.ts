@@ -3,8 +3,7 @@
 
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
-import type { Csrf } from '../src/http/csrf.ts';
-import type { Form } from '../src/http/form.ts';
+import type { Csrf, Form } from '../src/http/index.ts';
 import { secretDigest } from '../src/ids.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { InteractionResults } from '../src/oidc/library-types.ts';

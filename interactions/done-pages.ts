@@ -1,8 +1,7 @@
 // The page after a form that changed something has its own address, so a reload does not submit the form again (POST,
 // redirect, GET). Its values are stored for this browser, because they were entered here or belong to the sign-in.
 import type Koa from 'koa';
-import type { Csrf } from '../src/http/csrf.ts';
-import type { OneTime } from '../src/http/one-time.ts';
+import type { Csrf, OneTime } from '../src/http/index.ts';
 import { newSecret } from '../src/ids.ts';
 
 export interface DonePages {

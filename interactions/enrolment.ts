@@ -2,8 +2,7 @@
 // passkey in passkey-only mode. Opening the link changes nothing and creates no session (R097).
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
-import type { Csrf } from '../src/http/csrf.ts';
-import type { Form } from '../src/http/form.ts';
+import type { Csrf, Form } from '../src/http/index.ts';
 import type { Registration } from '../src/registration/index.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
 import type { DonePages } from './done-pages.ts';

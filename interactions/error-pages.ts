@@ -2,8 +2,7 @@
 // application, the same page again, or the start page.
 
 import type Koa from 'koa';
-import type { ErrorPage } from '../src/http/boundary.ts';
-import { requestIdOf } from '../src/http/request-log.ts';
+import { type ErrorPage, requestIdOf } from '../src/http/index.ts';
 import type { Client, ErrorOut, KoaContextWithOIDC } from '../src/oidc/library-types.ts';
 import { safeLink, type Text, type Views } from '../src/views/index.ts';
 import type { WaysBack } from './way-back.ts';

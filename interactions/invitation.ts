@@ -2,8 +2,7 @@
 // session; submitting the form creates the account and consumes the invitation.
 import type Koa from 'koa';
 import type { Account, ReportSignIn } from '../src/accounts/index.ts';
-import type { Csrf } from '../src/http/csrf.ts';
-import type { Form } from '../src/http/form.ts';
+import type { Csrf, Form } from '../src/http/index.ts';
 import { acrOf } from '../src/oidc/acr.ts';
 import type { BrowserSession } from '../src/oidc/browser-session.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';

@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
-import type { Form } from '../src/http/form.ts';
+import type { Form } from '../src/http/index.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import { clientRecord } from '../src/oidc/models/client.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';

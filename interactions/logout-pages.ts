@@ -1,4 +1,4 @@
-import type { Csrf } from '../src/http/csrf.ts';
+import type { Csrf } from '../src/http/index.ts';
 import type { LogoutPages } from '../src/oidc/logout.ts';
 import type { Views } from '../src/views/index.ts';
 import type { WaysBack } from './way-back.ts';

@@ -3,8 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
-import type { Csrf } from '../src/http/csrf.ts';
-import type { Form } from '../src/http/form.ts';
+import type { Csrf, Form } from '../src/http/index.ts';
 import type { Client } from '../src/oidc/library-types.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { Recovery } from '../src/recovery/index.ts';

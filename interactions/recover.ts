@@ -1,7 +1,7 @@
 // For users who lost all passkeys: a recovery code allows one thing, creating a new passkey.
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
-import type { Form } from '../src/http/form.ts';
+import type { Form } from '../src/http/index.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { Recovery } from '../src/recovery/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';

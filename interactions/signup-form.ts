@@ -1,7 +1,7 @@
 // Only fields that the page shows are taken: whatever else an account has (a role, a flag, an id) cannot come in by this form, and
 // trying it is refused.
 import { AppError } from '../src/errors.ts';
-import type { Form } from '../src/http/form.ts';
+import type { Form } from '../src/http/index.ts';
 import type { SignupAnswers, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import { signupFields } from '../src/registration/index.ts';
 import type { FieldErrors } from '../src/views/index.ts';

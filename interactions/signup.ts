@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
-import type { Form } from '../src/http/form.ts';
+import type { Form } from '../src/http/index.ts';
 import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
 import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
 import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';

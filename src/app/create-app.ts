@@ -17,10 +17,8 @@ import { type Clients, createClientDomain, seedConsoleClient } from '../clients/
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import { createEvents } from '../events/index.ts';
-import { readForm, readJson } from '../http/body.ts';
-import { createCsrf } from '../http/csrf.ts';
-import { createInjector } from '../http/inject-request.ts';
-import { createOneTime } from '../http/one-time.ts';
+import { readForm, readJson } from '../http/index.ts';
+import { createCsrf, createInjector, createOneTime } from '../http/serving.ts';
 import type { Scheduler } from '../jobs/index.ts';
 import { createKeys, createResealing, createSealer, type Keys, type Resealing } from '../keys/index.ts';
 import type { Logger } from '../log.ts';

@@ -7,18 +7,21 @@ import type { Interactions } from '../../interactions/routes.ts';
 import type { Admin } from '../admin/index.ts';
 import type { Config } from '../config/types.ts';
 import type { Origins } from '../events/index.ts';
-import { errorBoundary, logLateErrors } from '../http/boundary.ts';
-import { healthRoutes } from '../http/health.ts';
-import type { Injector } from '../http/inject-request.ts';
-import { createListener } from '../http/listener.ts';
-import { metricsRoute } from '../http/metrics.ts';
-import { pinOrigin } from '../http/origin.ts';
-import { limitByAddress } from '../http/rate-middleware.ts';
-import { refreshSettings } from '../http/refresh-settings.ts';
-import { relatedOrigins } from '../http/related-origins.ts';
-import { requestLog } from '../http/request-log.ts';
-import { requestOrigin } from '../http/request-origin.ts';
-import { securityHeaders } from '../http/security-headers.ts';
+import { pinOrigin } from '../http/index.ts';
+import {
+  createListener,
+  errorBoundary,
+  healthRoutes,
+  type Injector,
+  limitByAddress,
+  logLateErrors,
+  metricsRoute,
+  refreshSettings,
+  relatedOrigins,
+  requestLog,
+  requestOrigin,
+  securityHeaders,
+} from '../http/serving.ts';
 import { newId } from '../ids.ts';
 import type { KeysInUse } from '../keys/index.ts';
 import type { Logger } from '../log.ts';

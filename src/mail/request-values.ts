@@ -1,5 +1,4 @@
-import type { Origin } from '../events/index.ts';
-import { deviceName } from '../http/device-name.ts';
+import { deviceName, type Origin } from '../events/index.ts';
 import type { MailValues } from './templates.ts';
 
 /** What a mail reports of the request that caused it, and the browser's language. @param at epoch ms */

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { publicCorsHeaders } from '../http/cors.ts';
+import { publicCorsHeaders } from '../http/index.ts';
 
 interface Document {
   readonly body: Buffer;

@@ -1,8 +1,7 @@
 // The order of everything under /oauth2: our endpoints first, then the library's.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
-import { crossOrigin } from '../http/cors.ts';
-import { createRouter } from '../http/router.ts';
+import { createRouter, crossOrigin } from '../http/index.ts';
 import type { AuthorizeAdmin } from './admin-bearer.ts';
 import { authorizeByPost } from './authorize-post.ts';
 import type { BrowserSession } from './browser-session.ts';

@@ -1,7 +1,6 @@
 import { type Account, hasCodeFactor } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import type { Events } from '../events/index.ts';
-import { deviceName } from '../http/device-name.ts';
+import { deviceName, type Events } from '../events/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { PasskeyAssertion, RefusedPasskey } from './assertion.ts';
 import type { AccountPasskeys } from './passkeys.ts';

@@ -2,7 +2,7 @@
 // jobs.
 import cluster from 'node:cluster';
 import type { Config } from '../config/types.ts';
-import { createHttpServer, type HttpServer, listen, stopServer } from '../http/server.ts';
+import { createHttpServer, type HttpServer, listen, stopServer } from '../http/serving.ts';
 import type { Logger } from '../log.ts';
 import { type Booted, boot, openApp, version } from './boot.ts';
 import { createFirstAdminFromConfig } from './first-administrator.ts';

@@ -1,8 +1,7 @@
 import { type Account, type Accounts, addressKey, findUsable, isUsable } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { Events } from '../events/index.ts';
-import { deviceName } from '../http/device-name.ts';
+import { deviceName, type Events } from '../events/index.ts';
 import type { Mail, MailValues, Requester } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';

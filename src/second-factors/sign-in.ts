@@ -1,7 +1,6 @@
 import { type Account, type Accounts, findUsable } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
-import type { Events } from '../events/index.ts';
-import { deviceName } from '../http/device-name.ts';
+import { deviceName, type Events } from '../events/index.ts';
 import { type Mail, requestValues } from '../mail/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { Verdict } from './limit.ts';

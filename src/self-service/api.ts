@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import { createRouter, type RouteMethod } from '../http/router.ts';
+import { createRouter, type RouteMethod } from '../http/index.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
 import { type Body, invalid, membersOf } from './api-body.ts';
 import type { HomeDeps } from './home-page.ts';

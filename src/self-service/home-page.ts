@@ -2,7 +2,7 @@
 // actions that end them. The password and the second factor have pages of their own.
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
-import type { Form } from '../http/form.ts';
+import type { Form } from '../http/index.ts';
 import type { PageModels } from '../views/index.ts';
 import type { GlanceFacts } from './glance.ts';
 import { glanceOf } from './glance.ts';

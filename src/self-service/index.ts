@@ -7,7 +7,7 @@ import { minPasswordLength } from '../accounts/index.ts';
 import { type AccountPage, consoleSignInUrl } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Origins } from '../events/index.ts';
-import { readForm, readJson } from '../http/body.ts';
+import { readForm, readJson } from '../http/index.ts';
 import type { SignedInUsers } from '../oidc/signed-in-user.ts';
 import type { UserBearer } from '../oidc/user-bearer.ts';
 import type { Passkeys } from '../passkeys/index.ts';

@@ -4,7 +4,7 @@ import type { Audit } from '../audit/index.ts';
 import { createActivity } from '../audit/index.ts';
 import { type Clients, CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
-import { deviceName } from '../http/device-name.ts';
+import { deviceName } from '../events/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
@@ -28,7 +28,7 @@ export interface OverviewDeps {
 /** More than any user has; the rest can still be ended together. */
 const MAX_SESSIONS = 100;
 
-/** Splits "Chrome on Windows"; the words come from src/http/device-name.ts, not from the browser. */
+/** Splits "Chrome on Windows"; the words come from src/events/device-name.ts, not from the browser. */
 function partsOf(device: string): { browser?: string; system?: string } {
   const [browser, system] = device.split(' on ');
   if (browser === undefined || browser === 'Unknown') return {};

@@ -3,10 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { answerJson, type JsonBody, jsonBody } from '../http/ceremony.ts';
-import type { Csrf } from '../http/csrf.ts';
-import type { Form } from '../http/form.ts';
-import { createRouter } from '../http/router.ts';
+import { answerJson, type Csrf, createRouter, type Form, type JsonBody, jsonBody } from '../http/index.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
 import type { PageModels, Views } from '../views/index.ts';
 import type { SelfServiceUser } from './page-kit.ts';

@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import { type AccountPage, pathOf } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
-import { createRouter, type RouteMethod } from '../http/router.ts';
+import { createRouter, type RouteMethod } from '../http/index.ts';
 import type { Views } from '../views/index.ts';
 import type { createHomePage } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';

@@ -3,7 +3,7 @@
 // that the account can reach (checklist R098).
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
-import type { Form } from '../http/form.ts';
+import type { Form } from '../http/index.ts';
 import type { PageModels } from '../views/index.ts';
 import { type Alerts, noticeOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
 

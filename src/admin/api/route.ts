@@ -4,7 +4,7 @@
 import { Object as ObjectSchema, type Static, type TObject, type TSchema } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { EventName, Target } from '../../events/index.ts';
-import type { Line, LineOptions } from '../../http/lines.ts';
+import type { Line, LineOptions } from '../../http/index.ts';
 import type { Actor } from './ports.ts';
 import { createValidator, type Validator } from './validate.ts';
 

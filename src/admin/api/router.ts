@@ -1,9 +1,7 @@
 // Dispatches a request to its route: authorization, lookup, input parsing, and the response envelope.
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
-import { readJson } from '../../http/body.ts';
-import { readLines } from '../../http/lines.ts';
-import { createRouter, type RouteHandler } from '../../http/router.ts';
+import { createRouter, type RouteHandler, readJson, readLines } from '../../http/index.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Idempotency, Reply } from './idempotency.ts';
 import { createPerform, type Perform, requireAccess, requireFresh } from './perform.ts';

@@ -1,6 +1,6 @@
 // Calls routes of the REST API from pages: as the signed-in administrator, in this process.
 import { AppError } from '../../errors.ts';
-import { linesOfText } from '../../http/lines.ts';
+import { linesOfText } from '../../http/index.ts';
 import { type Perform, requireAccess, requireFresh } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';
 import { readQueryString } from '../api/query-string.ts';

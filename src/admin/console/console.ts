@@ -3,11 +3,15 @@ import type Koa from 'koa';
 import { accessOfRole } from '../../accounts/index.ts';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
-import type { BodyOptions } from '../../http/body.ts';
-import type { Csrf } from '../../http/csrf.ts';
-import { createForm, type Form } from '../../http/form.ts';
-import type { OneTime } from '../../http/one-time.ts';
-import { createRouter, type RouteContext } from '../../http/router.ts';
+import {
+  type BodyOptions,
+  type Csrf,
+  createForm,
+  createRouter,
+  type Form,
+  type OneTime,
+  type RouteContext,
+} from '../../http/index.ts';
 import type { Views } from '../../views/index.ts';
 import type { Perform } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';

@@ -3,10 +3,7 @@
 // never submitted automatically, so that nothing happens without a press of the button (checklist R113).
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
-import type { BodyOptions } from '../../http/body.ts';
-import type { Csrf } from '../../http/csrf.ts';
-import type { Form } from '../../http/form.ts';
-import type { OneTime } from '../../http/one-time.ts';
+import type { BodyOptions, Csrf, Form, OneTime } from '../../http/index.ts';
 import { isSecretSetting, isSettingKey } from '../../settings/index.ts';
 import { fillForm, type Typed } from '../../views/index.ts';
 import type { Page } from '../pages/page.ts';

@@ -2,7 +2,7 @@
 // nothing. A new secret is stored sealed, for this session, for minutes and one read; the address has only a handle,
 // which is useless without the session.
 import type Koa from 'koa';
-import type { OneTime } from '../../http/one-time.ts';
+import type { OneTime } from '../../http/index.ts';
 import { newSecret } from '../../ids.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';

@@ -5,7 +5,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type Koa from 'koa';
 import { CONSOLE_CLIENT_ID } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
-import type { InjectRequest } from '../../http/inject-request.ts';
+import type { InjectRequest } from '../../http/index.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
 export interface PendingSignIn {

@@ -1,6 +1,6 @@
 // Converts form values to the JSON of the API and back. Only types are converted here; the API validates the values.
 import { AppError } from '../../errors.ts';
-import type { Form } from '../../http/form.ts';
+import type { Form } from '../../http/index.ts';
 import type { Values } from './page.ts';
 
 /** One item per line, without surrounding whitespace and empty lines. */

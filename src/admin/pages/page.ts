@@ -1,7 +1,7 @@
 // Defines a page of the Admin UI: an address and its handler for the signed-in administrator or auditor. Pages change data
 // only through the routes of the REST API (context.call), so that rules, audit and concurrency have one implementation.
 import type Koa from 'koa';
-import type { Form } from '../../http/form.ts';
+import type { Form } from '../../http/index.ts';
 import type { Handle, Route } from '../api/route.ts';
 import type { SignedInAdmin } from './signed-in-admin.ts';
 

@@ -1,7 +1,6 @@
 // The labels of audit events, and the names of the users and items in them.
 import { AppError } from '../../errors.ts';
-import { eventLabels } from '../../events/index.ts';
-import { deviceName } from '../../http/device-name.ts';
+import { deviceName, eventLabels } from '../../events/index.ts';
 import { textOf } from '../pages/field-values.ts';
 import type { AdminContext, Values } from '../pages/page.ts';
 import type { Name } from '../pages/parts.ts';

@@ -5,7 +5,7 @@ import type { Account } from '../../accounts/index.ts';
 import { createTestSignIns } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/types.ts';
-import type { Csrf } from '../../http/csrf.ts';
+import type { Csrf } from '../../http/index.ts';
 import { newSecret, secretDigest } from '../../ids.ts';
 import type { BrowserSession } from '../../oidc/browser-session.ts';
 import type { AccountDirectory } from '../../oidc/find-account.ts';

@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import type { TestSignIn, TestSignIns } from '../../clients/index.ts';
 import type { Events, RecordedEvent } from '../../events/index.ts';
-import type { InjectedResponse, InjectRequest } from '../../http/inject-request.ts';
+import type { InjectedResponse, InjectRequest } from '../../http/index.ts';
 import { isMembers } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';

@@ -5,7 +5,7 @@ import {
   Object as ObjectSchema,
   String as StringSchema,
 } from 'typebox';
-import { deviceName } from '../../../http/device-name.ts';
+import { deviceName } from '../../../events/index.ts';
 import type { SessionRecord } from '../../../store/collections.ts';
 import type { Stored } from '../../../store/port.ts';
 import type { SessionsPort } from '../../api/ports.ts';

@@ -14,7 +14,7 @@ import {
 import type { ImportAccount } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
-import type { Line } from '../../../http/lines.ts';
+import type { Line } from '../../../http/index.ts';
 import { parseJson } from '../../../json.ts';
 import { StoreUnavailable } from '../../../store/port.ts';
 import type { Actor } from '../../api/ports.ts';

@@ -1,5 +1,5 @@
 // The page of one user: the answers to common support questions, and the form with the user's data.
-import type { Form } from '../../../http/form.ts';
+import type { Form } from '../../../http/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';

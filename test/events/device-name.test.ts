@@ -1,7 +1,7 @@
 // The words for a browser, from its User-Agent.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { deviceName } from '../../src/http/device-name.ts';
+import { deviceName } from '../../src/events/device-name.ts';
 
 test('device name: well-known browser and system names', () => {
   const chrome = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0';

@@ -1,0 +1,17 @@
+// HTTP without business rules: what a domain that answers requests needs. Bodies and forms (body.ts, form.ts, lines.ts), CSRF
+// (csrf.ts), routes (router.ts), CORS (cors.ts), values that a browser reads once (one-time.ts), requests of our own to our
+// own API (inject-request.ts). What stands around all of them, from the socket to the error boundary, has its own door for
+// the composition and the process: serving.ts.
+export { type BodyOptions, readForm, readJson } from './body.ts';
+export type { ErrorPage } from './boundary.ts';
+export { answerJson, type JsonBody, jsonBody, leadOn } from './ceremony.ts';
+export { crossOrigin, publicCorsHeaders } from './cors.ts';
+export type { Csrf } from './csrf.ts';
+export { createForm, type Form } from './form.ts';
+export type { InjectedResponse, InjectRequest } from './inject-request.ts';
+export { type Line, type LineOptions, linesOfText, readLines } from './lines.ts';
+export type { OneTime } from './one-time.ts';
+export { pinOrigin } from './origin.ts';
+export { requestIdOf } from './request-log.ts';
+export { createRouter, type RouteContext, type RouteHandler, type RouteMethod } from './router.ts';
+export { securityHeaderValues } from './security-headers.ts';

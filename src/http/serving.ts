@@ -1,0 +1,16 @@
+// What the composition and the process put around every request: the server (server.ts, where to start), the middleware in
+// front of all routes, and the parts that are created once for the whole application. Domains use index.ts.
+export { errorBoundary, logLateErrors } from './boundary.ts';
+export { createCsrf } from './csrf.ts';
+export { healthRoutes } from './health.ts';
+export { createInjector, type Injector } from './inject-request.ts';
+export { createListener } from './listener.ts';
+export { metricsRoute } from './metrics.ts';
+export { createOneTime } from './one-time.ts';
+export { limitByAddress } from './rate-middleware.ts';
+export { refreshSettings } from './refresh-settings.ts';
+export { relatedOrigins } from './related-origins.ts';
+export { requestLog } from './request-log.ts';
+export { requestOrigin } from './request-origin.ts';
+export { securityHeaders } from './security-headers.ts';
+export { createHttpServer, type HttpServer, listen, stopServer } from './server.ts';
