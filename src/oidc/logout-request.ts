@@ -1,13 +1,13 @@
 // Parses a logout request (OIDC RP-Initiated Logout 1.0 §2): client, user, and where to redirect afterwards.
-import type { Client } from 'oidc-provider';
+import type { Client, Session } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 
 export interface LogoutRequest {
   readonly client: Client | undefined;
-  /** The user of the ID token; undefined without a hint, or when we did not issue it to that client. */
-  readonly hint: { readonly sub: unknown; readonly sid: unknown } | undefined;
+  /** Whether an ID token of this very session was sent: one of its applications asks (decisions §4). */
+  readonly isHinted: boolean;
   /** Registered by the client, with `state` added; undefined: show our own page. */
   readonly returnTo: string | undefined;
   /** Client, hint and address contradict each other: an error is shown, without a redirect. */
@@ -16,9 +16,11 @@ export interface LogoutRequest {
 
 type Parameters = { get(name: string): string | undefined };
 
+/** @param session of the browser, which a hint must name to count */
 export async function readLogoutRequest(
   provider: IdentityProvider,
   parameters: Parameters,
+  session: Session | undefined,
 ): Promise<LogoutRequest> {
   const hintToken = present(parameters.get('id_token_hint'));
   const clientId = present(parameters.get('client_id'));
@@ -30,27 +32,28 @@ export async function readLogoutRequest(
   const named = await findClient(provider, clientId ?? audience);
   if (clientId !== undefined && named === undefined) return unreadable('No application has this client_id.');
   const hint = named && hintToken !== undefined ? await validate(provider, hintToken, named) : undefined;
-  // A parameter that anyone could have written does not identify the application (decisions §4).
-  const client = clientId === undefined && hint === undefined ? undefined : named;
+  const isHinted = named !== undefined && isOf(session, named, hint);
+  // A hint that does not count names no application to return to, not even one that client_id names, too (decisions §4).
+  const client = isHinted || hintToken === undefined ? named : undefined;
 
   // The address belongs to a verified application (§3); without one it is ignored.
-  if (address === undefined || client === undefined) return { client, hint, returnTo: undefined };
+  if (address === undefined || client === undefined) return { client, isHinted, returnTo: undefined };
   if (!client.postLogoutRedirectUriAllowed(address)) {
     const problem = new AppError('request.invalid', {
       message: 'The post_logout_redirect_uri is not registered for this application.',
       fields: { post_logout_redirect_uri: address.slice(0, 500) },
     });
-    return { client, hint, returnTo: undefined, problem };
+    return { client, isHinted, returnTo: undefined, problem };
   }
   const target = new URL(address);
   const state = parameters.get('state');
   if (state !== undefined) target.searchParams.set('state', state);
-  return { client, hint, returnTo: target.href };
+  return { client, isHinted, returnTo: target.href };
 }
 
 const unreadable = (message: string): LogoutRequest => ({
   client: undefined,
-  hint: undefined,
+  isHinted: false,
   returnTo: undefined,
   problem: new AppError('request.invalid', { message }),
 });
@@ -71,15 +74,27 @@ function audienceOf(idToken: string): string | undefined {
   }
 }
 
+interface Hint {
+  readonly sub: unknown;
+  readonly sid: unknown;
+}
+
+/** @returns undefined for what is not an ID token that we issued to the application */
 async function validate(
   provider: IdentityProvider,
   idToken: string,
   client: Client,
-): Promise<LogoutRequest['hint']> {
+): Promise<Hint | undefined> {
   try {
     const { payload } = await provider.IdToken.validate(idToken, client);
     return { sub: payload.sub, sid: payload.sid };
   } catch {
     return undefined;
   }
+}
+
+/** The application is signed in in this session, by the sign-in that the hint is from. */
+function isOf(session: Session | undefined, client: Client, hint: Hint | undefined): boolean {
+  const sid = session?.sidFor(client.clientId);
+  return sid !== undefined && hint?.sid === sid && hint.sub === session?.accountId;
 }

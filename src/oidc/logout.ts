@@ -2,12 +2,12 @@
 // site could have sent the browser here (logout CSRF). The session is ended before the cookie is cleared.
 
 import type Koa from 'koa';
-import type { Client, Session } from 'oidc-provider';
+import type { Client } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import type { BrowserSession } from './browser-session.ts';
 import type { Form, ReadForm } from './form.ts';
 import type { IdentityProvider } from './identity-provider.ts';
-import { type LogoutRequest, readLogoutRequest } from './logout-request.ts';
+import { readLogoutRequest } from './logout-request.ts';
 import type { AnyToken, TokenState } from './token-state.ts';
 
 export interface LogoutPages {
@@ -45,11 +45,11 @@ export function logoutRoute(deps: Deps): Koa.Middleware {
       return;
     }
     refuseSubresource(ctx);
-    const request = await readLogoutRequest(provider(), parameters);
+    const request = await readLogoutRequest(provider(), parameters, session);
     const problem = read.problem ?? request.problem;
     if (session !== undefined) {
       const isConfirmed = form !== undefined && pages.isConfirmed(ctx, form);
-      if (!isConfirmed && !isHintOf(session, request) && isFromElsewhere(ctx)) {
+      if (!isConfirmed && !request.isHinted && isFromElsewhere(ctx)) {
         if (problem !== undefined) throw problem;
         const fields = PARAMETERS.map((name) => ({ name, value: parameters.get(name) ?? '' }));
         pages.confirm(
@@ -100,12 +100,6 @@ function isFromElsewhere(ctx: Koa.Context): boolean {
   const referrer = ctx.get('referer');
   if (referrer !== '') return URL.parse(referrer)?.origin !== ctx.origin;
   return ctx.get('upgrade-insecure-requests') !== '';
-}
-
-/** An ID token of this session shows that one of its applications sent the request (RP-Initiated Logout §2). */
-function isHintOf(session: Session, { hint, client }: LogoutRequest): boolean {
-  const sid = client && session.sidFor(client.clientId);
-  return sid !== undefined && hint?.sid === sid && hint.sub === session.accountId;
 }
 
 /** A client without cookies: ends the session of its access token, or revokes the token if it has no session. */

@@ -6,10 +6,13 @@ import { issuedValue } from './jwt-format.ts';
 
 export const createIdTokenModel = (Base: IdTokenClass): IdTokenClass =>
   class IdToken extends Base {
-    // Access and logout tokens have the same issuer, audience and key; only the type differs (RFC 8725 §3.11).
+    // Access and logout tokens have the same issuer and key, and may have the same audience (RFC 8725 §3.11, decisions §4).
     static override async validate(...args: Parameters<IdTokenClass['validate']>) {
       const validated = await super.validate(...args);
-      if (validated.header.typ !== undefined && validated.header.typ !== 'JWT') {
+      const { header, payload } = validated;
+      const isTyped = header.typ !== undefined && header.typ !== 'JWT';
+      const isMarked = payload.typ !== undefined && payload.typ !== 'ID';
+      if (isTyped || isMarked || payload.scope !== undefined || payload.client_id !== undefined) {
         throw new errors.InvalidRequest('this is not an ID token');
       }
       return validated;
