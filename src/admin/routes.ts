@@ -4,6 +4,7 @@ import type { ImportAccount } from '../accounts/index.ts';
 import type { InitialAccessTokens } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
+import type { Keys } from '../keys/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { IssuedTokens } from '../sessions/index.ts';
 import { createAuditTrail } from './api/audit-trail.ts';
@@ -19,13 +20,13 @@ import { type ClientsPort, clientRoutes } from './resources/clients/routes.ts';
 import { type GroupsPort, groupMembers, groups } from './resources/groups/resource.ts';
 import { initialAccessTokens } from './resources/initial-access-tokens/resource.ts';
 import { type InvitationsPort, invitations } from './resources/invitations/resource.ts';
-import { type KeysPort, keyRoutes } from './resources/keys/routes.ts';
+import { signingKeys } from './resources/keys/resource.ts';
 import { mails } from './resources/mails/resource.ts';
 import { type PasskeysPort, passkeys } from './resources/passkeys/resource.ts';
 import { sessions, userSessions } from './resources/sessions/resource.ts';
 import { type SettingsPort, settingRoutes } from './resources/settings/routes.ts';
 import { type StatsPort, statsRoutes } from './resources/stats/routes.ts';
-import { tokenRoutes } from './resources/tokens/routes.ts';
+import { grants, tokens } from './resources/tokens/resource.ts';
 import { type TrustedDevicesPort, trustedDevices } from './resources/trusted-devices/resource.ts';
 import { userImportRoutes } from './resources/users/import-route.ts';
 import { type AccountsPort, type SendLink, userRoutes } from './resources/users/routes.ts';
@@ -42,7 +43,7 @@ export interface AdminRoutesDeps {
   readonly idempotency: Idempotency;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
-  readonly keys: KeysPort;
+  readonly keys: Pick<Keys, 'list' | 'rotate'>;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
   readonly sendPasswordReset: SendLink;
@@ -81,14 +82,15 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...groups.routes(ports),
     ...groupMembers.routes(ports),
     ...apiKeys.routes(ports),
-    ...tokenRoutes(ports),
+    ...tokens.routes(ports),
+    ...grants.routes(ports),
     ...sessions.routes(ports),
     ...userSessions.routes(ports),
     ...trustedDevices.routes(ports),
     ...passkeys.routes(ports),
     ...statsRoutes(deps),
     ...settingRoutes(deps),
-    ...keyRoutes(deps),
+    ...signingKeys.routes(ports),
     ...mails.routes(ports),
     ...auditLog.routes(ports),
   ];

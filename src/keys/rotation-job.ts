@@ -1,4 +1,4 @@
-// Scheduled rotation of signing keys. Rotation on an administrator's request is in src/admin/resources/keys/routes.ts.
+// Scheduled rotation of signing keys. Rotation on an administrator's request is in src/admin/resources/keys/resource.ts.
 import type { Figures, Job } from '../jobs/index.ts';
 
 export interface RotateKeysOptions {

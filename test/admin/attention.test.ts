@@ -2,6 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyPlanOf } from '../../src/admin/resources/keys/plan.ts';
+import type { SigningKey } from '../../src/admin/resources/keys/resource.ts';
 import { attentionOf, type Facts, failingOf } from '../../src/admin/resources/stats/attention.ts';
 
 const NOW = Date.parse('2026-03-14T09:00:00Z');
@@ -27,13 +28,14 @@ test('attention: failed sign-ins of an attack are flagged, mistypes and busy day
 });
 
 test('attention: signing keys show the next scheduled step and when it is late', () => {
-  const current = { state: 'current', created_at: iso(NOW - 48 * HOUR), activated_at: iso(NOW - 24 * HOUR) };
-  const plan = (keys: readonly object[], seconds: number) =>
-    keyPlanOf(
-      keys.map((key) => ({ ...key })),
-      seconds,
-      NOW,
-    );
+  const blank = { kid: 'k', alg: 'RS256', activates_at: null, retired_at: null, removed_at: null } as const;
+  const current = {
+    ...blank,
+    state: 'current',
+    created_at: iso(NOW - 48 * HOUR),
+    activated_at: iso(NOW - 24 * HOUR),
+  } as const;
+  const plan = (keys: readonly SigningKey[], seconds: number) => keyPlanOf(keys, seconds, NOW);
   deepEqual(plan([current], 2 * 86_400), {
     kind: 'renew',
     at: iso(NOW + 24 * HOUR),
@@ -44,7 +46,13 @@ test('attention: signing keys show the next scheduled step and when it is late',
   equal(plan([current], 86_400 - 7200).isOverdue, true);
   equal(plan([current], 0).kind, 'never');
   equal(plan([current], 0).isOverdue, false);
-  const next = { state: 'next', created_at: iso(NOW), activates_at: iso(NOW + 900_000) };
+  const next = {
+    ...blank,
+    state: 'next',
+    created_at: iso(NOW),
+    activates_at: iso(NOW + 900_000),
+    activated_at: null,
+  } as const;
   deepEqual(plan([next, current], 60), {
     kind: 'switch',
     at: iso(NOW + 900_000),

@@ -14,23 +14,40 @@
 // To convert a resource: turn each `defineRoute` into the act that fits, in the same order (it is the order of the OpenAPI
 // document); what fits none is an `on.route` with everything spelled out. Its line in the table of audit-trail.ts becomes
 // `event`, or `recorded`. src/admin/routes.ts calls `apiKeys.routes(deps)`. Pages call
-// `context.callByName(apiKeys.read, { params: { id } })` and get the view's type.
+// `context.call(apiKeys.read, { params: { id } })` and get the view's type.
 import type { TSchema } from 'typebox';
-import { createKit, type Frame, type Kit, type ListPorts } from './resource-acts.ts';
+import {
+  createKit,
+  createRouteKit,
+  type Frame,
+  type Kit,
+  type ListPorts,
+  type RouteKit,
+} from './resource-acts.ts';
 import type { Route } from './route.ts';
 
-export type { ListPorts } from './resource-acts.ts';
+export type { ListPorts, RouteKit } from './resource-acts.ts';
+
+type Acts<Ports> = Readonly<Record<string, { bind(ports: Ports): Route }>>;
 
 /** @returns the acts by name, and `routes`, which implements them in the order they are listed */
-export function defineResource<
+const withRoutes = <Ports, Declared extends Acts<Ports>>(declared: Declared) => ({
+  ...declared,
+  routes: (ports: Ports): Route[] => Object.values(declared).map((act) => act.bind(ports)),
+});
+
+export const defineResource = <
   Ports extends ListPorts,
   Item extends { readonly id: string },
   View extends TSchema,
-  Acts extends Readonly<Record<string, { bind(ports: Ports): Route }>>,
+  Declared extends Acts<Ports>,
 >(
   frame: Frame<Ports, Item, View>,
-  acts: (on: Kit<Ports, Item, View>) => Acts,
-): Acts & { routes(ports: Ports): Route[] } {
-  const declared = acts(createKit(frame));
-  return { ...declared, routes: (ports) => Object.values(declared).map((act) => act.bind(ports)) };
-}
+  acts: (on: Kit<Ports, Item, View>) => Declared,
+) => withRoutes<Ports, Declared>(acts(createKit(frame)));
+
+/** The same where there is no list of items, such as for the signing keys: every act is an `on.route`. */
+export const defineRoutes = <Ports, Declared extends Acts<Ports>>(
+  tag: string,
+  acts: (on: RouteKit<Ports>) => Declared,
+) => withRoutes<Ports, Declared>(acts(createRouteKit(tag)));

@@ -35,6 +35,8 @@ export interface Frame<Ports, Item, View extends TSchema> {
   readonly tag: string;
   /** Target type of such an item in the audit log. */
   readonly target?: Target['kind'];
+  /** Compared before and after each act that is recorded; default: nothing is. */
+  readonly compared?: 'user' | 'client';
   readonly view: View;
   /** Converts the items of one response into JSON. */
   readonly present: (
@@ -88,23 +90,10 @@ const bound = <Ports, Params, Query, Body, Data>(
 
 type IdParams = typeof idParams;
 
-export function createKit<
-  Ports extends ListPorts,
-  Item extends { readonly id: string },
-  View extends TSchema,
->({ path: home, tag, target, view, present, versionOf }: Frame<Ports, Item, View>) {
-  const itemPath = `${home}/{id}`;
-  const recordedAs = (event: EventName) => ({ event, ...(target && { target }) });
-  const viewed = { status: 200, schema: view, ...(versionOf && { hasVersion: true }) } as const;
-
-  async function answerOf(item: Item, ports: Ports): Promise<Answer<Static<View>>> {
-    const [data] = await present([item], ports);
-    if (data === undefined) throw new TypeError('an item was not presented');
-    return { data, ...(versionOf && { version: versionOf(item) }) };
-  }
-
+/** What a resource needs that is not a list of items. */
+export const createRouteKit = <Ports>(tag: string) => ({
   /** Any act that fits none of the others. With status 204 it returns `noContent`. */
-  const route = <
+  route: <
     P extends TObject = Nothing,
     Q extends TObject = Nothing,
     B extends TSchema = Nothing,
@@ -115,7 +104,27 @@ export function createKit<
   }: Omit<Declaration<P, Q, B, S>, 'tag'> & {
     readonly run: Run<Ports, Static<P>, Static<Q>, Static<B>, Answer<Static<S>>>;
   }): Act<Ports, Static<P>, Static<Q>, Static<B>, Static<S>> =>
-    bound(declareRoute({ ...declaration, tag }), run);
+    bound(declareRoute({ ...declaration, tag }), run),
+});
+
+export type RouteKit<Ports> = ReturnType<typeof createRouteKit<Ports>>;
+
+export function createKit<
+  Ports extends ListPorts,
+  Item extends { readonly id: string },
+  View extends TSchema,
+>({ path: home, tag, target, compared, view, present, versionOf }: Frame<Ports, Item, View>) {
+  const itemPath = `${home}/{id}`;
+  const recordedAs = (event: EventName) => ({ event, target, view: compared });
+  const viewed = { status: 200, schema: view, ...(versionOf && { hasVersion: true }) } as const;
+
+  async function answerOf(item: Item, ports: Ports): Promise<Answer<Static<View>>> {
+    const [data] = await present([item], ports);
+    if (data === undefined) throw new TypeError('an item was not presented');
+    return { data, ...(versionOf && { version: versionOf(item) }) };
+  }
+
+  const { route } = createRouteKit<Ports>(tag);
 
   /** GET of a page of items. */
   function list<Record, P extends TObject = Nothing>({

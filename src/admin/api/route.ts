@@ -58,7 +58,7 @@ export interface Recorded {
   readonly event: EventName;
   readonly target?: Target['kind'] | undefined;
   /** Which views are compared before and after; default: none. */
-  readonly view?: 'user' | 'client' | 'settings';
+  readonly view?: 'user' | 'client' | 'settings' | undefined;
   /** Whether the body holds no secret and no personal data, so that it is recorded unchanged. */
   readonly isBodyShown?: boolean | undefined;
   /** The user is the target; the event names the group as well. */

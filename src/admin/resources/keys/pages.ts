@@ -1,7 +1,8 @@
 // The pages of the signing keys: which keys sign and which still verify, the next scheduled rotation, and manual rotation.
-import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { itemsOf, refusalOf } from '../../pages/field-values.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
 import { keyPlanOf } from './plan.ts';
+import { type SigningKey, signingKeys } from './resource.ts';
 
 const here = 'keys';
 const crumbs = [{ label: 'Keys', href: '/keys' }];
@@ -24,9 +25,8 @@ const modes = [
   },
 ] as const;
 
-async function readKeys(context: AdminContext): Promise<readonly Values[]> {
-  return itemsOf((await context.callByName('GET /keys')).data);
-}
+const readKeys = async (context: AdminContext): Promise<readonly SigningKey[]> =>
+  (await context.call(signingKeys.list, {})).data.items;
 
 async function rotationSecondsOf(context: AdminContext): Promise<number> {
   const settings = itemsOf((await context.callByName('GET /settings')).data);
@@ -49,7 +49,7 @@ async function showRotate(context: AdminContext, told: object = {}, status = 200
 async function rotate(context: AdminContext): Promise<void> {
   const mode = context.form.get('mode') ?? '';
   try {
-    await context.callByName('POST /keys/rotate', { body: { mode } });
+    await context.call(signingKeys.rotate, { body: { mode } });
     context.go('/keys', mode === 'immediate' ? 'key-rotated' : 'key-rotating');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
@@ -58,11 +58,11 @@ async function rotate(context: AdminContext): Promise<void> {
 }
 
 async function showReplace(context: AdminContext, told: object = {}, status = 200): Promise<void> {
-  const current = (await readKeys(context)).find(({ state }) => state === 'current') ?? {};
+  const current = (await readKeys(context)).find(({ state }) => state === 'current');
   const ask = {
     heading: 'Replace a compromised key?',
     consequences: [
-      `The key ${textOf(current, 'kid')} is removed from the key list now, and a new key signs.`,
+      `The key ${current?.kid ?? ''} is removed from the key list now, and a new key signs.`,
       'All access tokens and ID tokens that it signed are no longer valid, in all applications.',
       'Users stay signed in here. Applications get new tokens with their refresh token or by a new sign-in.',
       'This cannot be undone. Use it only when the key may be compromised.',
@@ -71,7 +71,7 @@ async function showReplace(context: AdminContext, told: object = {}, status = 20
     isDanger: true,
   };
   const own = { title: ask.heading, here, crumbs, ask, back: '/keys', action: '/keys/replace' };
-  context.show('confirm', { ...own, thing: current, typed: WORD, values: {}, ...told }, status);
+  context.show('confirm', { ...own, thing: current ?? {}, typed: WORD, values: {}, ...told }, status);
 }
 
 async function replace(context: AdminContext): Promise<void> {
@@ -81,7 +81,7 @@ async function replace(context: AdminContext): Promise<void> {
     return showReplace(context, told, 400);
   }
   try {
-    await context.callByName('POST /keys/rotate', { body: { mode: 'compromised' } });
+    await context.call(signingKeys.rotate, { body: { mode: 'compromised' } });
     context.go('/keys', 'key-replaced');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);

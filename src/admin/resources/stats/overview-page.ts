@@ -5,6 +5,7 @@ import { barsOf, lineOf, shareOf } from '../../pages/chart.ts';
 import { itemsOf, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { keyPlanOf } from '../keys/plan.ts';
+import { signingKeys } from '../keys/resource.ts';
 import { createNames, eventRows } from '../names.ts';
 import { attentionOf } from './attention.ts';
 
@@ -60,7 +61,7 @@ async function overview(context: AdminContext): Promise<void> {
   const [stats, settings, keys, locked, recent] = await Promise.all([
     context.callByName('GET /stats'),
     context.callByName('GET /settings'),
-    context.callByName('GET /keys'),
+    context.call(signingKeys.list, {}),
     context.callByName('GET /users', { query: { is_locked: 'true', limit: '3' } }),
     context.callByName('GET /audit', { query: { limit: '8' } }),
   ]);
@@ -91,7 +92,7 @@ async function overview(context: AdminContext): Promise<void> {
     mailsQueued,
     mailWaitsSince: mailsQueued > 0 ? await oldestMail(context) : undefined,
     administrators: countOf('administrators'),
-    keyPlan: keyPlanOf(itemsOf(keys.data), rotationSeconds, context.now),
+    keyPlan: keyPlanOf(keys.data.items, rotationSeconds, context.now),
     hours,
     now: context.now,
   };

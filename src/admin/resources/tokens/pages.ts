@@ -1,8 +1,10 @@
 // The pages of issued tokens: what was issued to which application for whom, never the value, and revocation.
+import type { ListPage } from '../../api/list.ts';
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { createNames, type NameOf } from '../names.ts';
+import { type Token, tokens } from './resource.ts';
 
 /** The filters in the list's address; the other parameters of the API are the position. */
 const filters = ['kind', 'user_id', 'client_id', 'grant_id'] as const;
@@ -10,26 +12,26 @@ const filters = ['kind', 'user_id', 'client_id', 'grant_id'] as const;
 /** With more applications a selection is not usable. */
 const MAX_CHOICES = 200;
 
-const kinds: Readonly<Record<string, string>> = {
+const kinds = {
   refresh_token: 'Refresh token',
   access_token: 'Access token',
   client_credentials: 'Client credentials',
-};
+} as const;
 
 const chips = Object.entries(kinds).map(([kind, label]) => ({
-  label: label.replace('token', 'tokens').replace('Client credentials', 'Client credentials'),
+  label: label.replace('token', 'tokens'),
   set: { kind },
 }));
 
-const rowsOf = (tokens: readonly Values[], nameOf: NameOf) =>
+const rowsOf = (items: readonly Token[], nameOf: NameOf) =>
   Promise.all(
-    tokens.map(async (token) => {
-      const [user, client] = [textOf(token, 'user_id'), textOf(token, 'client_id')];
+    items.map(async (token) => {
+      const { user_id: user, client_id: client } = token;
       return {
         ...token,
-        kindLabel: kinds[textOf(token, 'kind')] ?? textOf(token, 'kind'),
-        user: user === '' ? undefined : await nameOf('user', user),
-        client: client === '' ? undefined : await nameOf('client', client),
+        kindLabel: kinds[token.kind],
+        user: user === null ? undefined : await nameOf('user', user),
+        client: client === null ? undefined : await nameOf('client', client),
       };
     }),
   );
@@ -95,13 +97,15 @@ async function list(context: AdminContext): Promise<void> {
       return value === null ? [] : [[name, value] as const];
     }),
   };
-  const show = async (data: Values, told: object, status = 200): Promise<void> => {
-    const links = listLinks({ path: ctx.path, query: asked, page: data, defaultSort: 'created_at', chips });
-    context.show(
-      'tokens',
-      { ...model, list: links, rows: await rowsOf(itemsOf(data), nameOf), ...told },
-      status,
-    );
+  const show = async (data: ListPage<Token>, told: object): Promise<void> => {
+    const links = listLinks({
+      path: ctx.path,
+      query: asked,
+      page: data,
+      defaultSort: tokens.list.sort,
+      chips,
+    });
+    context.show('tokens', { ...model, list: links, rows: await rowsOf(data.items, nameOf), ...told });
   };
   const nothing = { items: [], total: 0, offset: 0, limit: 50, next: null };
   if (unknownUser !== '') {
@@ -109,7 +113,7 @@ async function list(context: AdminContext): Promise<void> {
     return show(nothing, { errors, typedUser: unknownUser, hint: '' });
   }
   try {
-    const { data } = await context.callByName('GET /tokens', { query: asked });
+    const { data } = await context.call(tokens.list, { query: asked });
     await show(data, { typedUser: '', hint: '' });
   } catch (error) {
     // Access tokens can be listed by owner only: the page asks for a choice instead of showing an error.
@@ -123,7 +127,7 @@ async function list(context: AdminContext): Promise<void> {
 
 async function revoke(context: AdminContext): Promise<void> {
   const { form, params } = context;
-  await context.callByName('DELETE /tokens/{id}', { params: { id: params.id ?? '' } });
+  await context.call(tokens.remove, { params: { id: params.id ?? '' } });
   const query = new URLSearchParams();
   for (const name of filters) {
     const value = form.get(name) ?? '';

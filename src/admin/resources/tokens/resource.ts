@@ -1,0 +1,240 @@
+// Issued tokens, without their values, and a user's grants (decisions §6). Refresh tokens can be listed without a filter;
+// access tokens, of which millions can exist for minutes, only by user, grant or application.
+import {
+  Array as ArraySchema,
+  Boolean as BooleanSchema,
+  Enum,
+  Object as ObjectSchema,
+  type Static,
+  String as StringSchema,
+} from 'typebox';
+import type { Accounts } from '../../../accounts/index.ts';
+import type { Clients } from '../../../clients/index.ts';
+import { AppError } from '../../../errors.ts';
+import type { IssuedGrant, IssuedToken, IssuedTokens, TokenKind } from '../../../sessions/index.ts';
+import { grants as grantCollection, refreshTokens } from '../../../store/protocol-collections.ts';
+import type { ProtocolPayload } from '../../../store/records.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
+import { iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { selectFew } from '../../api/select-few.ts';
+import { atVersion, idParams, userOf } from '../../api/shared.ts';
+
+interface Ports extends ListPorts {
+  readonly issuedTokens: IssuedTokens;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly clients: Pick<Clients, 'find'>;
+}
+
+const kinds = ['refresh_token', 'access_token', 'client_credentials'] as const;
+const anId = () => StringSchema({ minLength: 1, maxLength: 128 });
+const timesShown = { created_at: timestamp(), expires_at: nullable(timestamp()) };
+
+const tokenSchema = ObjectSchema(
+  {
+    id: StringSchema({ description: 'Names the token; it is not the token.' }),
+    kind: Enum([...kinds]),
+    user_id: nullable(StringSchema()),
+    client_id: nullable(StringSchema()),
+    grant_id: nullable(StringSchema()),
+    session_id: nullable(StringSchema()),
+    scopes: ArraySchema(StringSchema()),
+    ...timesShown,
+  },
+  strict,
+);
+export type Token = Static<typeof tokenSchema>;
+
+const grantSchema = ObjectSchema(
+  {
+    id: StringSchema(),
+    user_id: nullable(StringSchema()),
+    client_id: nullable(StringSchema()),
+    client_name: nullable(StringSchema()),
+    session_id: nullable(StringSchema()),
+    scopes: ArraySchema(StringSchema()),
+    is_first_party: BooleanSchema({ description: 'Given without asking the person.' }),
+    ...timesShown,
+  },
+  strict,
+);
+
+const list: ListDefinition<ProtocolPayload> = {
+  name: 'tokens',
+  collection: refreshTokens,
+  sorts: ['created_at', 'id'],
+  defaultOrder: 'desc',
+  filters: {
+    // Selects the collection; not a field of either.
+    kind: { schema: Enum([...kinds]), toGroups: () => [[]] },
+    user_id: { schema: anId() },
+    client_id: { schema: anId() },
+    grant_id: { schema: anId() },
+  },
+  times: [],
+};
+
+const grantList: ListDefinition<ProtocolPayload> = {
+  name: 'user-grants',
+  collection: grantCollection,
+  sorts: ['created_at', 'client_id', 'id'],
+  defaultOrder: 'desc',
+  filters: { client_id: { schema: anId() } },
+  times: [],
+};
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const scopesOf = (value: unknown): string[] =>
+  typeof value === 'string' ? value.split(' ').filter((scope) => scope !== '') : [];
+const textIn = (values: unknown, name: string): string | undefined => {
+  const value: unknown =
+    typeof values === 'object' && values !== null ? Reflect.get(values, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
+};
+
+const issuedAt = ({ iat }: ProtocolPayload): number => (typeof iat === 'number' ? iat : 0);
+
+const times = ({ value, expiresAt }: IssuedGrant) => ({
+  created_at: iso(issuedAt(value) * 1000),
+  expires_at: isoOrNull(expiresAt),
+});
+
+const showToken = (token: IssuedToken) => ({
+  id: token.id,
+  kind: token.kind,
+  user_id: textOrNull(token.value.accountId),
+  client_id: textOrNull(token.value.clientId),
+  grant_id: textOrNull(token.value.grantId),
+  session_id: textOrNull(token.value.sessionUid),
+  scopes: scopesOf(token.value.scope),
+  ...times(token),
+});
+
+async function showGrant(grant: IssuedGrant, { clients }: Ports) {
+  const { accountId, clientId, sessionUid, openid } = grant.value;
+  // Not found when the application was deleted.
+  const client = typeof clientId === 'string' ? await clients.find(clientId) : undefined;
+  return {
+    id: grant.id,
+    user_id: textOrNull(accountId),
+    client_id: textOrNull(clientId),
+    client_name: client ? String(client.value.metadata.client_name ?? client.id) : null,
+    session_id: textOrNull(sessionUid),
+    scopes: scopesOf(textIn(openid, 'scope')),
+    is_first_party: client?.value.skipConsent ?? false,
+    ...times(grant),
+  };
+}
+
+const refuse = (field: string, problem: string): AppError =>
+  new AppError('request.invalid', { fields: { [field]: problem } });
+
+/** The owner to query in the ephemeral store as well; undefined: refresh tokens only, from the durable store. */
+function ownedIn(query: object) {
+  const kind = textIn(query, 'kind');
+  const owner = {
+    accountId: textIn(query, 'user_id'),
+    grantId: textIn(query, 'grant_id'),
+    clientId: textIn(query, 'client_id'),
+  };
+  const isOwned = owner.accountId !== undefined || owner.grantId !== undefined;
+  if (kind === 'client_credentials' && owner.clientId === undefined) {
+    throw refuse('client_id', 'Must be given: these tokens are found by their application.');
+  }
+  if (kind === 'access_token' && !isOwned) {
+    throw refuse('user_id', 'Must be given, or grant_id: access tokens are found by these alone.');
+  }
+  if (kind === 'refresh_token' || (kind === undefined && !isOwned)) return undefined;
+  const wanted: TokenKind[] =
+    kind === 'client_credentials' || kind === 'access_token' ? [kind] : ['refresh_token', 'access_token'];
+  return { kinds: wanted, owner };
+}
+
+async function findToken(id: string, { issuedTokens }: Ports): Promise<IssuedToken | undefined> {
+  const token = await issuedTokens.findToken(id);
+  return token?.value.consumed === undefined ? token : undefined;
+}
+
+export const tokens = defineResource(
+  {
+    path: '/tokens',
+    tag: 'Tokens',
+    target: 'token',
+    view: tokenSchema,
+    present: (items: readonly IssuedToken[], _: Ports) => items.map(showToken),
+    versionOf: ({ version }) => version,
+  },
+  (on) => ({
+    list: on.list({
+      summary:
+        'List issued tokens that can still be used: refresh tokens in any way, access tokens with user_id or grant_id, ' +
+        'those of applications themselves with kind=client_credentials and client_id',
+      list,
+      before: async ({ query }) => ownedIn(query),
+      async query(wanted, { issuedTokens }, { query }) {
+        const owned = ownedIn(query);
+        if (owned) {
+          const found = await issuedTokens.findOwned(owned.kinds, owned.owner);
+          return selectFew(found, { created_at: { type: 'number', of: (it) => issuedAt(it.value) } }, wanted);
+        }
+        const { items, total } = await issuedTokens.queryRefreshTokens(wanted);
+        return { items: items.map((stored) => ({ ...stored, kind: 'refresh_token' as const })), total };
+      },
+      recordOf: ({ value }) => value,
+    }),
+    read: on.read({
+      summary: 'Read the metadata of a token',
+      find: findToken,
+      missing: 'token.not_found',
+    }),
+    remove: on.remove({
+      summary: 'Revoke a token; with a refresh token goes its whole grant',
+      sensitivity: 'plain',
+      event: 'token.revoked',
+      params: idParams,
+      async run({ params: { id }, ifVersion }, ports) {
+        atVersion(await findToken(id, ports), 'token.not_found', ifVersion);
+        if (!(await ports.issuedTokens.removeToken(id))) throw new AppError('token.not_found');
+      },
+    }),
+  }),
+);
+
+const { id } = idParams.properties;
+
+export const grants = defineResource(
+  {
+    path: '/users/{id}/grants',
+    tag: 'Tokens',
+    target: 'grant',
+    view: grantSchema,
+    present: (items: readonly IssuedGrant[], ports: Ports) =>
+      Promise.all(items.map((grant) => showGrant(grant, ports))),
+  },
+  (on) => ({
+    list: on.list({
+      summary: 'List the grants of a user, one for each session and application',
+      params: idParams,
+      before: ({ params }, ports) => userOf(params.id, ports),
+      list: grantList,
+      query(wanted, { issuedTokens }, { params }) {
+        const own = { field: 'user_id', op: 'eq', value: params.id } as const;
+        return issuedTokens.queryGrants({ ...wanted, filters: [...(wanted.filters ?? []), own] });
+      },
+      recordOf: ({ value }) => value,
+    }),
+    remove: on.remove({
+      path: '/users/{id}/grants/{grant_id}',
+      summary: 'Revoke the grant of a user to an application, with its tokens; consent is asked for again',
+      sensitivity: 'plain',
+      event: 'consent.revoked',
+      params: ObjectSchema({ id, grant_id: id }, strict),
+      async run({ params, ifVersion }, { issuedTokens }) {
+        const grant = await issuedTokens.findGrant(params.grant_id);
+        if (grant?.value.accountId !== params.id) throw new AppError('grant.not_found');
+        atVersion(grant, 'grant.not_found', ifVersion);
+        await issuedTokens.removeGrant(grant);
+      },
+    }),
+  }),
+);
