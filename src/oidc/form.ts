@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type Koa from 'koa';
+import { AppError } from '../errors.ts';
 
 export interface Form {
   get(name: string): string | undefined;
@@ -22,9 +23,29 @@ export function restoreForm(ctx: Koa.Context, form: Form): void {
     method,
     url,
     socket,
-    headers: { ...headers, 'content-length': String(body.length) },
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...headers,
+      'content-length': String(body.length),
+    },
   });
   // During a request, Koa reads only method, url, headers and the stream from here.
   Object.assign(ctx, { req: request });
   Object.assign(ctx.request, { req: request });
+}
+
+/**
+ * A request without a body is an empty form.
+ * @throws AppError request.malformed for a body that is not a form, which is 400 at these endpoints (decisions §3)
+ */
+export async function readOptionalForm(ctx: Koa.Context, readForm: ReadForm): Promise<Form> {
+  if (ctx.get('content-type') === '') return { get: () => undefined, keys: () => [] };
+  try {
+    return await readForm(ctx);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'request.unsupported_media_type') {
+      throw new AppError('request.malformed', { message: 'The request body must be a form.', cause: error });
+    }
+    throw error;
+  }
 }

@@ -1,9 +1,8 @@
 // POST /oauth2/revoke (RFC 7009, decisions §3): possession of the token is enough, so no authentication is required; client
 // credentials that are sent must be valid. The response is 200 and empty for any token.
 import type Koa from 'koa';
-import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
-import { type Form, type ReadForm, restoreForm } from './form.ts';
+import { type Form, type ReadForm, readOptionalForm, restoreForm } from './form.ts';
 import type { AnyToken, TokenState } from './token-state.ts';
 
 interface RevokeDeps {
@@ -46,9 +45,8 @@ export function revokeByPossession({ tokens, revokeToken, readForm }: Deps): Koa
   return async (ctx, next) => {
     const authorization = ctx.get('authorization');
     const isOfClient = authorization !== '' && !/^bearer\b/i.test(authorization);
-    const form = await readAsForm(ctx, readForm);
+    const form = await readOptionalForm(ctx, readForm);
     if (isOfClient || CREDENTIALS.some((name) => form.get(name) !== undefined)) {
-      ctx.req.headers['content-type'] ??= 'application/x-www-form-urlencoded';
       restoreForm(ctx, withToken(form));
       await next();
       if (ctx.status === 200) answerNothing(ctx);
@@ -78,16 +76,3 @@ const withToken = (form: Form): Form => ({
   get: (name) => (name === 'token' ? form.get(name) || 'none' : form.get(name)),
   keys: () => [...new Set([...form.keys(), 'token'])],
 });
-
-async function readAsForm(ctx: Koa.Context, readForm: ReadForm): Promise<Form> {
-  if (ctx.get('content-type') === '') return { get: () => undefined, keys: () => [] };
-  try {
-    return await readForm(ctx);
-  } catch (error) {
-    // The only error here is a body that is not a form, which is 400 (decisions §3).
-    if (error instanceof AppError && error.code === 'request.unsupported_media_type') {
-      throw new AppError('request.malformed', { message: 'The request body must be a form.', cause: error });
-    }
-    throw error;
-  }
-}

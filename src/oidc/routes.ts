@@ -10,6 +10,7 @@ import { introspectAsAdmin } from './introspection.ts';
 import { type LogoutPages, logoutRoute } from './logout.ts';
 import { checkMethods, onlyExactPaths } from './methods.ts';
 import type { ProtocolMount } from './mount.ts';
+import { acceptPublicBasic } from './public-basic.ts';
 import { checkAuthorizationBody, checkAuthorizationQuery } from './request-parameters.ts';
 import { revokeByPossession } from './revocation.ts';
 import type { AnyToken, TokenState } from './token-state.ts';
@@ -19,6 +20,7 @@ interface Deps {
   readonly issuer: string;
   readonly basePath: string;
   readonly readForm: ReadForm;
+  readonly clients: Parameters<typeof acceptPublicBasic>[0]['clients'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly tokens: TokenState;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
@@ -60,6 +62,7 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   return [
     checkMethods,
     crossOrigin,
+    acceptPublicBasic(deps),
     router.middleware,
     deps.registration,
     onlyExactPaths,
