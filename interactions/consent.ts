@@ -2,14 +2,15 @@
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
-import type { BrowserSession } from '../src/oidc/browser-session.ts';
-import { claimsUnder, namesInClaims, scopesOfClaims } from '../src/oidc/entitlement.ts';
-import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
-import type { Client as LibraryClient } from '../src/oidc/library-types.ts';
-import { clientRecord } from '../src/oidc/models/client.ts';
-import type { SessionGrant } from '../src/oidc/models/grant.ts';
-import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
-import { isGrantable } from '../src/oidc/scopes.ts';
+import {
+  type BoundInteraction,
+  type BrowserSession,
+  claimsToConsent,
+  type IdentityProvider,
+  missingScopes,
+  type SessionGrant,
+  scopesToConsent,
+} from '../src/oidc/sign-in.ts';
 import type { ConsentScope, Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
@@ -53,28 +54,6 @@ export interface ConsentPage {
 
 const ACTING_SCOPES = new Set(['offline_access', 'admin', 'admin:read']);
 
-const strings = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-
-/**
- * @returns the scopes that the page asks for: those not granted yet, or all when the application requests consent again;
- *   claims requested by name (OIDC Core §5.5) count as their scopes
- */
-function askedScopes(
-  interaction: BoundInteraction,
-  client: LibraryClient,
-  account: ConsentAccount,
-): string[] {
-  const { missingOIDCScope, missingClaimScopes } = interaction.prompt.details;
-  const missing = [...strings(missingOIDCScope), ...strings(missingClaimScopes)];
-  const all = () => [
-    ...(stringParameter(interaction, 'scope')?.split(' ') ?? []),
-    ...scopesOfClaims(namesInClaims(interaction.params.claims), clientRecord(client)),
-  ];
-  const asked = new Set(missing.length > 0 ? missing : all());
-  return [...asked].filter((scope) => isGrantable(scope, account.role));
-}
-
 export function createConsentPage(deps: Deps): ConsentPage {
   const { provider, views, browser, current, readForm, findAccount, consents } = deps;
 
@@ -105,10 +84,9 @@ export function createConsentPage(deps: Deps): ConsentPage {
     const isTrial = interaction.isTrial === true;
     if (isTrial) grant.isTrial = true;
 
-    const missing = strings(interaction.prompt.details.missingOIDCScope);
-    const agreed = askedScopes(interaction, client, account);
-    const refused = missing.filter((scope) => !agreed.includes(scope));
-    const claims = claimsUnder(namesInClaims(interaction.params.claims), new Set(agreed));
+    const agreed = scopesToConsent(interaction, client, account);
+    const refused = missingScopes(interaction).filter((scope) => !agreed.includes(scope));
+    const claims = claimsToConsent(interaction, agreed);
     if (agreed.length > 0) grant.addOIDCScope(agreed.join(' '));
     if (refused.length > 0) grant.rejectOIDCScope(refused.join(' '));
     if (claims.length > 0) grant.addOIDCClaims(claims);
@@ -122,7 +100,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
 
   async function show(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { client, account } = await partiesOf(interaction);
-    const scopes = askedScopes(interaction, client, account).map((name): ConsentScope => {
+    const scopes = scopesToConsent(interaction, client, account).map((name): ConsentScope => {
       return { name, group: ACTING_SCOPES.has(name) ? 'act' : 'know' };
     });
     const redirectUri = stringParameter(interaction, 'redirect_uri');

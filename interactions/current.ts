@@ -5,9 +5,7 @@ import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
 import { secretDigest } from '../src/ids.ts';
-import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
-import type { InteractionResults } from '../src/oidc/library-types.ts';
-import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { BoundInteraction, IdentityProvider, InteractionResults } from '../src/oidc/sign-in.ts';
 
 export interface CurrentInteraction {
   /** By one of our forms. @throws AppError signin.expired, request.csrf, request.cookies_off */

@@ -2,8 +2,7 @@
 // render.
 
 import type { Clock } from '../src/clock.ts';
-import type { DevicePages } from '../src/oidc/configuration.ts';
-import type { KoaContextWithOIDC } from '../src/oidc/library-types.ts';
+import type { DevicePages, KoaContextWithOIDC } from '../src/oidc/sign-in.ts';
 import { networkOf } from '../src/rate-limits/index.ts';
 import type { Views } from '../src/views/index.ts';
 

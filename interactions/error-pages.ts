@@ -3,7 +3,7 @@
 
 import type Koa from 'koa';
 import { type ErrorPage, requestIdOf } from '../src/http/index.ts';
-import type { Client, ErrorOut, KoaContextWithOIDC } from '../src/oidc/library-types.ts';
+import type { Client, ErrorOut, KoaContextWithOIDC } from '../src/oidc/sign-in.ts';
 import { safeLink, type Text, type Views } from '../src/views/index.ts';
 import type { WaysBack } from './way-back.ts';
 

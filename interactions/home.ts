@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import { accessOfRole } from '../src/accounts/index.ts';
 import { consoleSignInUrl } from '../src/clients/index.ts';
-import type { BrowserSession } from '../src/oidc/browser-session.ts';
+import type { BrowserSession } from '../src/oidc/sign-in.ts';
 
 interface Deps {
   readonly browser: Pick<BrowserSession, 'current'>;

@@ -3,9 +3,7 @@
 import type Koa from 'koa';
 import type { Account, ReportSignIn } from '../src/accounts/index.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
-import { acrOf } from '../src/oidc/acr.ts';
-import type { BrowserSession } from '../src/oidc/browser-session.ts';
-import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
+import { acrOf, type BrowserSession, type IdentityProvider } from '../src/oidc/sign-in.ts';
 import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
 import type { DonePages } from './done-pages.ts';

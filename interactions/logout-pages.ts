@@ -1,5 +1,5 @@
 import type { Csrf } from '../src/http/index.ts';
-import type { LogoutPages } from '../src/oidc/logout.ts';
+import type { LogoutPages } from '../src/oidc/sign-in.ts';
 import type { Views } from '../src/views/index.ts';
 import type { WaysBack } from './way-back.ts';
 

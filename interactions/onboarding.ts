@@ -3,8 +3,7 @@ import type Koa from 'koa';
 import type { ReportSignIn } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
-import type { BrowserSession } from '../src/oidc/browser-session.ts';
-import { ACR } from '../src/oidc/scopes.ts';
+import { ACR, type BrowserSession } from '../src/oidc/sign-in.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
 
 interface FirstAdmin {

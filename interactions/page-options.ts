@@ -1,4 +1,4 @@
-import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { SendOptions } from '../src/views/index.ts';
 
 export function stringParameter(interaction: BoundInteraction, name: string): string | undefined {

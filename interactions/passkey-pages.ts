@@ -2,7 +2,7 @@
 // itself is passkeys.ts.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
-import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions } from './page-options.ts';

@@ -5,7 +5,7 @@ import type { Account } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { answerJson, type JsonBody, jsonBody, leadOn } from '../src/http/index.ts';
-import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';
 import type { CurrentInteraction } from './current.ts';

@@ -2,7 +2,7 @@
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
-import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { Recovery } from '../src/recovery/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';
 import type { Views } from '../src/views/index.ts';

@@ -6,10 +6,7 @@ import { type Account, minPasswordLength, type ReportSignIn } from '../src/accou
 import type { Clock } from '../src/clock.ts';
 import type { Events } from '../src/events/index.ts';
 import { type Csrf, createRouter, type Form, type OneTime } from '../src/http/index.ts';
-import type { BrowserSession } from '../src/oidc/browser-session.ts';
-import type { ProtocolPages } from '../src/oidc/create-provider.ts';
-import type { IdentityProvider } from '../src/oidc/identity-provider.ts';
-import type { LogoutPages } from '../src/oidc/logout.ts';
+import type { BrowserSession, IdentityProvider, LogoutPages, ProtocolPages } from '../src/oidc/sign-in.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { Recovery } from '../src/recovery/index.ts';
 import type { Registration } from '../src/registration/index.ts';

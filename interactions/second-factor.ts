@@ -4,7 +4,7 @@ import type { Account } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
-import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
+import type { BoundInteraction, SigninProgress } from '../src/oidc/sign-in.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
 import { EMAIL_CODE_COOLDOWN_SECONDS, toQrDataUri } from '../src/second-factors/index.ts';
 import type { Views } from '../src/views/index.ts';

@@ -1,7 +1,7 @@
 // Reports of sign-ins for the audit log: completed, with all methods; a session that was stepped up; or a first step after which
 // another is required, which is not a sign-in yet.
 import type { MethodTimes, ProofMethod, SignInReport } from '../src/accounts/index.ts';
-import type { BoundInteraction } from '../src/oidc/models/interaction.ts';
+import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 
 /** The methods behind each first factor. */
 const FIRST_FACTORS: Readonly<Record<string, readonly ProofMethod[]>> = {

@@ -12,11 +12,16 @@ import {
   stampMethods,
 } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
-import { acrOf } from '../src/oidc/acr.ts';
-import type { BoundInteraction, SigninProgress } from '../src/oidc/models/interaction.ts';
-import { ACR } from '../src/oidc/scopes.ts';
+import {
+  ACR,
+  type AcrDemand,
+  type AcrDemandDeps,
+  acrOf,
+  type BoundInteraction,
+  createAcrDemand,
+  type SigninProgress,
+} from '../src/oidc/sign-in.ts';
 import type { AuthMode } from '../src/settings/index.ts';
-import { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
 import type { CurrentInteraction } from './current.ts';
 import { stringParameter } from './page-options.ts';
 import { reportOfCompletion, reportOfStep } from './sign-in-report.ts';

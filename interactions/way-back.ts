@@ -1,6 +1,6 @@
 // Links from a final page back to the application. They use only addresses that the application registered, never one from
 // the request (open redirect).
-import type { Client } from '../src/oidc/library-types.ts';
+import type { Client } from '../src/oidc/sign-in.ts';
 
 export interface WayBack {
   readonly clientName?: string | undefined;

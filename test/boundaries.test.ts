@@ -363,6 +363,7 @@ const withDoor = new Set([
   'passkeys',
   'registration',
   'notifications',
+  'oidc',
   'admin',
   'self-service',
 ]);
@@ -370,6 +371,7 @@ const withDoor = new Set([
 /** Doors for some only, beside index.ts: who uses them. */
 const doorsForSome: readonly (readonly [door: string, users: readonly string[]])[] = [
   ['src/http/serving.ts', ['app', 'process']],
+  ['src/oidc/sign-in.ts', ['interactions']],
 ];
 
 const isDoorFor = (room: string, target: string): boolean =>

@@ -7,11 +7,13 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
 import { type InjectRequest, readForm } from '../http/index.ts';
-import type { BrowserSession } from '../oidc/browser-session.ts';
-import type { AccountDirectory } from '../oidc/find-account.ts';
-import { ACR } from '../oidc/scopes.ts';
-import type { SignedInUsers } from '../oidc/signed-in-user.ts';
-import type { TokenState } from '../oidc/token-state.ts';
+import {
+  ACR,
+  type AccountDirectory,
+  type BrowserSession,
+  type SignedInUsers,
+  type TokenState,
+} from '../oidc/index.ts';
 import type { Grants } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';

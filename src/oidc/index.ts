@@ -1,7 +1,8 @@
 // The protocol core: oidc-provider, our models in place of some of its own, and endpoints of ours (decision 0016). It owns
 // everything under /oauth2, the two discovery documents, and who a bearer or a browser session stands for. It does not own
 // sign-in pages (interactions/) nor accounts, clients, sessions and keys, which it reads by their domains.
-// Start with create-provider.ts (the library and what surrounds it) and routes.ts (the order of endpoints).
+// Start with create-provider.ts (the library and what surrounds it) and routes.ts (the order of endpoints). The sign-in pages,
+// which answer for the library, have a door of their own: sign-in.ts.
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import type { Clients, ClientsDeps } from '../clients/index.ts';
@@ -32,9 +33,18 @@ import { createSessionOfToken, type SessionOfToken } from './token-session.ts';
 import { createTokenState, type TokenState } from './token-state.ts';
 
 export { createAccountDirectory, createConfirmSession } from './account-directory.ts';
+export { acrOf } from './acr.ts';
+export { aliases } from './aliases.ts';
 export { createBearers } from './bearers.ts';
+export type { BrowserSession } from './browser-session.ts';
+export type { AccountDirectory } from './find-account.ts';
 export { createMount, type ProtocolMount } from './mount.ts';
 export { createRevokeToken } from './revocation.ts';
+export { ACR, scopes } from './scopes.ts';
+export type { SignedInUser, SignedInUsers } from './signed-in-user.ts';
+export { admitTestSignIns, markTestSignInExchange, testSignInRedirectUri } from './test-sign-in-gate.ts';
+export { describeToken, type TokenState } from './token-state.ts';
+export type { UserBearer } from './user-bearer.ts';
 
 interface StateDeps {
   readonly mount: ProtocolMount;

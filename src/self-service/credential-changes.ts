@@ -13,9 +13,7 @@ import {
 } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { EventName, Events } from '../events/index.ts';
-import { acrOf } from '../oidc/acr.ts';
-import type { BrowserSession } from '../oidc/browser-session.ts';
-import type { SignedInUsers } from '../oidc/signed-in-user.ts';
+import { acrOf, type BrowserSession, type SignedInUsers } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { Sessions } from '../sessions/index.ts';

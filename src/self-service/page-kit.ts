@@ -6,7 +6,7 @@ import { type AccountPage, accountPages } from '../clients/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf, Form, OneTime } from '../http/index.ts';
 import { newSecret } from '../ids.ts';
-import type { SignedInUser } from '../oidc/signed-in-user.ts';
+import type { SignedInUser } from '../oidc/index.ts';
 import type { Views } from '../views/index.ts';
 
 export interface SelfServiceUser extends SignedInUser {

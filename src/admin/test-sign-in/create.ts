@@ -7,14 +7,15 @@ import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/types.ts';
 import type { Csrf } from '../../http/index.ts';
 import { newSecret, secretDigest } from '../../ids.ts';
-import type { BrowserSession } from '../../oidc/browser-session.ts';
-import type { AccountDirectory } from '../../oidc/find-account.ts';
 import {
+  type AccountDirectory,
   admitTestSignIns,
+  type BrowserSession,
+  describeToken,
   markTestSignInExchange,
+  type TokenState,
   testSignInRedirectUri,
-} from '../../oidc/test-sign-in-gate.ts';
-import { describeToken, type TokenState } from '../../oidc/token-state.ts';
+} from '../../oidc/index.ts';
 import type { Grants } from '../../sessions/index.ts';
 import * as administration from '../../store/administration.ts';
 import type { Store } from '../../store/port.ts';

@@ -1,6 +1,6 @@
 // The options of a test sign-in, and reading them from the form: parameters of the authorization request (OIDC Core
 // §3.1.2.1). Only the authorization endpoint evaluates them.
-import { ACR, scopes as knownScopes } from '../../oidc/scopes.ts';
+import { ACR, scopes as knownScopes } from '../../oidc/index.ts';
 import { isOn, textOf } from '../pages/field-values.ts';
 import type { AdminContext, Values } from '../pages/page.ts';
 import { kindOf } from '../resources/clients/list-page.ts';
