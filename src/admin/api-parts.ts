@@ -7,6 +7,7 @@ import * as administration from '../store/administration.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { createIdempotency } from './api/idempotency.ts';
+import { createStats } from './resources/stats/compute.ts';
 
 export interface ApiPartsDeps {
   readonly store: Store;
@@ -24,8 +25,9 @@ export function createApiParts({ store, clock, sealer, grants }: ApiPartsDeps) {
       sealer,
       clock,
     }),
-    stats: {
+    stats: createStats({
       statistics: createStatistics({ audit, collection: hours, clock }),
+      clock,
       counted: {
         accounts: store.collection(model.accounts),
         clients: store.collection(model.clients),
@@ -33,7 +35,7 @@ export function createApiParts({ store, clock, sealer, grants }: ApiPartsDeps) {
         sessions: store.collection(model.sessions),
         mails: store.collection(model.mails),
       },
-    },
+    }),
     issuedTokens: createIssuedTokens({ store, grants }),
   };
 }

@@ -25,11 +25,11 @@ import { mails } from './resources/mails/resource.ts';
 import { type PasskeysPort, passkeys } from './resources/passkeys/resource.ts';
 import { sessions, userSessions } from './resources/sessions/resource.ts';
 import { type SettingsPort, settingRoutes } from './resources/settings/routes.ts';
-import { type StatsPort, statsRoutes } from './resources/stats/routes.ts';
+import { type StatsPort, stats } from './resources/stats/resource.ts';
 import { grants, tokens } from './resources/tokens/resource.ts';
 import { type TrustedDevicesPort, trustedDevices } from './resources/trusted-devices/resource.ts';
 import { userImportRoutes } from './resources/users/import-route.ts';
-import { type AccountsPort, type SendLink, userRoutes } from './resources/users/routes.ts';
+import { type AccountsPort, type SendLink, userActs, users } from './resources/users/resource.ts';
 
 export interface AdminRoutesDeps {
   readonly accounts: AccountsPort;
@@ -74,7 +74,8 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
   const cursors = createCursors({ key: deps.cursorKey });
   const ports = { ...deps, cursors, clock };
   const routes = [
-    ...userRoutes(ports),
+    ...users.routes(ports),
+    ...userActs.routes(ports),
     ...userImportRoutes(deps),
     ...clientRoutes(ports),
     ...initialAccessTokens.routes(ports),
@@ -88,7 +89,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...userSessions.routes(ports),
     ...trustedDevices.routes(ports),
     ...passkeys.routes(ports),
-    ...statsRoutes(deps),
+    ...stats.routes(ports),
     ...settingRoutes(deps),
     ...signingKeys.routes(ports),
     ...mails.routes(ports),

@@ -13,7 +13,7 @@ import type { ListDefinition } from '../../api/list-query.ts';
 import { iso, isoOrNull, nullable, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { idParams, userOf, userPasskeyParams } from '../../api/shared.ts';
-import type { AccountsPort } from '../users/routes.ts';
+import type { AccountsPort } from '../users/resource.ts';
 
 export interface PasskeysPort {
   list(account: Account): Promise<Passkey[]>;

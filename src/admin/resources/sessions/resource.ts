@@ -8,7 +8,7 @@ import type { ListDefinition } from '../../api/list-query.ts';
 import type { SessionsPort } from '../../api/ports.ts';
 import { atVersion, idParams, userOf, userSessionParams } from '../../api/shared.ts';
 import type { ClientsPort } from '../clients/routes.ts';
-import type { AccountsPort } from '../users/routes.ts';
+import type { AccountsPort } from '../users/resource.ts';
 import { createPresenter, sessionSchema } from './view.ts';
 
 interface Ports extends ListPorts {

@@ -7,7 +7,7 @@ import type { ListDefinition } from '../../api/list-query.ts';
 import { iso, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { idParams, userDeviceParams, userOf } from '../../api/shared.ts';
-import type { AccountsPort } from '../users/routes.ts';
+import type { AccountsPort } from '../users/resource.ts';
 
 export type TrustedDevicesPort = Pick<TrustedDevices, 'list' | 'revoke'>;
 

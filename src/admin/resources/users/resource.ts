@@ -1,0 +1,259 @@
+// Users (specification §4.1, decisions §6).
+import { Boolean as BooleanSchema, Enum, String as StringSchema } from 'typebox';
+import {
+  type Account,
+  type Accounts,
+  fold,
+  groupNamePattern,
+  memberFilter,
+  parseEmail,
+  toUser,
+} from '../../../accounts/index.ts';
+import type { EventName } from '../../../events/index.ts';
+import { accounts as collection } from '../../../store/collections.ts';
+import { defineResource, defineRoutes, type ListPorts, type RouteKit } from '../../api/define-resource.ts';
+import { EXPECTED } from '../../api/expected.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
+import { type Sensitivity, sensitiveMembers } from '../../api/route.ts';
+import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
+import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from './schema.ts';
+
+export type AccountsPort = Pick<
+  Accounts,
+  | 'find'
+  | 'query'
+  | 'create'
+  | 'changeAccountAsAdmin'
+  | 'unlock'
+  | 'endSessionsAsAdmin'
+  | 'removeAccountAsAdmin'
+>;
+
+/** @throws AppError request.invalid for a user without an address to send a link to */
+export type SendLink = (account: Account) => Promise<void>;
+
+interface Ports extends ListPorts {
+  readonly accounts: AccountsPort;
+  readonly sendPasswordReset: SendLink;
+  readonly sendEmailVerification: SendLink;
+  readonly sendEnrolmentLink: SendLink;
+}
+
+const list: ListDefinition<Account> = {
+  name: 'users',
+  collection,
+  sorts: ['created_at', 'updated_at', 'last_login_at', 'username', 'email', 'role', 'id'],
+  defaultOrder: 'desc',
+  searches: ['username', 'email'],
+  toSearchText: fold,
+  filters: {
+    role: { schema: Enum(['user', 'auditor', 'admin']) },
+    group: {
+      schema: StringSchema({ pattern: groupNamePattern, [EXPECTED]: 'the name of a group' }),
+      toGroups: (name) => [[memberFilter(String(name))]],
+    },
+    // Exact match, ignoring case, for callers that know the name. `search` finds parts.
+    username: {
+      schema: StringSchema({ minLength: 1, maxLength: 512 }),
+      toGroups: (name) => [[{ field: 'username', op: 'eq', value: fold(String(name)) }]],
+    },
+    email: {
+      schema: StringSchema({ minLength: 1, maxLength: 512 }),
+      toGroups: (text) => [[{ field: 'email', op: 'eq', value: parseEmail(String(text))?.key ?? '' }]],
+    },
+    is_active: { schema: BooleanSchema() },
+    is_email_verified: { schema: BooleanSchema() },
+    totp_verified: { schema: BooleanSchema() },
+    is_locked: {
+      schema: BooleanSchema(),
+      toGroups: (isLocked, now) => {
+        const field = 'locked_until';
+        if (isLocked === true) return [[{ field, op: 'gte', value: now + 1 }]];
+        return [[{ field, op: 'absent' }], [{ field, op: 'lte', value: now }]];
+      },
+    },
+  },
+  times: ['created_at', 'updated_at', 'last_login_at'],
+};
+
+const changed = { status: 200, schema: userSchema, hasVersion: true } as const;
+
+/** Whether the new account has a role or groups, which give access beyond signing in. */
+const opensMore: Exclude<Sensitivity, string>['is'] = ({ body }) => {
+  if (typeof body !== 'object' || body === null) return false;
+  const { role = 'user', groups = [] }: { role?: unknown; groups?: unknown } = body;
+  return role !== 'user' || !Array.isArray(groups) || groups.length > 0;
+};
+
+const show = (account: Account, { clock }: Ports) => ({
+  data: toUser(account, clock()),
+  version: account.version,
+});
+
+const get = async (id: string, { accounts }: Ports, ifVersion?: number): Promise<Account> =>
+  atVersion(await accounts.find(id), 'account.not_found', ifVersion);
+
+export const users = defineResource(
+  {
+    path: '/users',
+    tag: 'Users',
+    target: 'user',
+    compared: 'user',
+    view: userSchema,
+    present: (accounts: readonly Account[], { clock }: Ports) =>
+      accounts.map((account) => toUser(account, clock())),
+    versionOf: ({ version }) => version,
+  },
+  (on) => {
+    const change = (method: 'PUT' | 'PATCH') =>
+      on.change({
+        method,
+        summary: 'Change a user: only the given fields change, null clears one',
+        sensitivity: sensitiveMembers(
+          'role',
+          'password',
+          'email',
+          'is_email_verified',
+          'totp_verified',
+          'is_active',
+          'groups',
+        ),
+        event: 'user.updated',
+        body: userChangesSchema,
+        run: ({ params, body, ifVersion }, { accounts }) =>
+          accounts.changeAccountAsAdmin(params.id, toAccountChanges(body), { version: ifVersion }),
+      });
+
+    return {
+      create: on.create({
+        summary: 'Create a user',
+        sensitivity: { when: 'with a role or groups', is: opensMore },
+        event: 'user.created',
+        body: newUserSchema,
+        answer: userSchema,
+        hasVersion: true,
+        async run({ body }, ports) {
+          const account = await ports.accounts.create({ ...toAccountChanges(body), username: body.username });
+          return { ...show(account, ports), id: account.id };
+        },
+      }),
+      list: on.list({
+        summary: 'List users',
+        list,
+        query: (wanted, { accounts }) => accounts.query(wanted),
+        recordOf: (account) => account,
+      }),
+      read: on.read({
+        summary: 'Read a user',
+        find: (id, { accounts }) => accounts.find(id),
+        missing: 'account.not_found',
+      }),
+      replace: change('PUT'),
+      change: change('PATCH'),
+      remove: on.remove({
+        summary: 'Delete a user with sessions, tokens and everything else that belongs to it',
+        sensitivity: 'sensitive',
+        event: 'user.removed',
+        params: idParams,
+        async run({ params, ifVersion }, ports) {
+          // removeAccountAsAdmin() also completes a deletion that a crash interrupted, which get() would no longer find.
+          if (ifVersion !== undefined) await get(params.id, ports, ifVersion);
+          await ports.accounts.removeAccountAsAdmin(params.id);
+        },
+      }),
+    };
+  },
+);
+
+interface UserAct {
+  readonly summary: string;
+  readonly event: EventName;
+  /** Default: plain. */
+  readonly sensitivity?: Sensitivity;
+  /** Whether it changes nothing of the user itself, so that there is nothing to compare. */
+  readonly isBeside?: boolean;
+  readonly run: (account: Account, ports: Ports) => Promise<unknown>;
+}
+
+/** Acts on one user; each answers with the user. */
+export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
+  const act = (name: string, { summary, event, sensitivity = 'plain', isBeside, run }: UserAct) =>
+    on.route({
+      method: 'POST',
+      path: `/users/{id}/${name}`,
+      sensitivity,
+      summary,
+      recorded: { event, target: 'user', ...(isBeside !== true && { view: 'user' }) },
+      params: idParams,
+      success: changed,
+      async run({ params, ifVersion }, ports) {
+        await run(await get(params.id, ports, ifVersion), ports);
+        return show(await get(params.id, ports), ports);
+      },
+    });
+
+  return {
+    unlockByBody: on.route({
+      method: 'POST',
+      path: '/users/unlock',
+      hasTarget: true,
+      sensitivity: 'plain',
+      summary: 'Unlock a user',
+      recorded: { event: 'user.unlocked', target: 'user', view: 'user' },
+      body: userIdBody,
+      success: changed,
+      async run({ body, ifVersion }, ports) {
+        if (ifVersion !== undefined) await get(body.user_id, ports, ifVersion);
+        return show(await ports.accounts.unlock(body.user_id), ports);
+      },
+    }),
+    unlock: act('unlock', {
+      summary: 'Unlock a user',
+      event: 'user.unlocked',
+      run: ({ id }, { accounts }) => accounts.unlock(id),
+    }),
+    deactivate: act('deactivate', {
+      summary: 'Deactivate a user and end their sessions',
+      event: 'user.deactivated',
+      sensitivity: 'sensitive',
+      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { isActive: false }),
+    }),
+    reactivate: act('reactivate', {
+      summary: 'Let a deactivated user in again',
+      event: 'user.reactivated',
+      sensitivity: 'sensitive',
+      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { isActive: true }),
+    }),
+    revokeSessions: act('revoke-sessions', {
+      summary: 'Sign a user out everywhere',
+      event: 'user.sessions_revoked',
+      isBeside: true,
+      run: ({ id }, { accounts }) => accounts.endSessionsAsAdmin(id),
+    }),
+    resetMfa: act('reset-mfa', {
+      summary: 'Have the second factor enrolled again',
+      event: 'mfa.reset',
+      sensitivity: 'sensitive',
+      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { totpVerified: false }),
+    }),
+    sendPasswordReset: act('send-password-reset', {
+      summary: 'Mail a user a link to a new password',
+      event: 'password.reset_requested',
+      isBeside: true,
+      run: (account, ports) => ports.sendPasswordReset(account),
+    }),
+    sendEnrolmentLink: act('send-enrolment-link', {
+      summary: 'Mail a new user a one-time link to set up the account',
+      event: 'enrolment.requested',
+      sensitivity: 'sensitive',
+      isBeside: true,
+      run: (account, ports) => ports.sendEnrolmentLink(account),
+    }),
+    sendEmailVerification: act('send-email-verification', {
+      summary: 'Mail a user a link that verifies the address',
+      event: 'email.verification_requested',
+      isBeside: true,
+      run: (account, ports) => ports.sendEmailVerification(account),
+    }),
+  };
+});
