@@ -11,6 +11,7 @@ import type { AccountRecord } from '../store/collections.ts';
 import { type Collection, type Stored, VersionConflict } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { type Account, toAccount } from './account.ts';
+import type { ChargeGuess } from './guess-limits.ts';
 import { type BrowserTokens, countBrowserFailure, findKnownBrowser } from './known-browsers.ts';
 import { countFailure, isExhausted, isLocked, type LockoutSettings } from './lockout.ts';
 import { findByLoginName, type LoginName, parseLoginName } from './login-name.ts';
@@ -23,6 +24,7 @@ export interface SignInOutcome {
 }
 
 export interface AuthenticateDeps {
+  chargeGuess: ChargeGuess;
   collection: Collection<AccountRecord>;
   clock: Clock;
   passwords: Passwords;
@@ -50,8 +52,6 @@ export interface AuthenticateDeps {
 /** The browser in which the password was entered. */
 export interface FromBrowser {
   readonly tokens: BrowserTokens;
-  /** Thrown unless the account knows this browser: limits that anyone can exhaust do not apply to a known browser. */
-  readonly refusal?: AppError;
 }
 
 /**
@@ -61,7 +61,7 @@ export type Authenticated = Account & { readonly provenAt: number };
 
 /**
  * @param browser absent without a browser, as in the password grant; then it counts as unknown
- * @throws AppError server.busy when too many attempts are waiting
+ * @throws AppError request.rate_limited, or server.busy when too many attempts are waiting
  */
 export type Authenticate = (
   identifier: string,
@@ -224,13 +224,18 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     return undefined;
   }
 
-  return async (identifier, password, browser) => {
-    const name = parseLoginName(identifier);
+  /** One attempt at a time, and all refusals of a password after the same time. */
+  async function attemptInTurn(
+    name: LoginName | undefined,
+    password: string,
+    browser: FromBrowser | undefined,
+    refusal: AppError | undefined,
+  ): Promise<Authenticated | undefined> {
     // Before the account is read: a change after this moment is later than the authentication.
     const startedAt = clock();
     const found = await findAccount(name);
     const first = knownDigest(found, browser);
-    if (first === undefined && browser?.refusal !== undefined) throw browser.refusal;
+    if (first === undefined && refusal !== undefined) throw refusal;
     // A known browser has its own queue, so that a flood of guesses cannot block the owner.
     const whose = found === undefined ? `unknown ${name?.key ?? ''}` : `account ${found.id}`;
     let begunAt = performance.now();
@@ -241,7 +246,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       const current = hasWaited ? await findAccount(name) : found;
       const same = current?.id === found?.id ? current : undefined;
       const known = hasWaited ? knownDigest(same, browser) : first;
-      if (known === undefined && browser?.refusal !== undefined) throw browser.refusal;
+      if (known === undefined && refusal !== undefined) throw refusal;
       return attempt(same, password, known, provenAt);
     });
     if (account !== undefined || deps.refusals === undefined) return account;
@@ -249,6 +254,21 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     // Outside of the queue, where it would delay others.
     if (left > 0) await sleep(left);
     return undefined;
+  }
+
+  return async (identifier, password, browser) => {
+    const name = parseLoginName(identifier);
+    // Before the password is checked, so that of parallel guesses only as many are checked as there are points.
+    const guess = await deps.chargeGuess(name, browser?.tokens ?? []);
+    try {
+      const account = await attemptInTurn(name, password, browser, guess.refusal);
+      if (account !== undefined) guess.giveBack();
+      return account;
+    } catch (error) {
+      // The password was not checked.
+      if (error instanceof AppError && error.code === 'server.busy') guess.giveBack();
+      throw error;
+    }
   };
 }
 

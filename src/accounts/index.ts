@@ -15,16 +15,15 @@ import { groups as groupCollection } from '../store/administration.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { createAccounts } from './accounts.ts';
-import { type Authenticate, createAuthenticate } from './authenticate.ts';
 import { createCompleteSignIn } from './complete-sign-in.ts';
 import { createGroups } from './groups.ts';
-import { limitSignIns } from './guess-limits.ts';
 import { createImportAccount } from './import.ts';
+import { createPasswordChecks } from './password-checks.ts';
 import { estimatedMs } from './passwords/hash-work.ts';
 import { createPasswords, defaultHashParameters, type HashParameters } from './passwords/password.ts';
 import { minPasswordLength } from './passwords/password-rules.ts';
 import { createRefusalTime } from './passwords/refusal-time.ts';
-import { createPasswordEvents, createReportSignIn } from './sign-in-events.ts';
+import { createReportSignIn } from './sign-in-events.ts';
 
 export { type Account, isAuthenticationCurrent, isProofCurrent, isUsable, toAccount } from './account.ts';
 export type { Accounts, NewAccount } from './accounts.ts';
@@ -84,15 +83,6 @@ interface Deps {
 // A sign-in behind a longer queue would wait longer than users do.
 const MAX_WAITING_HASHES = 128;
 
-/** Whether its owner can sign in without a password. */
-function hasOtherWayIn(
-  { passkeys = [], email, isEmailVerified }: model.AccountRecord,
-  { auth_mode: mode, allow_password_reset: canReset, allow_magic_link: canUseLinks }: SettingValues,
-): boolean {
-  const hasMailbox = email !== undefined && isEmailVerified;
-  return (mode !== 'password' && passkeys.length > 0) || (hasMailbox && (canReset || canUseLinks));
-}
-
 export function createAccountDomain({ store, clock, settings, events, sessions, ...deps }: Deps) {
   const { limits, log, config } = deps;
   const { memoryKib, passes } = config.hashParameters ?? defaultHashParameters;
@@ -121,50 +111,30 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
     clock,
     findRestricted: createFindRestricted(store.collection(model.clients)),
   });
-  const onUnknownTime = (err: unknown): void =>
-    log.warn({ event: 'refusal_time', err }, 'how long refused passwords are to take cannot be told');
   const refusalTime = createRefusalTime({
     facts,
     clock,
     // Twice: a hash that an older release created with other parameters is not a slow kind.
     ownMs: 2 * estimatedMs(`$argon2id$v=19$m=${memoryKib},t=${passes},p=1`),
     verify: passwords.verify,
-    onError: onUnknownTime,
+    onError: (err) =>
+      log.warn({ event: 'refusal_time', err }, 'how long refused passwords are to take is unknown'),
   });
-  const passwordEvents = createPasswordEvents({ events, log });
-  const parts = {
+  const checks = createPasswordChecks({
     collection,
     clock,
-    passwords,
     settings,
-    refusals: {
-      msFor: refusalTime.msFor,
-      met: (hash: string, ms: number) => void refusalTime.note(hash, ms).catch(onUnknownTime),
-    },
-    hasOtherWayIn: (record: model.AccountRecord) => hasOtherWayIn(record, settings()),
-    ...passwordEvents,
-  };
-  const limited = { limits, address: () => events.origins.current()?.ipAddress ?? '' };
-  const signIn = limitSignIns(createAuthenticate(parts), limited);
-
-  /** With passkeys as the only way to sign in, no path accepts a password. */
-  const authenticate: Authenticate = async (...given) =>
-    settings().auth_mode === 'passkey_only' ? undefined : signIn(...given);
-
-  /** For a signed-in user: counted and locked like a sign-in, but not logged as one. */
-  const checkPassword: Authenticate = limitSignIns(
-    createAuthenticate({
-      ...parts,
-      onOutcome: (event) => (event.outcome === 'success' ? undefined : passwordEvents.onOutcome(event)),
-    }),
-    limited,
-  );
+    passwords,
+    refusalTime,
+    limits,
+    events,
+    log,
+  });
 
   return {
     accounts,
     groups,
-    authenticate,
-    checkPassword,
+    ...checks,
     importAccount: createImportAccount({ collection, groups, noteHash: refusalTime.note, clock, newId }),
     signIns: createCompleteSignIn({ collection, clock }),
     reportSignIn: createReportSignIn(events),

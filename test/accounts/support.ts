@@ -130,6 +130,7 @@ export function createWorld(
     }),
     authenticate: createAuthenticate({
       ...common,
+      chargeGuess: async () => ({ giveBack: () => undefined }),
       settings: () => ({ ...lockoutDefaults, ...options.lockout }),
       hasOtherWayIn: options.hasOtherWayIn ?? (() => false),
       onOutcome: (event) => outcomes.push(event),

@@ -12,11 +12,13 @@ import { estimatedMs, sampleOf } from './hash-work.ts';
 export interface RefusalTime {
   /** How long refusing this password takes in total; 0: no additional wait. Never waits for the store. */
   msFor(password: string): number;
+  /** Called when a hash is imported. Stores it if it is the slowest so far. */
+  note(hash: string): Promise<void>;
   /**
-   * Called when a hash is imported or checked at a sign-in. Stores it if it is the slowest so far.
+   * The same for a hash that was checked at a sign-in, which does not wait for the store.
    * @param tookMs how long checking it took
    */
-  note(hash: string, tookMs?: number): Promise<void>;
+  met(hash: string, tookMs: number): void;
 }
 
 /** Whether checking it takes another time than checking our own hashes. */
@@ -73,6 +75,18 @@ export function createRefusalTime({ facts, clock, ownMs, verify, onError }: Deps
     }
   }
 
+  async function note(hash: string, tookMs?: number): Promise<void> {
+    if (!isSlow(hash, ownMs)) return;
+    const sample = sampleOf(hash);
+    if (slowest?.sample === sample && tookMs !== undefined) {
+      // A moving average, because the time depends on the load of the machine.
+      slowest = { sample, ms: slowest.ms * (1 - NEWEST) + tookMs * NEWEST };
+    }
+    if (slowest !== undefined && estimatedMs(sample) <= estimatedMs(slowest.sample)) return;
+    await write(sample);
+    take(sample).catch(onError);
+  }
+
   return {
     msFor(password) {
       if (Math.abs(clock() - readAt) >= REFRESH_MS) {
@@ -84,16 +98,7 @@ export function createRefusalTime({ facts, clock, ownMs, verify, onError }: Deps
       const tries = password.normalize('NFKC') === password ? 1 : 2;
       return (slowest.ms * MARGIN + MARGIN_MS) * tries;
     },
-    async note(hash, tookMs) {
-      if (!isSlow(hash, ownMs)) return;
-      const sample = sampleOf(hash);
-      if (slowest?.sample === sample && tookMs !== undefined) {
-        // A moving average, because the time depends on the load of the machine.
-        slowest = { sample, ms: slowest.ms * (1 - NEWEST) + tookMs * NEWEST };
-      }
-      if (slowest !== undefined && estimatedMs(sample) <= estimatedMs(slowest.sample)) return;
-      await write(sample);
-      take(sample).catch(onError);
-    },
+    note: (hash) => note(hash),
+    met: (hash, tookMs) => void note(hash, tookMs).catch(onError),
   };
 }
