@@ -24,7 +24,7 @@ import { signingKeys } from './resources/keys/resource.ts';
 import { mails } from './resources/mails/resource.ts';
 import { type PasskeysPort, passkeys } from './resources/passkeys/resource.ts';
 import { sessions, userSessions } from './resources/sessions/resource.ts';
-import { type SettingsPort, settingRoutes } from './resources/settings/routes.ts';
+import { type SettingsPort, settings } from './resources/settings/resource.ts';
 import { type StatsPort, stats } from './resources/stats/resource.ts';
 import { grants, tokens } from './resources/tokens/resource.ts';
 import { type TrustedDevicesPort, trustedDevices } from './resources/trusted-devices/resource.ts';
@@ -90,7 +90,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...trustedDevices.routes(ports),
     ...passkeys.routes(ports),
     ...stats.routes(ports),
-    ...settingRoutes(deps),
+    ...settings.routes(deps),
     ...signingKeys.routes(ports),
     ...mails.routes(ports),
     ...auditLog.routes(ports),

@@ -33,12 +33,6 @@ const lines: Readonly<Record<string, Recorded>> = {
   'POST /clients/{client_id}/rotate-secret': { event: 'client.secret_rotated', target: 'client' },
   // The route itself records one event for each user.
   'POST /users/import': { event: 'users.imported' },
-  'DELETE /tokens/{id}': { event: 'token.revoked', target: 'token' },
-  'DELETE /users/{id}/grants/{grant_id}': { event: 'consent.revoked', target: 'grant' },
-  'PUT /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
-  'PATCH /settings': { event: 'settings.changed', target: 'setting', view: 'settings' },
-  'POST /keys/rotate': { event: 'key.rotation_requested', target: 'key' },
-  'POST /settings/import': { event: 'settings.changed', target: 'setting', view: 'settings' },
 };
 
 const unnamed: Recorded = { event: 'admin.acted' };

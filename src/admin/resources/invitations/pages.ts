@@ -12,18 +12,18 @@ import {
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
+import { readSettings } from '../settings/read.ts';
 import { invitations } from './resource.ts';
 
 const DAY_SECONDS = 86_400;
 const MAX_CHOICES = 200;
 
 async function settingsOf(context: AdminContext) {
-  const settings = itemsOf((await context.callByName('GET /settings')).data);
-  const of = (key: string): Values => settings.find((setting) => setting.key === key) ?? {};
+  const of = await readSettings(context);
   return {
-    defaultDays: Math.max(1, Math.round(Number(of('invitation_link_seconds').value) / DAY_SECONDS)),
+    defaultDays: Math.max(1, Math.round(Number(of('invitation_link_seconds')?.value) / DAY_SECONDS)),
     // The API does not return a secret's value, only that it was set.
-    hasMail: of('smtp_url').updated_at !== null,
+    hasMail: of('smtp_url')?.updated_at !== null,
   };
 }
 

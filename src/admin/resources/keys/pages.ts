@@ -1,6 +1,7 @@
 // The pages of the signing keys: which keys sign and which still verify, the next scheduled rotation, and manual rotation.
-import { itemsOf, refusalOf } from '../../pages/field-values.ts';
+import { refusalOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
+import { readSettings } from '../settings/read.ts';
 import { keyPlanOf } from './plan.ts';
 import { type SigningKey, signingKeys } from './resource.ts';
 
@@ -29,8 +30,8 @@ const readKeys = async (context: AdminContext): Promise<readonly SigningKey[]> =
   (await context.call(signingKeys.list, {})).data.items;
 
 async function rotationSecondsOf(context: AdminContext): Promise<number> {
-  const settings = itemsOf((await context.callByName('GET /settings')).data);
-  return Number(settings.find(({ key }) => key === 'key_rotation_seconds')?.value ?? 0);
+  const settingOf = await readSettings(context);
+  return Number(settingOf('key_rotation_seconds')?.value ?? 0);
 }
 
 async function showKeys(context: AdminContext): Promise<void> {

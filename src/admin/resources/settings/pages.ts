@@ -3,9 +3,11 @@
 // the page then reports the conflict and keeps what was typed.
 import { definitionOf, isSettingKey } from '../../../settings/index.ts';
 import { apiCall } from '../../pages/curl.ts';
-import { isMembers, itemsOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
+import { isMembers, refusalOf, typedIn } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { mails } from '../mails/resource.ts';
 import { createNames } from '../names.ts';
+import { type SettingView, settings as settingsResource } from './resource.ts';
 
 const here = 'settings';
 
@@ -38,9 +40,9 @@ interface Group {
 
 async function readAll(
   context: AdminContext,
-): Promise<{ settings: readonly Values[]; groups: readonly Group[] }> {
-  const settings = itemsOf((await context.callByName('GET /settings')).data);
-  const found = new Set(settings.map((setting) => textOf(setting, 'group')));
+): Promise<{ settings: readonly SettingView[]; groups: readonly Group[] }> {
+  const { items: settings } = (await context.call(settingsResource.read, {})).data;
+  const found = new Set(settings.map(({ group }) => group));
   const names = [...order.filter((name) => found.delete(name)), ...found];
   return { settings, groups: names.map((name) => ({ name, slug: slug(name) })) };
 }
@@ -71,26 +73,25 @@ async function showGroup(context: AdminContext, told: Told = {}, status = 200): 
     settings
       .filter((setting) => setting.group === group.name)
       .map(async (setting) => {
-        const key = textOf(setting, 'key');
+        const { key } = setting;
         const now = written(setting.value);
         const value = typed === undefined ? now : (typed[key] ?? '');
         return {
           ...setting,
-          key,
           label: label(key),
           isSeconds: key.endsWith('_seconds'),
           now,
-          value: setting.is_secret === true ? '' : value,
+          value: setting.is_secret ? '' : value,
           isSet: setting.updated_at !== null,
           isDefault: setting.value === setting.default,
           choices: isSettingKey(key) ? (definitionOf(key).choices ?? []) : [],
           isStale: stale.includes(key),
-          by: setting.updated_by === null ? '' : await changedBy(context, textOf(setting, 'updated_by')),
+          by: setting.updated_by === null ? '' : await changedBy(context, setting.updated_by),
         };
       }),
   );
-  const open = settings.filter((one) => one.group === group.name && one.is_secret !== true);
-  const body = Object.fromEntries(open.map((one) => [textOf(one, 'key'), one.value]));
+  const open = settings.filter((one) => one.group === group.name && !one.is_secret);
+  const body = Object.fromEntries(open.map((one) => [one.key, one.value]));
   const call = apiCall('PATCH', '/settings', body);
   const model = { groups, group, fields, call, test: undefined, typed: typed ?? {} };
   const title = `${group.name} settings`;
@@ -99,7 +100,7 @@ async function showGroup(context: AdminContext, told: Told = {}, status = 200): 
 }
 
 /** The value as the API expects it; text that is not a number stays text, so that the API names the field in its error. */
-function valueFor(setting: Values, text: string): unknown {
+function valueFor(setting: SettingView, text: string): unknown {
   if (setting.type === 'boolean') return text === 'on';
   if (setting.type !== 'integer') return text.trim();
   return /^-?\d{1,15}$/.test(text.trim()) ? Number(text.trim()) : text;
@@ -112,11 +113,11 @@ async function save(context: AdminContext): Promise<void> {
   const body: Record<string, unknown> = {};
   const stale: string[] = [];
   for (const setting of settings) {
-    const key = textOf(setting, 'key');
+    const { key } = setting;
     const was = form.get(`was.${key}`);
     const text = form.get(key) ?? '';
     if (was === undefined) continue;
-    if (setting.is_secret === true) {
+    if (setting.is_secret) {
       if (form.get(`clear.${key}`) === 'on') body[key] = '';
       else if (text !== '') body[key] = text;
     } else if (text !== was) {
@@ -128,7 +129,7 @@ async function save(context: AdminContext): Promise<void> {
   const path = `/settings/${context.params.group ?? ''}`;
   if (Object.keys(body).length === 0) return context.go(path, 'settings-same');
   try {
-    await context.callByName('PATCH /settings', { body });
+    await context.call(settingsResource.change, { body });
     context.go(path, 'settings-saved');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
@@ -140,7 +141,7 @@ async function sendTest(context: AdminContext): Promise<void> {
   const inMail: AdminContext = { ...context, params: { group: 'mail' } };
   const to = (context.form.get('to') ?? '').trim();
   try {
-    const { data } = await context.callByName('POST /settings/test-email', { body: { to } });
+    const { data } = await context.call(mails.test, { body: { to } });
     const test = { ...data, to };
     if (!(await context.goOnce('/settings/mail', { test }))) await showGroup(inMail, { test });
   } catch (error) {

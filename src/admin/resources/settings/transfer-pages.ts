@@ -2,18 +2,16 @@
 // and every problem before it changes anything.
 import { AppError } from '../../../errors.ts';
 import { parseJson } from '../../../json.ts';
-import { itemsOf, refusalOf, textOf, versionOf } from '../../pages/field-values.ts';
+import { isMembers, refusalOf, versionOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type SettingChangeView, type SettingView, settings } from './resource.ts';
 
 const here = 'settings';
 const crumbs = [{ label: 'Settings', href: '/settings' }];
 const FORM_BYTES = 512 * 1024;
 
-const isValues = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 async function download(context: AdminContext): Promise<void> {
-  const { data } = await context.callByName('GET /settings/export');
+  const { data } = await context.call(settings.export, {});
   const day = new Date(context.now).toISOString().slice(0, 10);
   context.ctx.type = 'application/json';
   context.ctx.set('Content-Disposition', `attachment; filename="latchkey-settings-${day}.json"`);
@@ -35,8 +33,8 @@ function valuesIn(text: string): Values {
   } catch {
     throw new AppError('request.invalid', { fields: { json: 'Is not JSON.' } });
   }
-  const inner = isValues(given) && isValues(given.data) ? given.data : given;
-  if (isValues(inner) && isValues(inner.values)) return inner.values;
+  const inner = isMembers(given) && isMembers(given.data) ? given.data : given;
+  if (isMembers(inner) && isMembers(inner.values)) return inner.values;
   const problem = 'Must be an object with a member “values”, like an export.';
   throw new AppError('request.invalid', { fields: { json: problem } });
 }
@@ -47,15 +45,15 @@ const shown = (value: unknown): string => {
 };
 
 /** Describes each change, and whether it restores the default. */
-const changesOf = (changes: readonly Values[], settings: readonly Values[]) =>
-  changes.map((change) => {
-    const setting = settings.find(({ key }) => key === change.key) ?? {};
+const changesOf = (changes: readonly SettingChangeView[], settings: readonly SettingView[]) =>
+  changes.map(({ key, from, to }) => {
+    const setting = settings.find((one) => one.key === key);
     return {
-      key: textOf(change, 'key'),
-      group: textOf(setting, 'group'),
-      from: shown(change.from),
-      to: shown(change.to),
-      isDefault: change.to === setting.default,
+      key,
+      group: setting?.group ?? '',
+      from: shown(from),
+      to: shown(to),
+      isDefault: to === setting?.default,
     };
   });
 
@@ -68,7 +66,7 @@ async function importSettings(context: AdminContext): Promise<void> {
     const values = valuesIn(json);
     const body = { values };
     if (isApplied && version !== undefined) {
-      await context.callByName('POST /settings/import', { body, ifVersion: version });
+      await context.call(settings.import, { body, ifVersion: version });
       return context.go('/settings', 'settings-imported');
     }
     await showDifference(context, json, values);
@@ -98,13 +96,12 @@ async function showDifference(
   told: object = {},
   status = 200,
 ) {
-  const { data: described, version } = await context.callByName('GET /settings');
-  const { data } = await context.callByName('POST /settings/import', {
+  const { data: described, version } = await context.call(settings.read, {});
+  const { data } = await context.call(settings.import, {
     query: { dry_run: 'true' },
     body: { values },
   });
-  const found = Array.isArray(data.changes) ? data.changes.filter(isValues) : [];
-  const changes = changesOf(found, itemsOf(described));
+  const changes = changesOf(data.changes, described.items);
   const given = Object.keys(values).length;
   showImport(context, { json, changes, given, version: version ?? '', ...told }, status);
 }

@@ -1,4 +1,4 @@
-// The routes of the runtime settings (decisions §6). src/settings defines the settings and their valid values.
+// The runtime settings (decisions §6), all of them one item. src/settings defines the settings and their valid values.
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
@@ -6,6 +6,7 @@ import {
   Object as ObjectSchema,
   Optional,
   Record as RecordSchema,
+  type Static,
   String as StringSchema,
   Union,
   Unknown,
@@ -13,8 +14,8 @@ import {
 import { AppError } from '../../../errors.ts';
 import type { Passkeys } from '../../../passkeys/index.ts';
 import type { SettingChange, Settings } from '../../../settings/index.ts';
+import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
-import { defineRoute, type Route } from '../../api/route.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 export type SettingsPort = Pick<
@@ -40,91 +41,103 @@ const settingSchema = ObjectSchema(
   },
   strict,
 );
+export type SettingView = Static<typeof settingSchema>;
 const allSchema = ObjectSchema({ items: ArraySchema(settingSchema) }, strict);
 // src/settings validates keys and values.
 const valuesSchema = RecordSchema(StringSchema(), Unknown());
 const exportSchema = ObjectSchema({ values: valuesSchema }, strict);
 
+const changeSchema = ObjectSchema(
+  { key: StringSchema(), from: nullable(value()), to: nullable(value()) },
+  strict,
+);
+export type SettingChangeView = Static<typeof changeSchema>;
 const importedSchema = ObjectSchema(
   {
     dry_run: BooleanSchema({ description: 'Whether nothing was changed, only looked at.' }),
-    changes: ArraySchema(
-      ObjectSchema({ key: StringSchema(), from: nullable(value()), to: nullable(value()) }, strict),
-    ),
+    changes: ArraySchema(changeSchema),
   },
   strict,
 );
 
-const tag = 'Settings';
 const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
 
-interface Deps {
+interface Ports {
   readonly settings: SettingsPort;
   readonly passkeys: Pick<Passkeys, 'checkAuthMode'>;
 }
 
-export function settingRoutes({ settings, passkeys }: Deps): Route[] {
-  const describe = async () => {
-    await settings.refresh();
-    return { data: { items: settings.describe() }, version: settings.version() };
-  };
-  const write = (method: 'PUT' | 'PATCH', summary: string): Route =>
-    defineRoute({
+async function describe({ settings }: Ports) {
+  await settings.refresh();
+  return { data: { items: settings.describe() }, version: settings.version() };
+}
+
+const importedOf = (dryRun: boolean, changes: readonly SettingChange[]) => ({
+  data: { dry_run: dryRun, changes: changes.map(({ key, from, to }) => ({ key, from, to })) },
+});
+
+const isDryRun = (query: unknown): boolean =>
+  typeof query === 'object' && query !== null && Reflect.get(query, 'dry_run') === true;
+
+const described = { status: 200, schema: allSchema, hasVersion: true } as const;
+/** All of them are one versioned item. */
+const changing = {
+  hasTarget: true,
+  recorded: { event: 'settings.changed', target: 'setting', view: 'settings' },
+} as const;
+
+export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
+  const write = (method: 'PUT' | 'PATCH', act: 'replaceAll' | 'patch', summary: string) =>
+    on.route({
+      ...changing,
       method,
       path: '/settings',
-      hasTarget: true,
       sensitivity: 'sensitive',
-      tag,
       summary,
       body: valuesSchema,
-      success: { status: 200, schema: allSchema, hasVersion: true },
-      handle: async ({ body, actor, ifVersion }) => {
-        await passkeys.checkAuthMode(body);
-        await (method === 'PUT'
-          ? settings.replaceAll(body, nameOf(actor), { ifVersion })
-          : settings.patch(body, nameOf(actor), { ifVersion }));
-        return describe();
+      success: described,
+      async run({ body, actor, ifVersion }, ports) {
+        await ports.passkeys.checkAuthMode(body);
+        await ports.settings[act](body, nameOf(actor), { ifVersion });
+        return describe(ports);
       },
     });
 
-  return [
-    defineRoute({
+  return {
+    read: on.route({
       method: 'GET',
       path: '/settings',
       sensitivity: 'plain',
-      tag,
       summary: 'Read all settings',
-      success: { status: 200, schema: allSchema, hasVersion: true },
-      handle: describe,
+      success: described,
+      run: (_, ports) => describe(ports),
     }),
-    write('PUT', 'Replace all settings: those not given go back to their defaults'),
-    write('PATCH', 'Change the given settings'),
-    defineRoute({
+    replace: write('PUT', 'replaceAll', 'Replace all settings: those not given go back to their defaults'),
+    change: write('PATCH', 'patch', 'Change the given settings'),
+    export: on.route({
       method: 'GET',
       path: '/settings/export',
       sensitivity: 'plain',
-      tag,
       summary: 'Export all settings but the secrets',
       success: { status: 200, schema: exportSchema },
-      handle: async () => {
-        const { items } = (await describe()).data;
+      async run(_, ports) {
+        const { items } = (await describe(ports)).data;
         const shown = items.filter(({ is_secret: isSecret }) => !isSecret);
         return { data: { values: Object.fromEntries(shown.map(({ key, value }) => [key, value])) } };
       },
     }),
-    defineRoute({
+    import: on.route({
+      ...changing,
       method: 'POST',
       path: '/settings/import',
-      hasTarget: true,
       sensitivity: { when: 'unless dry_run', is: ({ query }) => !isDryRun(query) },
-      tag,
       summary:
         'Import settings, all or nothing; settings that the export lacks, such as secrets, keep their values',
       query: ObjectSchema({ dry_run: Optional(BooleanSchema({ default: false })) }, strict),
       body: exportSchema,
       success: { status: 200, schema: importedSchema },
       isTrial: ({ query }) => isDryRun(query),
-      handle: async ({ query, body, actor, ifVersion }) => {
+      async run({ query, body, actor, ifVersion }, { settings, passkeys }) {
         await settings.refresh();
         const isTrial = isDryRun(query);
         if (isTrial && ifVersion !== undefined && ifVersion !== settings.version())
@@ -134,12 +147,5 @@ export function settingRoutes({ settings, passkeys }: Deps): Route[] {
         return importedOf(false, await settings.patch(body.values, nameOf(actor), { ifVersion }));
       },
     }),
-  ];
-}
-
-const isDryRun = (query: unknown): boolean =>
-  typeof query === 'object' && query !== null && Reflect.get(query, 'dry_run') === true;
-
-const importedOf = (dryRun: boolean, changes: readonly SettingChange[]) => ({
-  data: { dry_run: dryRun, changes: changes.map(({ key, from, to }) => ({ key, from, to })) },
+  };
 });
