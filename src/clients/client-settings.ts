@@ -6,6 +6,7 @@ export interface SettingChanges {
   isActive?: boolean;
   skipConsent?: boolean;
   allowSelfSignup?: boolean | null;
+  requirePkce?: boolean;
   accessTokenSeconds?: number | null;
   idTokenSeconds?: number | null;
   refreshTokenSeconds?: number | null;
@@ -20,6 +21,13 @@ export const flagSettings = {
     isNullable: false,
     description:
       'First-party: users are not asked for consent. Turning it off revokes grants given without consent.',
+  },
+  require_pkce: {
+    key: 'requirePkce',
+    isNullable: false,
+    description:
+      'Whether it must use PKCE. Always true for public, native and self-registered applications, for redirect URIs with ' +
+      'a custom scheme and for admin scopes; the runtime setting of the same name requires it of all.',
   },
   allow_self_signup: {
     key: 'allowSelfSignup',
@@ -92,6 +100,8 @@ export function withSettings(record: ClientRecord, changes: SettingChanges): Cli
     isActive: changes.isActive ?? record.isActive,
     skipConsent: changes.skipConsent ?? record.skipConsent,
   };
+  if (changes.requirePkce === false) delete next.requirePkce;
+  else if (changes.requirePkce === true) next.requirePkce = true;
   if (changes.allowSelfSignup === null) delete next.allowSelfSignup;
   else if (changes.allowSelfSignup !== undefined) next.allowSelfSignup = changes.allowSelfSignup;
   if (changes.allowedGroups === null) delete next.allowedGroups;

@@ -11,6 +11,7 @@ import { createInitialAccessTokens } from './initial-access-tokens.ts';
 import { adminGrantTypes, adminScopes, secretAuthMethods } from './metadata-members.ts';
 import type { Authority } from './metadata-rules.ts';
 import { createIsOwnAddress } from './own-addresses.ts';
+import { checkPkceChoice, splitRegistrantPkce } from './pkce.ts';
 import { prepareMetadata } from './prepare.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 import type { Client } from './to-client.ts';
@@ -75,7 +76,10 @@ export function createClients(deps: ClientsDeps): Clients {
 
     query: (query) => collection.query(query),
 
-    async create({ metadata: input, settings = {}, origin, hasRegistrationToken, ...rest }) {
+    async create({ metadata: given, settings: said = {}, origin, hasRegistrationToken, ...rest }) {
+      const { metadata: input, ...choice } =
+        origin === 'registration' ? splitRegistrantPkce(given) : { metadata: given };
+      const settings = { ...said, ...choice };
       await checkGroups(settings);
       if (rest.clientId !== undefined && origin !== 'seed') throw new TypeError('client ids are not chosen');
       const clientId = rest.clientId ?? newId();
@@ -95,6 +99,7 @@ export function createClients(deps: ClientsDeps): Clients {
         ...(isAuthMethodSaid(input) && { hasChosenAuthMethod: true }),
       };
       const { record, clientSecret } = withSecret(withSettings(base, settings));
+      checkPkceChoice(record, settings.requirePkce);
       const registrationAccessToken = hasRegistrationToken ? newSecret(SECRET_BYTES) : undefined;
       if (registrationAccessToken) record.registrationTokenDigest = secretDigest(registrationAccessToken);
       // After all other checks, so that an invalid request uses up nothing; before the insert, so that a race creates nothing.
@@ -110,10 +115,13 @@ export function createClients(deps: ClientsDeps): Clients {
       };
     },
 
-    async update(clientId, { metadata: input, mode, settings = {}, authority: kind, ifVersion }) {
-      await checkGroups(settings);
+    async update(clientId, { metadata: sent, mode, settings: said = {}, authority: kind, ifVersion }) {
+      await checkGroups(said);
       let made: string | undefined;
       const client = await change(clientId, ifVersion, async (value) => {
+        const { metadata: input, ...choice } =
+          kind === 'registrant' && sent ? splitRegistrantPkce(sent, value) : { metadata: sent };
+        const settings = { ...said, ...choice };
         const { metadata: stored } = value;
         const given = input && (mode === 'replace' ? input : merged(stored, input));
         // Users are not asked for consent there, so only an administrator may widen what such a client gets.
@@ -130,6 +138,7 @@ export function createClients(deps: ClientsDeps): Clients {
         const next = { ...withSettings(value, settings), metadata, clientType: clientType(metadata) };
         if (input !== undefined && isAuthMethodSaid(input)) next.hasChosenAuthMethod = true;
         else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
+        checkPkceChoice(next, settings.requirePkce);
         // Grants given without consent must not survive when consent becomes required.
         const requiresConsent = value.skipConsent && !next.skipConsent;
         // Recorded in the same write, so that a retry or the job finishes after a crash.

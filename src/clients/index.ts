@@ -20,6 +20,7 @@ export type { Clients, ClientsDeps } from './contract.ts';
 export type { InitialAccessToken, InitialAccessTokens } from './initial-access-tokens.ts';
 export { type MemberType, metadataMembers, openScopes } from './metadata-members.ts';
 export { createIsOwnAddress } from './own-addresses.ts';
+export { hasToUsePkce, whyPkceAlways } from './pkce.ts';
 export { readClient } from './read-client.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
 export {

@@ -2,6 +2,7 @@
 import type { ClientRecord } from '../store/collections.ts';
 import type { Stored } from '../store/port.ts';
 import { memberNames } from './metadata-members.ts';
+import { hasToUsePkce } from './pkce.ts';
 
 /** A stored client; the id is the client_id. */
 export type Client = Stored<ClientRecord>;
@@ -21,6 +22,7 @@ export const toClient = ({ id, value }: Client): Record<string, unknown> => ({
   client_type: value.clientType,
   is_active: value.isActive,
   skip_consent: value.skipConsent,
+  require_pkce: hasToUsePkce(value),
   allow_self_signup: value.allowSelfSignup ?? null,
   allowed_groups: value.allowedGroups ?? null,
   access_token_seconds: value.accessTokenSeconds ?? null,

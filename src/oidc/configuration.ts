@@ -10,11 +10,13 @@ import {
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import { owesSecondStep } from '../accounts/index.ts';
+import { hasToUsePkce } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { mayRequest } from './client-access.ts';
 import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './device-request.ts';
 import { type AccountDirectory, createFindAccount, extraTokenClaims } from './find-account.ts';
 import { createInteractionPolicy } from './interaction-policy.ts';
+import { clientRecord } from './models/client.ts';
 import { outboundFetch } from './outbound-fetch.ts';
 import {
   clientBasedCORS,
@@ -106,7 +108,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       userinfoSigningAlgValues: ['RS256'],
       introspectionSigningAlgValues: ['RS256'],
     },
-    pkce: { required: (_ctx, client) => deps.settings().require_pkce || client.clientAuthMethod === 'none' },
+    pkce: { required: (_ctx, client) => deps.settings().require_pkce || hasToUsePkce(clientRecord(client)) },
     features: featuresOf(deps),
     routes: {
       authorization: '/authorize',

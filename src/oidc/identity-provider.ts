@@ -1,5 +1,6 @@
 // oidc-provider with our models in place of some of its own; each file in models/ says what its model changes, and why.
 import type { Configuration } from 'oidc-provider';
+import { createAuthorizationCodeModel } from './models/authorization-code.ts';
 import { createClientModel } from './models/client.ts';
 import { createDeviceCodeModel } from './models/device-code.ts';
 import { createGrantModel } from './models/grant.ts';
@@ -35,6 +36,11 @@ export class IdentityProvider extends ProviderBase {
   override get AccessToken(): Models['AccessToken'] {
     this.#models.AccessToken ??= createAccessTokenModel(super.AccessToken, this.#deps);
     return this.#models.AccessToken;
+  }
+
+  override get AuthorizationCode(): Models['AuthorizationCode'] {
+    this.#models.AuthorizationCode ??= createAuthorizationCodeModel(super.AuthorizationCode);
+    return this.#models.AuthorizationCode;
   }
 
   override get ClientCredentials(): Models['ClientCredentials'] {

@@ -3,6 +3,7 @@
 import Provider, {
   type AccessToken,
   type AdapterPayload,
+  type AuthorizationCode,
   type Client,
   type ClientCredentials,
   type ClientMetadata,
@@ -86,6 +87,7 @@ export interface IdTokenClass {
 
 export interface Models {
   AccessToken: TokenClass<AccessToken>;
+  AuthorizationCode: TokenClass<AuthorizationCode>;
   ClientCredentials: TokenClass<ClientCredentials>;
   RefreshToken: TokenClass<RefreshToken>;
   DeviceCode: DeviceCodeClass;
@@ -105,6 +107,7 @@ declare const PlainProvider: new (
 declare class ProviderWithAccessors extends PlainProvider {
   static get ctx(): KoaContextWithOIDC | undefined;
   get AccessToken(): Models['AccessToken'];
+  get AuthorizationCode(): Models['AuthorizationCode'];
   get ClientCredentials(): Models['ClientCredentials'];
   get RefreshToken(): Models['RefreshToken'];
   get DeviceCode(): Models['DeviceCode'];

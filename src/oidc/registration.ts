@@ -1,7 +1,14 @@
 // Dynamic client registration (RFC 7591) and its management by the client (RFC 7592) over HTTP. src/clients decides what may
 // be registered; administrators use the admin API.
 import type Koa from 'koa';
-import { type Client, type Clients, publicMetadata, readClient, toClient } from '../clients/index.ts';
+import {
+  type Client,
+  type Clients,
+  hasToUsePkce,
+  publicMetadata,
+  readClient,
+  toClient,
+} from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 
@@ -62,6 +69,7 @@ const createInformationOf =
     registration_client_uri: `${publicUrl}/${encodeURIComponent(client.id)}`,
     registration_access_token: token,
     ...publicMetadata(client.value),
+    require_pkce: hasToUsePkce(client.value),
   });
 
 interface RegistrationHandlers {

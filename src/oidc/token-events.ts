@@ -17,7 +17,7 @@ const PENDING = new Set(['authorization_pending', 'slow_down']);
  * all others only the error code is (lib/actions/grants, lib/helpers/grant_source.js, adapters/oidc.ts).
  */
 const DETAILS =
-  /^(?:refresh token|authorization code|device code|grant|access token|RefreshToken|AuthorizationCode|DeviceCode) (?:not found|is expired|already (?:used|consumed)|was used before|redirect_uri mismatch|invalid \(referenced account not found\))$|^client mismatch$|^accountId mismatch$/;
+  /^(?:refresh token|authorization code|device code|grant|access token|RefreshToken|AuthorizationCode|DeviceCode) (?:not found|is expired|already (?:used|consumed)|was used before|redirect_uri mismatch|invalid \(referenced account not found\))$|^client mismatch$|^accountId mismatch$|^code_verifier (?:without code_challenge|missing|is plain|is malformed)$/;
 
 const GRANT_TYPES: Readonly<Record<string, string>> = {
   authorization_code: 'authorization_code',

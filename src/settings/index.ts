@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
+import { keepFormerDefaults } from './former-defaults.ts';
 import { createSettings, type Settings } from './settings.ts';
 import type { SettingSealer } from './stored.ts';
 
@@ -35,6 +36,7 @@ export async function startSettings({ store, sealer, clock, log, smtpUrl }: Part
     pollMs: POLL_MS,
   });
   await settings.refresh();
+  await keepFormerDefaults({ collection, signingKeys: store.collection(model.signingKeys), settings, clock });
   if (smtpUrl !== undefined && settings.current().smtp_url === '') {
     await settings.patch({ smtp_url: smtpUrl }, 'environment');
   }

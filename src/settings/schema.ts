@@ -123,8 +123,10 @@ export const settingDefinitions = {
   }),
   require_pkce: flag({
     group: 'Sign-in',
-    default: true,
-    description: 'Every application must use PKCE with S256. Public applications must in any case.',
+    default: false,
+    description:
+      'Every application must use PKCE with S256. Public, native and self-registered applications must in any case, ' +
+      'and each application can require it by itself.',
   }),
   ...secondFactorDefinitions,
   allow_password_reset: flag({

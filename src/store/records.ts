@@ -159,6 +159,8 @@ export interface ClientRecord {
   refreshTokenSeconds?: number;
   idTokenSeconds?: number;
   allowSelfSignup?: boolean;
+  /** It must use PKCE; absent: only if its kind or the runtime setting says so (src/clients/pkce.ts). */
+  requirePkce?: boolean;
   /** Only members of one of these groups may sign in; absent: all users. */
   allowedGroups?: string[];
   /** SHA-256 of the RFC 7592 registration access token. */

@@ -48,6 +48,17 @@ test('store of the previous version: every document reads, and settings hold', a
   deepEqual([values.product_name, values.retention_audit_seconds], ['Acme', 34_560_000]);
 });
 
+test('store of the previous version: a changed default keeps its value until it is changed', async () => {
+  const isPkceRequired = async (): Promise<unknown> =>
+    (await app.admin('GET', '/settings')).body.data.items?.find(({ key }) => key === 'require_pkce')?.value;
+  equal(await isPkceRequired(), true);
+  equal((await app.admin('PATCH', '/settings', { require_pkce: false })).status, 200);
+  const again = await startApp({ shared: store, env: { BASE_URL: PUBLIC_URL } });
+  await again.stop();
+  equal(await isPkceRequired(), false);
+  equal((await app.admin('PATCH', '/settings', { require_pkce: true })).status, 200);
+});
+
 test('store of the previous version: its users, groups, clients and logs are listed', async () => {
   for (const [path, least] of [
     ['/users', 4],

@@ -1,13 +1,15 @@
-// PKCE (RFC 7636, RFC 9700 §2.1.1 and §4.8; checklist R023, R024): S256 for every client, without a bypass.
+// PKCE (RFC 7636, RFC 9700 §2.1.1 and §4.8; decisions §5; checklist R023, R024): S256 alone; required by kind of client, by
+// application, by the setting. Attacks on it: attacks/pkce-downgrade.test.ts, attacks/pkce-ratchet.test.ts.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, challengeOf, requestTokens } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';
-import { type Client, change, withApp } from './support.ts';
+import { bearer, type Client, call, change, withApp } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 const confidential = await app.register();
+const strict = await app.register({ require_pkce: true });
 const open = await app.register({ token_endpoint_auth_method: 'none' });
 const alice = await app.createUser('alice');
 const agent = new Agent(app);
@@ -28,8 +30,8 @@ async function authorize(client: Client, pkce: Fields, browser = agent): Promise
   return (await browser.finish(page, { username: 'alice' })).searchParams;
 }
 
-const exchange = (client: Client, code: string, fields: Record<string, string>, host = app) =>
-  requestTokens(host, client, {
+const exchange = (client: Client, code: string, fields: Record<string, string>) =>
+  requestTokens(app, client, {
     grant_type: 'authorization_code',
     code,
     redirect_uri: REDIRECT_URI,
@@ -48,9 +50,8 @@ test('PKCE: the example of RFC 7636', async () => {
 });
 
 const challenge = challengeOf(VERIFIER);
+const without: readonly Fields[] = [{}, { code_challenge: '' }];
 const badRequests: readonly Fields[] = [
-  {},
-  { code_challenge: '' },
   { code_challenge_method: 'S256' },
   { code_challenge: challenge },
   { code_challenge: challenge, code_challenge_method: 'plain' },
@@ -66,8 +67,49 @@ const badRequests: readonly Fields[] = [
   { code_challenge: `${challenge} `, code_challenge_method: 'S256' },
 ];
 
-for (const [kind, client] of Object.entries({ confidential, public: open })) {
-  test(`PKCE: a ${kind} client without a valid S256 challenge gets no code (R023)`, async () => {
+const required: Readonly<Record<string, Record<string, unknown>>> = {
+  'a public client': { token_endpoint_auth_method: 'none' },
+  'a native client with a secret': {
+    application_type: 'native',
+    redirect_uris: [REDIRECT_URI, 'http://localhost/'],
+  },
+  'a client with a custom-scheme redirect': {
+    application_type: 'native',
+    redirect_uris: [REDIRECT_URI, 'com.example.app:/callback'],
+  },
+  'a client with an admin scope': { scope: 'openid admin:read' },
+  'a client that requires it': { require_pkce: true },
+};
+
+for (const [kind, metadata] of Object.entries(required)) {
+  test(`PKCE: ${kind} gets no code without a challenge, and shows require_pkce`, async () => {
+    const client = await app.register(metadata);
+    for (const pkce of without) {
+      const answer = await authorize(client, pkce);
+      deepEqual([answer.get('error'), answer.get('code')], ['invalid_request', null], JSON.stringify(pkce));
+      match(answer.get('error_description') ?? '', /PKCE/);
+    }
+    equal((await app.admin('GET', `/clients/${client.id}`)).body.data.require_pkce, true);
+  });
+}
+
+test('PKCE: a self-registered client gets no code without a challenge', async () => {
+  const { body } = await app.admin('POST', '/initial-access-tokens', { label: 'test', uses: 1 });
+  const made = await call(app, 'POST', '/oauth2/register', {
+    headers: { ...bearer(String(body.data.token)), 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: [REDIRECT_URI], scope: 'openid' }),
+  });
+  deepEqual([made.status, made.body.require_pkce], [201, true], made.text);
+  const client = { id: String(made.body.client_id), secret: String(made.body.client_secret) };
+  equal((await authorize(client, {})).get('error'), 'invalid_request');
+});
+
+for (const [kind, client] of Object.entries({
+  confidential,
+  'confidential (required)': strict,
+  public: open,
+})) {
+  test(`PKCE: a ${kind} client with an invalid challenge gets no code (R023)`, async () => {
     for (const pkce of badRequests) {
       const answer = await authorize(client, pkce);
       deepEqual([answer.get('error'), answer.get('code')], ['invalid_request', null], JSON.stringify(pkce));
@@ -76,10 +118,7 @@ for (const [kind, client] of Object.entries({ confidential, public: open })) {
   });
 }
 
-const badVerifiers: readonly (readonly [string, string | undefined])[] = [
-  ['none (downgrade)', undefined],
-  ['an empty one', ''],
-  ['the challenge itself (plain)', challenge],
+const wrongVerifiers: readonly (readonly [string, string])[] = [
   ['a wrong one', VERIFIER.replace('d', 'e')],
   ['one cut short', VERIFIER.slice(0, 42)],
   ['one with more at its end', `${VERIFIER}A`],
@@ -88,39 +127,33 @@ const badVerifiers: readonly (readonly [string, string | undefined])[] = [
   ['one in another case', VERIFIER.toUpperCase()],
 ];
 
-for (const [what, verifier] of badVerifiers) {
-  test(`PKCE: ${what} as verifier is refused, and the code stays valid (R024, R026)`, async () => {
+for (const [what, verifier] of wrongVerifiers) {
+  test(`PKCE: ${what} as verifier is invalid_grant, and the code stays valid (R026)`, async () => {
     for (const client of [confidential, open]) {
       const answer = await authorize(client, { code_challenge: challenge, code_challenge_method: 'S256' });
       const code = answer.get('code') ?? '';
-      const fields: Record<string, string> = verifier === undefined ? {} : { code_verifier: verifier };
-      const refused = await exchange(client, code, fields);
-      equal(refused.status, 400);
-      ok(['invalid_grant', 'invalid_request'].includes(refused.body.error ?? ''), refused.body.error);
-      if (verifier === undefined || verifier === '') equal(refused.body.error, 'invalid_grant');
+      const refused = await exchange(client, code, { code_verifier: verifier });
+      deepEqual([refused.status, refused.body.error], [400, 'invalid_grant']);
       equal((await exchange(client, code, { code_verifier: VERIFIER })).status, 200);
     }
   });
 }
 
-test('PKCE, require_pkce off: optional for confidential clients only, no downgrade', async () => {
-  await withApp({}, async (lax) => {
-    await change(lax, { require_pkce: false });
-    const [secret, bare] = [await lax.register(), await lax.register({ token_endpoint_auth_method: 'none' })];
-    await lax.createUser('alice');
-    const browser = new Agent(lax);
-    equal((await authorize(bare, {}, browser)).get('error'), 'invalid_request');
+test('PKCE: a confidential client may go without, by default', async () => {
+  const code = (await authorize(confidential, {})).get('code') ?? '';
+  equal((await exchange(confidential, code, {})).status, 200);
+  equal((await app.admin('GET', `/clients/${confidential.id}`)).body.data.require_pkce, false);
+});
 
-    const without = (await authorize(secret, {}, browser)).get('code') ?? '';
-    const refused = await exchange(secret, without, { code_verifier: VERIFIER }, lax);
-    deepEqual([refused.status, refused.body.error], [400, 'invalid_grant']);
-    equal((await exchange(secret, without, {}, lax)).status, 200);
-
-    const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
-    const bound = (await authorize(secret, pkce, browser)).get('code') ?? '';
-    equal((await exchange(secret, bound, {}, lax)).body.error, 'invalid_grant');
-    const plain = await authorize(secret, { ...pkce, code_challenge_method: 'plain' }, browser);
-    equal(plain.get('error'), 'invalid_request');
-    equal((await exchange(secret, bound, { code_verifier: VERIFIER }, lax)).status, 200);
+test('PKCE, setting require_pkce: of every client, whatever the application says', async () => {
+  await withApp({}, async (strictApp) => {
+    const client = await strictApp.register({ require_pkce: false });
+    await strictApp.createUser('alice');
+    const browser = new Agent(strictApp);
+    ok((await authorize(client, {}, browser)).get('code'));
+    await change(strictApp, { require_pkce: true });
+    equal((await authorize(client, {}, browser)).get('error'), 'invalid_request');
+    await change(strictApp, { require_pkce: false });
+    ok((await authorize(client, {}, browser)).get('code'));
   });
 });

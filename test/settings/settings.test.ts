@@ -83,21 +83,21 @@ test('settings: documented defaults', () => {
     [2_592_000, 31_536_000, 10],
   );
   assert.deepEqual([values.lockout_threshold, values.lockout_seconds], [5, 900]);
-  assert.deepEqual([values.password_min_length, values.require_pkce], [8, true]);
+  assert.deepEqual([values.password_min_length, values.require_pkce], [8, false]);
 });
 
 test('settings: a patch sets the given values and reports what changed', async () => {
   const { settings, time } = memorySettings();
   time.now += 5;
   const changes = await settings.patch(
-    { product_name: ' Porter ', require_pkce: false, lockout_threshold: 5 },
+    { product_name: ' Porter ', require_pkce: true, lockout_threshold: 5 },
     'root',
   );
   assert.deepEqual(changes, [
-    { key: 'require_pkce', from: true, to: false },
+    { key: 'require_pkce', from: false, to: true },
     { key: 'product_name', from: 'Latchkey', to: 'Porter' },
   ]);
-  assert.deepEqual([settings.current().product_name, settings.current().require_pkce], ['Porter', false]);
+  assert.deepEqual([settings.current().product_name, settings.current().require_pkce], ['Porter', true]);
   const described = settings.describe().find(({ key }) => key === 'product_name');
   assert.deepEqual(described, {
     key: 'product_name',
@@ -293,12 +293,12 @@ test('settings: parallel patches of different keys lose nothing, from the first 
     one.patch({ product_name: 'One' }, 'a'),
     two.patch({ lockout_threshold: 6 }, 'b'),
     one.patch({ lockout_seconds: 61 }, 'c'),
-    two.patch({ require_pkce: false }, 'd'),
+    two.patch({ require_pkce: true }, 'd'),
   ]);
   const three = create();
   await three.refresh();
   const { product_name, lockout_threshold, lockout_seconds, require_pkce } = three.current();
-  assert.deepEqual([product_name, lockout_threshold, lockout_seconds, require_pkce], ['One', 6, 61, false]);
+  assert.deepEqual([product_name, lockout_threshold, lockout_seconds, require_pkce], ['One', 6, 61, true]);
 });
 
 test('settings over two processes: effective at the next request, for one read', async () => {

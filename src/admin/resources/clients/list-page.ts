@@ -55,7 +55,14 @@ async function list(context: AdminContext): Promise<void> {
 const showNew = (context: AdminContext, model: object = {}, status = 200): void =>
   context.show(
     'application-new',
-    { title: 'Register an application', here, crumbs: [crumb], kinds, values: {}, ...model },
+    {
+      title: 'Register an application',
+      here,
+      crumbs: [crumb],
+      kinds,
+      values: { require_pkce: 'on' },
+      ...model,
+    },
     status,
   );
 
@@ -76,6 +83,8 @@ async function create(context: AdminContext): Promise<void> {
         ...(redirectUris.length > 0 ? { redirect_uris: redirectUris } : {}),
         ...(postLogoutUris.length > 0 ? { post_logout_redirect_uris: postLogoutUris } : {}),
         skip_consent: isOn(form, 'first_party'),
+        // Of the other kinds, sign-in applications always use it, and machines never.
+        ...(type === 'web' && isOn(form, 'require_pkce') && { require_pkce: true }),
       },
     });
     await goToSecret(context, data, 'is ready');

@@ -1,5 +1,5 @@
 // The page of one application: the details its developer needs, its settings, and code snippets for its framework.
-import { lifetimeSettings } from '../../../clients/index.ts';
+import { lifetimeSettings, whyPkceAlways } from '../../../clients/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import {
   linesOf,
@@ -48,8 +48,14 @@ function valuesOf(client: Values): Values {
     ...Object.fromEntries(lifetimes.map((name) => [name, client[name] ?? ''])),
     ...Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, own.includes(name) ? 'on' : ''])),
     skip_consent: client.skip_consent === true ? 'on' : '',
+    require_pkce: client.require_pkce === true ? 'on' : '',
+    // Whether the form has the box; where PKCE is always required there is nothing to choose.
+    has_pkce_choice: whyPkceOf(client) === undefined ? 'on' : '',
   };
 }
+
+const whyPkceOf = (client: Values): string | undefined =>
+  whyPkceAlways({ metadata: client, origin: client.origin });
 
 export const applicationName = (client: Values): string =>
   textOf(client, 'client_name') || textOf(client, 'client_id');
@@ -89,6 +95,7 @@ export async function showApplication(
     client,
     version,
     kind: kindOf(client),
+    whyPkce: whyPkceOf(client),
     kindLabel: kindLabel(client),
     hasSecret:
       client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt',
@@ -129,6 +136,7 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
     ...Object.fromEntries(lifetimes.map((name) => [name, lifetime(name)])),
     grant_types: grants.map(({ name }) => name).filter((name) => textIn(`grant.${name}`) === 'on'),
     skip_consent: textIn('skip_consent') === 'on',
+    ...(textIn('has_pkce_choice') === 'on' && { require_pkce: textIn('require_pkce') === 'on' }),
   };
 }
 
@@ -145,7 +153,7 @@ async function save(context: AdminContext): Promise<void> {
   } catch (error) {
     const { status, alert, errors, isStale } = refusalOf(error);
     const unchecked = Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, '']));
-    const values = { ...unchecked, skip_consent: '', ...typedIn(form) };
+    const values = { ...unchecked, skip_consent: '', require_pkce: '', ...typedIn(form) };
     await showApplication(context, { values, errors, isStale, ...(isStale ? {} : { alert }) }, status);
   }
 }

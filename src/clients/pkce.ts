@@ -1,0 +1,59 @@
+// Which applications must use PKCE (decisions §5, RFC 9700 §2.1.1): some kinds always, of the other confidential ones those
+// that say so, and all while the setting says so.
+import { AppError } from '../errors.ts';
+import type { ClientRecord } from '../store/collections.ts';
+import { isStringList } from './member-values.ts';
+import { adminScopes } from './metadata-members.ts';
+
+/** A client as stored, or as the admin API shows it. */
+interface Kind {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly origin: unknown;
+}
+
+const isCustomScheme = (uri: string): boolean => !/^https?:/i.test(uri);
+
+/**
+ * Such applications can never go without: a code of theirs can be redeemed without a secret, or is worth more, or can reach
+ * another program, or nobody has looked at them.
+ * @returns why PKCE is always required, as a clause ("it is public"); undefined when that is for the application to say
+ */
+export function whyPkceAlways({ metadata, origin }: Kind): string | undefined {
+  const { redirect_uris: uris, web_origins: origins, scope } = metadata;
+  if (metadata.token_endpoint_auth_method === 'none') return 'it is public';
+  if (metadata.application_type === 'native') return 'it is native';
+  if (isStringList(uris) && uris.some(isCustomScheme)) return 'it has a redirect URI with a custom scheme';
+  if (isStringList(origins) && origins.length > 0) return 'it has web_origins';
+  if (origin === 'registration') return 'it registered itself';
+  const scopes = typeof scope === 'string' ? scope.split(' ') : [];
+  return adminScopes.some((name) => scopes.includes(name)) ? 'it may request admin scopes' : undefined;
+}
+
+/** Whether the application itself has to use PKCE, whatever the setting says. */
+export const hasToUsePkce = (record: Pick<ClientRecord, 'metadata' | 'origin' | 'requirePkce'>): boolean =>
+  record.requirePkce === true || whyPkceAlways(record) !== undefined;
+
+/**
+ * Takes `require_pkce` out of what a registrant sends (RFC 7592 §2.2: it returns what it was shown). It may ask for more
+ * protection, never for less.
+ * @throws AppError client.invalid_metadata
+ */
+export function splitRegistrantPkce(
+  input: Readonly<Record<string, unknown>>,
+  known: Pick<ClientRecord, 'requirePkce'> = {},
+): { readonly metadata: Record<string, unknown>; readonly requirePkce?: boolean } {
+  const { require_pkce: asked, ...metadata } = input;
+  if (asked === undefined || asked === null) return { metadata };
+  if (typeof asked !== 'boolean') throw refusal('Must be true or false.');
+  if (!asked && known.requirePkce === true) throw refusal('Must be true: an administrator decides about it.');
+  return { metadata, requirePkce: asked };
+}
+
+/** @throws AppError client.invalid_metadata when it was asked to go without and cannot */
+export function checkPkceChoice(record: ClientRecord, asked: boolean | undefined): void {
+  const why = asked === false ? whyPkceAlways(record) : undefined;
+  if (why !== undefined) throw refusal(`Must be true: ${why}, and such an application always uses PKCE.`);
+}
+
+const refusal = (problem: string): AppError =>
+  new AppError('client.invalid_metadata', { fields: { require_pkce: problem } });

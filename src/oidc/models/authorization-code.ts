@@ -1,0 +1,49 @@
+// At the token endpoint, a code whose challenge and the request's verifier do not belong together is spent before it is refused
+// (decisions §5): a verifier without challenge is a downgrade of the authorization request (RFC 9700 §4.8.2), a challenge without
+// verifier somebody else's code. A wrong verifier leaves the code to its application, as the library does (checklist R026).
+import { type AuthorizationCode as AnyCode, errors } from 'oidc-provider';
+import { ProviderBase, type TokenClass } from '../provider-base.ts';
+
+// RFC 7636 §4.1.
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+type Challenge = Pick<AnyCode, 'codeChallenge' | 'codeChallengeMethod'>;
+
+/** @returns why such a pair is refused and the code spent */
+function mismatchOf(
+  { codeChallenge, codeChallengeMethod }: Challenge,
+  verifier: string | undefined,
+): string | undefined {
+  if (codeChallenge === undefined) {
+    return verifier === undefined ? undefined : 'code_verifier without code_challenge';
+  }
+  if (verifier === undefined) return 'code_verifier missing';
+  return codeChallengeMethod !== 'S256' || verifier === codeChallenge ? 'code_verifier is plain' : undefined;
+}
+
+export const createAuthorizationCodeModel = (Base: TokenClass<AnyCode>): TokenClass<AnyCode> =>
+  class AuthorizationCode extends Base {
+    static override async find(
+      ...given: Parameters<TokenClass<AnyCode>['find']>
+    ): Promise<AnyCode | undefined> {
+      const code = await super.find(...given);
+      const { client, params, route } = ProviderBase.ctx?.oidc ?? {};
+      // Another client's, used or expired codes are refused by the library, which revokes what a used one gave.
+      if (code === undefined || route !== 'token' || code.clientId !== client?.clientId || !code.isValid) {
+        return code;
+      }
+      const sent = params?.code_verifier;
+      const verifier = typeof sent === 'string' && sent !== '' ? sent : undefined;
+      const mismatch = mismatchOf(code, verifier);
+      if (mismatch !== undefined) {
+        // It gave nothing, so there is nothing to revoke when it comes back: removed, not marked as used.
+        await code.destroy();
+        throw new errors.InvalidGrant(mismatch);
+      }
+      if (verifier !== undefined && !VERIFIER.test(verifier)) {
+        // RFC 7636 §4.6: the library would call a malformed one invalid_request.
+        throw new errors.InvalidGrant('code_verifier is malformed');
+      }
+      return code;
+    }
+  };
