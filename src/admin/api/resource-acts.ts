@@ -52,11 +52,16 @@ interface Act<Ports, Params, Query, Body, Data> extends Handle<Params, Query, Bo
   bind(ports: Ports): Route;
 }
 
-/** For a list, also what its page needs. */
-export interface ListAct<Ports, Params, Item> extends Act<Ports, Params, object, unknown, ListPage<Item>> {
+/** For a list, also what its pages need. */
+export interface ListHandle<Item, Params = object> extends Handle<Params, object, unknown, ListPage<Item>> {
   readonly sort: string;
   readonly order: 'asc' | 'desc';
+  /** The members that are columns of its CSV file. */
+  readonly csv: readonly (keyof Item)[];
 }
+
+type ListAct<Ports, Params, Item> = Act<Ports, Params, object, unknown, ListPage<Item>> &
+  ListHandle<Item, Params>;
 
 type Run<Ports, Params, Query, Body, Result> = (
   input: Input<Params, Query, Body>,
@@ -132,6 +137,7 @@ export function createKit<
     query,
     recordOf,
     before,
+    csv = [],
     path = home,
     sensitivity = 'plain',
     ...declaration
@@ -139,6 +145,8 @@ export function createKit<
     Reading & {
       readonly params?: P;
       readonly list: ListDefinition<Record>;
+      /** Columns of the CSV file (pages/csv-page.ts); default: there is no such page. */
+      readonly csv?: readonly (keyof Static<View>)[];
       /** Throws before the list's parameters are read, for example when the parent user does not exist. */
       readonly before?: Run<Ports, Static<P>, object, unknown, unknown>;
       readonly query: (
@@ -171,7 +179,7 @@ export function createKit<
       });
       return { data: { ...page, items: [...(await present(page.items, ports))] } };
     });
-    return { ...act, sort: definition.sorts[0], order: definition.defaultOrder };
+    return { ...act, sort: definition.sorts[0], order: definition.defaultOrder, csv };
   }
 
   /** GET of one item. */

@@ -1,6 +1,7 @@
 // The list of all pages of the Admin UI. A new part needs one file of pages, a line here, templates in templates/admin,
 // and, if it is a section of its own, an entry in navigation.ts.
 
+import { csvPage } from '../pages/csv-page.ts';
 import type { Page } from '../pages/page.ts';
 import { apiKeyPages } from '../resources/api-keys/pages.ts';
 import { auditPages } from '../resources/audit/pages.ts';
@@ -22,10 +23,10 @@ import { tokenPages } from '../resources/tokens/pages.ts';
 import { userAccessPages } from '../resources/users/access.ts';
 import { userActPages } from '../resources/users/acts.ts';
 import { userBulkPages } from '../resources/users/bulk-pages.ts';
-import { userExportPages } from '../resources/users/export.ts';
 import { userImportPages } from '../resources/users/import-page.ts';
 import { userListPages } from '../resources/users/list-page.ts';
 import { userPages } from '../resources/users/page.ts';
+import { users } from '../resources/users/resource.ts';
 import { tryPages } from '../test-sign-in/pages.ts';
 import { factorOfferPages } from './factor-offer.ts';
 import { referencePages } from './reference-page.ts';
@@ -36,7 +37,7 @@ export const adminPages: readonly Page[] = [
   ...overviewPages,
   ...searchPages,
   ...userListPages,
-  ...userExportPages,
+  csvPage(users.list),
   ...userBulkPages,
   ...userImportPages,
   ...invitationPages,

@@ -1,7 +1,6 @@
 // The page of a list, defined by its columns. Search, filters and sorting come from the declaration of the list's route, and
 // every state is in the address (list-links.ts). Rendered by templates/admin/list.njk.
-import type { ListPage } from '../api/list.ts';
-import type { Handle } from '../api/route.ts';
+import type { ListHandle } from '../api/resource-acts.ts';
 import { type Choice, listLinks } from './list-links.ts';
 import type { AdminContext, Page } from './page.ts';
 import type { Part } from './parts.ts';
@@ -22,10 +21,7 @@ interface Options<Item, Row> {
   /** Current entry of the navigation. */
   readonly here: string;
   readonly crumbs?: readonly { readonly label: string; readonly href: string }[];
-  readonly list: Handle<object, object, unknown, ListPage<Item>> & {
-    readonly sort: string;
-    readonly order: 'asc' | 'desc';
-  };
+  readonly list: ListHandle<Item>;
   /** The row models for the columns, with any additional data they need. */
   readonly rowsOf: (context: AdminContext, items: readonly Item[]) => Promise<readonly Row[]>;
   /** The first column names the row. */
