@@ -3,7 +3,7 @@
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import { currentScopes, namesInClaims, scopesOfClaims } from './entitlement.ts';
 import { clientRecord } from './models/client.ts';
-import { DEVICE_SESSION_SECONDS } from './policies.ts';
+import { type LifetimeSettings, longestRefreshSeconds } from './policies.ts';
 import { scopes } from './scopes.ts';
 
 export interface DeviceRequest {
@@ -19,10 +19,7 @@ export interface DeviceRequest {
   readonly maxSeconds: number;
 }
 
-interface Lifetimes {
-  readonly access_token_seconds: number;
-  readonly refresh_token_absolute_seconds: number;
-}
+type Lifetimes = Pick<LifetimeSettings, 'access_token_seconds'> & Parameters<typeof longestRefreshSeconds>[2];
 
 const MAX_USER_AGENT = 512;
 
@@ -52,9 +49,7 @@ export function describeDeviceRequest(
   };
 }
 
-/** The same rule as issueRefreshToken and lifetimes in policies.ts. */
 function maxSecondsOf(client: Client, asked: readonly string[], lifetimes: Lifetimes): number {
-  const { access_token_seconds: access, refresh_token_absolute_seconds: absolute } = lifetimes;
-  if (!client.grantTypeAllowed('refresh_token')) return access;
-  return asked.includes('offline_access') ? absolute : Math.min(absolute, DEVICE_SESSION_SECONDS);
+  if (!client.grantTypeAllowed('refresh_token')) return lifetimes.access_token_seconds;
+  return longestRefreshSeconds(client, { gty: 'device_code', scopes: new Set(asked) }, lifetimes);
 }

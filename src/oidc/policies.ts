@@ -11,6 +11,7 @@ export interface LifetimeSettings {
   readonly id_token_seconds: number;
   readonly refresh_token_idle_seconds: number;
   readonly refresh_token_absolute_seconds: number;
+  readonly browser_refresh_token_seconds: number;
   readonly authorization_code_seconds: number;
   readonly session_idle_seconds: number;
   readonly session_absolute_seconds: number;
@@ -21,7 +22,7 @@ type Ttl = NonNullable<Configuration['ttl']>;
 
 const DEVICE_CODE_SECONDS = 600;
 /** Decisions §5: how long a device without `offline_access` stays signed in, from its sign-in on, for every client. */
-export const DEVICE_SESSION_SECONDS = 86_400;
+const DEVICE_SESSION_SECONDS = 86_400;
 // A grant must outlive its last refresh token.
 const GRANT_MARGIN_SECONDS = 86_400;
 
@@ -47,11 +48,8 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
     RefreshToken(_ctx, token, client) {
       const idle = recordOf(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;
       // `iiat` is when the first token of the chain was issued: rotation never extends the absolute lifetime (RFC 9700 §4.14.2).
-      const first = token.iiat ?? now();
-      const left = first + settings().refresh_token_absolute_seconds - now();
-      const isOfDevice = token.gty?.startsWith('device_code') === true && !token.scopes.has('offline_access');
-      const leftOfDevice = isOfDevice ? first + DEVICE_SESSION_SECONDS - now() : left;
-      return Math.max(1, Math.min(idle, left, leftOfDevice));
+      const left = (token.iiat ?? now()) + longestRefreshSeconds(client, token, settings()) - now();
+      return Math.max(1, Math.min(idle, left));
     },
     Session(_ctx, session) {
       const left = (session.iat ?? now()) + settings().session_absolute_seconds - now();
@@ -61,21 +59,33 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
 }
 
 /**
- * A browser application stores tokens within reach of scripts, so it must request offline access (RFC 9700 §2.2.2). Uses the
- * registered metadata, because in a test sign-in every application appears public (test-sign-in-gate.ts).
+ * A browser application stores tokens within reach of scripts (RFC 9700 §2.2.2). Uses the registered metadata, because in a
+ * test sign-in every application appears public (test-sign-in-gate.ts).
  */
 const isBrowserApp = (client: Client): boolean =>
   client.applicationType !== 'native' && clientRecord(client).metadata.token_endpoint_auth_method === 'none';
 
-/** Decisions §5: for `offline_access`, or always when registered for it and not a browser application. */
-export function issueRefreshToken(
-  _ctx: KoaContextWithOIDC,
+/**
+ * Decisions §5: how long refresh tokens of one sign-in can last, however often they are used.
+ * @param source how the first one was obtained, or is about to be
+ */
+export function longestRefreshSeconds(
   client: Client,
-  source: { readonly scopes: Set<string> },
-): boolean {
-  if (!client.grantTypeAllowed('refresh_token')) return false;
-  return source.scopes.has('offline_access') || !isBrowserApp(client);
+  source: { readonly gty?: string | undefined; readonly scopes: { has(scope: string): boolean } },
+  settings: Pick<LifetimeSettings, 'refresh_token_absolute_seconds' | 'browser_refresh_token_seconds'>,
+): number {
+  const { refresh_token_absolute_seconds: absolute, browser_refresh_token_seconds: browser } = settings;
+  const isOfDevice = source.gty?.startsWith('device_code') === true && !source.scopes.has('offline_access');
+  return Math.min(
+    absolute,
+    isBrowserApp(client) ? browser : absolute,
+    isOfDevice ? DEVICE_SESSION_SECONDS : absolute,
+  );
 }
+
+/** Decisions §5: whenever the application is registered for it, with or without `offline_access`. */
+export const issueRefreshToken = (_ctx: KoaContextWithOIDC, client: Client): boolean =>
+  client.grantTypeAllowed('refresh_token');
 
 /** Only origins of registered redirect URIs may read responses for the application; `null` is any sandboxed page. */
 export function clientBasedCORS(ctx: KoaContextWithOIDC, origin: string, client: Client): boolean {

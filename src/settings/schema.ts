@@ -38,6 +38,14 @@ export const settingDefinitions = {
     max: 10 * YEAR,
     description: 'A refresh token can be rotated for at most this long after the sign-in, in seconds.',
   }),
+  browser_refresh_token_seconds: integer({
+    group: 'Tokens',
+    default: DAY,
+    min: 5,
+    max: YEAR,
+    description:
+      'For how long after the sign-in a browser application (public, of type `web`) can rotate its refresh token, in seconds.',
+  }),
   refresh_token_grace_seconds: integer({
     group: 'Tokens',
     default: 10,

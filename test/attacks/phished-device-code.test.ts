@@ -178,3 +178,29 @@ test('device flow: without offline_access it ends after 24 hours, however often 
   );
   deepEqual([late.status, late.body.error], [400, 'invalid_grant']);
 });
+
+test('device flow: a public web client gets a refresh token, for as long as the page says', async () => {
+  // As OpenIddict.Client registers for a device: public, and `web` because nothing else is said.
+  const { application_type: _, ...rest } = television;
+  const web = await app.register(rest);
+  for (const scope of ['openid profile', 'openid profile offline_access']) {
+    const { body: device } = await postForm(app, '/oauth2/device_authorization', {
+      client_id: web.id,
+      scope,
+    });
+    const agent = new Agent(app);
+    const question = await enter(agent, String(device.user_code), '192.0.2.11');
+    match(question.body, /24 hours/, scope);
+    const page = await agent.submit(question, { confirm: 'yes' });
+    await agent.submit(page, { username: 'root', password: PASSWORD });
+    const { body } = await requestTokens(app, web, {
+      grant_type: GRANT,
+      device_code: String(device.device_code),
+    });
+    match(body.refresh_token, /^[\w-]{43}$/, scope);
+    const late = await later(24 * HOUR + 60_000, () =>
+      requestTokens(app, web, { grant_type: 'refresh_token', refresh_token: body.refresh_token }),
+    );
+    deepEqual([late.status, late.body.error], [400, 'invalid_grant'], scope);
+  }
+});

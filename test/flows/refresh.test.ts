@@ -196,6 +196,35 @@ test('refresh token: rotation extends the idle limit, never the absolute one', a
   });
 });
 
+const HOUR = 3_600_000;
+
+test('refresh token: a browser application’s last 24 hours from the sign-in, however often used', async () => {
+  const spa = await app.register({ token_endpoint_auth_method: 'none' });
+  const native = await app.register({ token_endpoint_auth_method: 'none', application_type: 'native' });
+  for (const scope of ['openid', 'openid offline_access']) {
+    const [ofBrowser, ofNative] = [
+      await tokensOf(app, spa, alice, { scope, prompt: 'consent' }),
+      await tokensOf(app, native, alice, { scope, prompt: 'consent' }),
+    ];
+    const { body } = await later(20 * HOUR, () => refresh(app, spa, ofBrowser.refresh_token));
+    const late = 24 * HOUR + 60_000;
+    expectInvalidGrant(await later(late, () => refresh(app, spa, body.refresh_token)), scope);
+    equal((await later(late, () => refresh(app, native, ofNative.refresh_token))).status, 200, scope);
+  }
+});
+
+test('refresh token: how long a browser application’s last is a setting', async () => {
+  await withApp({}, async (own) => {
+    await change(own, { browser_refresh_token_seconds: 600 });
+    await own.createUser('alice');
+    const spa = await own.register({ token_endpoint_auth_method: 'none' });
+    const server = await own.register();
+    const [short, long] = [await tokensOf(own, spa, alice), await tokensOf(own, server, alice)];
+    expectInvalidGrant(await later(601_000, () => refresh(own, spa, short.refresh_token)));
+    equal((await later(601_000, () => refresh(own, server, long.refresh_token))).status, 200);
+  });
+});
+
 test('refresh token: refused after deactivation, deletion, new password or role, sign-out', async () => {
   const ends: Readonly<Record<string, (id: string) => Promise<{ status: number }>>> = {
     deactivated: (id) => app.admin('POST', `/users/${id}/deactivate`),
