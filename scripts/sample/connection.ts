@@ -31,6 +31,18 @@ export const SCOPE = 'openid profile email';
 
 const TIMEOUT_SECONDS = 5;
 
+/**
+ * Registration needs a token, so discovery does not announce the endpoint (decision 0001), and the library registers nowhere
+ * else.
+ */
+export const announceRegistration: client.CustomFetch = async (url, { body, ...init }) => {
+  const response = await fetch(url, { ...init, body: body ?? null });
+  if (!url.includes('/.well-known/') || !response.ok) return response;
+  const document: { readonly token_endpoint: string } = JSON.parse(await response.text());
+  const endpoint = new URL('register', document.token_endpoint).href;
+  return Response.json({ ...document, registration_endpoint: endpoint });
+};
+
 type Connect = () => Promise<client.Configuration>;
 
 export function createConnection(options: Options): Connection {
@@ -70,7 +82,7 @@ export function createConnection(options: Options): Connection {
           scope: SCOPE,
         },
         client.ClientSecretBasic(),
-        { ...request, initialAccessToken },
+        { ...request, initialAccessToken, [client.customFetch]: announceRegistration },
       );
 
   const { credentials, adminToken } = options;

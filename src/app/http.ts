@@ -58,7 +58,7 @@ export function createHandler(parts: HttpParts): RequestListener {
 
   const site = new Koa();
   const inSite: readonly Koa.Middleware[] = [
-    aliases,
+    aliases(config),
     limitByAddress(rateLimiting),
     markFailedForms(rateLimiting.openSignIns.markInUse),
     interactions.middleware,

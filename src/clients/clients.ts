@@ -76,6 +76,8 @@ export function createClients(deps: ClientsDeps): Clients {
 
     query: (query) => collection.query(query),
 
+    hasPasswordGrant: async () => (await collection.findBy('password_grant', 'yes')).length > 0,
+
     async create({ metadata: given, settings: said = {}, origin, hasRegistrationToken, ...rest }) {
       const { metadata: input, ...choice } =
         origin === 'registration' ? splitRegistrantPkce(given) : { metadata: given };

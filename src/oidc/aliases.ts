@@ -16,27 +16,56 @@ const TARGETS: Readonly<Record<string, string>> = {
 const LAYOUT = /^(?:\/oauth2|\/realms\/[^/]+)\/protocol\/openid-connect\/(.+)$/;
 const REALM_DISCOVERY = /^\/realms\/[^/]+\/\.well-known\/openid-configuration$/;
 
-/** @returns the path of ours that an alias stands for, relative to BASE_URL; undefined for any other path */
-function resolveAlias(path: string): string | undefined {
-  const [, name] = LAYOUT.exec(path) ?? [];
-  if (name !== undefined) {
-    const target = Object.hasOwn(TARGETS, name) ? TARGETS[name] : undefined;
-    return target && `/oauth2${target}`;
-  }
-  if (REALM_DISCOVERY.test(path)) return '/oauth2/.well-known/openid-configuration';
-  switch (path) {
-    case '/.well-known/openid-configuration':
-    case '/.well-known/oauth-authorization-server/oauth2':
-      return '/oauth2/.well-known/openid-configuration';
-    case '/.well-known/jwks.json':
-      return '/oauth2/.well-known/jwks.json';
-    default:
-      return undefined;
-  }
+const DISCOVERY = '/oauth2/.well-known/openid-configuration';
+const JWKS = '/oauth2/.well-known/jwks.json';
+
+/** The addresses from which an issuer appears in requests. */
+export interface IssuerAddress {
+  readonly issuer: string;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
 }
 
-export const aliases: Koa.Middleware = (ctx, next) => {
-  const target = resolveAlias(ctx.path);
-  if (target !== undefined) ctx.path = target;
-  return next();
-};
+/** @returns the path of the issuer below BASE_URL, empty for BASE_URL itself; undefined for an issuer elsewhere */
+export function issuerPath({ issuer, baseUrl }: IssuerAddress): string | undefined {
+  // OIDC Discovery §4: a terminating slash is removed before the well-known path is appended.
+  const address = issuer.replace(/\/$/, '');
+  const isBelow = address === baseUrl || address.startsWith(`${baseUrl}/`);
+  return isBelow ? address.slice(baseUrl.length) : undefined;
+}
+
+/** @returns the path of ours that an alias stands for, relative to BASE_URL; undefined for any other path */
+export type ResolveAlias = (path: string) => string | undefined;
+
+export function createResolveAlias(address: IssuerAddress): ResolveAlias {
+  const below = issuerPath(address) ?? '';
+  const documents = new Map([
+    ['/.well-known/openid-configuration', DISCOVERY],
+    ['/.well-known/oauth-authorization-server', DISCOVERY],
+    ['/.well-known/oauth-authorization-server/oauth2', DISCOVERY],
+    ['/.well-known/jwks.json', JWKS],
+    // RFC 8414 §3.1 puts the well-known path before the issuer's own, OIDC Discovery §4 after it.
+    [`/.well-known/oauth-authorization-server${below}`, DISCOVERY],
+    [`${below}/.well-known/openid-configuration`, DISCOVERY],
+    [`${below}/.well-known/oauth-authorization-server`, DISCOVERY],
+    [`${below}/.well-known/jwks.json`, JWKS],
+  ]);
+
+  return (path) => {
+    const [, name] = LAYOUT.exec(path) ?? [];
+    if (name !== undefined) {
+      const target = Object.hasOwn(TARGETS, name) ? TARGETS[name] : undefined;
+      return target && `/oauth2${target}`;
+    }
+    return REALM_DISCOVERY.test(path) ? DISCOVERY : documents.get(path);
+  };
+}
+
+export function aliases(address: IssuerAddress): Koa.Middleware {
+  const resolve = createResolveAlias(address);
+  return (ctx, next) => {
+    const target = resolve(ctx.path);
+    if (target !== undefined) ctx.path = target;
+    return next();
+  };
+}

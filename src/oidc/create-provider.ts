@@ -10,6 +10,7 @@ import { type AccessTokenJwt, createAccessTokenJwt } from './access-token-jwt.ts
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
 import { createDocuments, type Documents } from './documents.ts';
+import type { GrantsInUse } from './grants-in-use.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { introspectAsClient } from './introspection.ts';
 import { createLoadExistingGrant } from './load-grant.ts';
@@ -56,6 +57,7 @@ export interface ProviderDeps
   readonly pages: ProtocolPages;
   /** Makes the Koa app use BASE_URL as its origin (src/http/origin.ts). */
   readonly pinOrigin: (app: Pick<Koa, 'request' | 'keys' | 'proxy'>) => void;
+  readonly grantsInUse: GrantsInUse;
   readonly documentHeaders: Readonly<Record<string, string>>;
   readonly registerGrants: (provider: IdentityProvider) => void;
   readonly events: Pick<Events, 'emit' | 'note'>;
@@ -117,8 +119,17 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   for (const middleware of middlewares) provider.use(middleware);
 
   const middleware = mount('/oauth2', asKoa(provider));
-  const discovery = await createDiscovery({ provider, mounted: middleware, baseUrl });
-  const documents = createDocuments({ discovery, jwks: keys.jwks, basePath, headers: deps.documentHeaders });
+  const discovery = await createDiscovery({ provider, mounted: middleware, baseUrl, issuer });
+  await deps.grantsInUse.check();
+  const documents = createDocuments({
+    issuer,
+    baseUrl,
+    basePath,
+    discovery,
+    inUse: deps.grantsInUse.current,
+    jwks: keys.jwks,
+    headers: deps.documentHeaders,
+  });
 
   return {
     provider,

@@ -3,22 +3,32 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type Koa from 'koa';
+import { type IssuerAddress, issuerPath } from './aliases.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { ADMIN_SCOPES } from './scopes.ts';
 
-interface Deps {
+interface Deps extends IssuerAddress {
   readonly provider: IdentityProvider;
   /** The provider as it is mounted. */
   readonly mounted: Koa.Middleware;
-  readonly baseUrl: string;
 }
 
-/** Grant types that an administrator can allow an application, but that are not advertised (RFC 9700 §2.4). */
-const UNADVERTISED_GRANTS = new Set(['password', 'implicit']);
+/** What of the document depends on the stored applications. */
+export interface InUse {
+  /** An application may use the password grant; it is not advertised otherwise (RFC 9700 §2.4). */
+  readonly passwordGrant: boolean;
+}
+
+export type Discovery = (inUse: InUse) => object;
+
+/** Grant types of the library that no application can have. */
+const UNAVAILABLE_GRANTS = new Set(['implicit']);
 
 const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
-export async function createDiscovery({ provider, mounted, baseUrl }: Deps): Promise<object> {
+/** What an ordinary application may use (decisions §1, §10); registration needs a token that an administrator issued. */
+export async function createDiscovery(deps: Deps): Promise<Discovery> {
+  const { provider, mounted, baseUrl, issuer } = deps;
   const request = new IncomingMessage(new Socket());
   request.method = 'GET';
   request.url = '/oauth2/.well-known/openid-configuration';
@@ -30,18 +40,18 @@ export async function createDiscovery({ provider, mounted, baseUrl }: Deps): Pro
     return Array.isArray(list) ? list : [];
   };
 
-  const document: Record<string, unknown> = {
+  // Strict clients refuse keys from outside of the issuer.
+  const keysAt = issuerPath(deps) === undefined ? baseUrl : issuer.replace(/\/$/, '');
+  return ({ passwordGrant }) => ({
     ...libraryDocument,
-    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
-    registration_endpoint: `${baseUrl}/oauth2/register`,
-    grant_types_supported: listed('grant_types_supported').filter(
-      (grant) => !UNADVERTISED_GRANTS.has(String(grant)),
-    ),
+    jwks_uri: `${keysAt}/.well-known/jwks.json`,
+    grant_types_supported: listed('grant_types_supported')
+      .filter((grant) => !UNAVAILABLE_GRANTS.has(String(grant)))
+      .filter((grant) => passwordGrant || grant !== 'password'),
     // The admin scopes are not advertised (decisions §5).
     scopes_supported: listed('scopes_supported').filter((scope) => !ADMIN_SCOPES.has(String(scope))),
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     introspection_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
     revocation_endpoint_auth_methods_supported: ['none', ...CLIENT_AUTH_METHODS],
-  };
-  return document;
+  });
 }

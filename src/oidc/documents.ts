@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { publicCorsHeaders } from '../http/index.ts';
+import { createResolveAlias, type IssuerAddress } from './aliases.ts';
+import type { Discovery, InUse } from './discovery.ts';
 
 interface Document {
   readonly body: Buffer;
@@ -38,37 +40,36 @@ function createDocument(content: object, commonHeaders: Readonly<Record<string, 
   };
 }
 
-interface Deps {
-  readonly discovery: object;
+interface Deps extends IssuerAddress {
+  readonly discovery: Discovery;
+  readonly inUse: () => InUse;
   readonly jwks: object;
   readonly basePath: string;
   /** Security headers that every response has. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export function createDocuments({ discovery, jwks, basePath, headers }: Deps): Documents {
-  const discoveryDocument = createDocument(discovery, headers);
+export function createDocuments({ discovery, inUse, jwks, basePath, headers, ...address }: Deps): Documents {
+  const plain = createDocument(discovery({ passwordGrant: false }), headers);
+  const withPassword = createDocument(discovery({ passwordGrant: true }), headers);
   const jwksDocument = createDocument(jwks, headers);
-  const byPath = new Map<string, Document>([
-    [`${basePath}/.well-known/openid-configuration`, discoveryDocument],
-    [`${basePath}/.well-known/oauth-authorization-server/oauth2`, discoveryDocument],
-    [`${basePath}/oauth2/.well-known/openid-configuration`, discoveryDocument],
-    [`${basePath}/oauth2/.well-known/oauth-authorization-server`, discoveryDocument],
-    [`${basePath}/.well-known/jwks.json`, jwksDocument],
-    [`${basePath}/oauth2/.well-known/jwks.json`, jwksDocument],
-    [`${basePath}/oauth2/protocol/openid-connect/certs`, jwksDocument],
-  ]);
-  const realm = new RegExp(
-    `^${basePath}/realms/[^/?]+/(protocol/openid-connect/certs|.well-known/openid-configuration)$`,
-  );
+  const resolve = createResolveAlias(address);
 
   const find = (url: string): Document | undefined => {
     const path = url.includes('?') ? url.slice(0, url.indexOf('?')) : url;
-    const known = byPath.get(path);
-    if (known !== undefined || !path.includes('/realms/')) return known;
-    const [, name] = realm.exec(path) ?? [];
-    if (name === undefined) return undefined;
-    return name.endsWith('certs') ? jwksDocument : discoveryDocument;
+    // Called for every request, so most of them must cost nothing here.
+    if (!path.includes('/.well-known/') && !path.endsWith('/certs')) return undefined;
+    if (!path.startsWith(`${basePath}/`)) return undefined;
+    const own = path.slice(basePath.length);
+    switch (resolve(own) ?? own) {
+      case '/oauth2/.well-known/openid-configuration':
+      case '/oauth2/.well-known/oauth-authorization-server':
+        return inUse().passwordGrant ? withPassword : plain;
+      case '/oauth2/.well-known/jwks.json':
+        return jwksDocument;
+      default:
+        return undefined;
+    }
   };
 
   return {

@@ -22,6 +22,7 @@ import type { Bearers } from './bearers.ts';
 import { type BrowserSession, cookieNamesFor, createBrowserSession } from './browser-session.ts';
 import { createProvider, type ProviderDeps } from './create-provider.ts';
 import type { AccountDirectory } from './find-account.ts';
+import { createGrantsInUse } from './grants-in-use.ts';
 import { normalizeMetadata } from './models/client.ts';
 import type { ProtocolMount } from './mount.ts';
 import { registerPasswordGrant } from './password-grant.ts';
@@ -95,7 +96,7 @@ interface ProtocolDeps
     readonly authenticate: Parameters<typeof registerPasswordGrant>[1]['authenticate'];
     readonly confirmSession: ProviderDeps['sessions']['confirm'];
   };
-  readonly clients: Pick<Clients, 'find' | 'verifySecret'>;
+  readonly clients: Pick<Clients, 'find' | 'verifySecret' | 'hasPasswordGrant'>;
   readonly sessions: {
     readonly sessions: Pick<Sessions, 'note'>;
     readonly grants: Pick<Grants, 'revoke'>;
@@ -136,6 +137,7 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
     revokeGrant: grants.revoke,
     codeIssued: createRepeatWatch(deps.log).codeIssued,
     pinOrigin: (app) => pinOrigin(app, pinned),
+    grantsInUse: createGrantsInUse({ clients: deps.clients, clock }),
     documentHeaders: securityHeaderValues({ isSecure }),
     registerGrants: (provider) =>
       registerPasswordGrant(provider, {

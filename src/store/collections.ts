@@ -108,10 +108,16 @@ export const links: CollectionDefinition<LinkRecord> = {
 const clientName = (c: ClientRecord): string =>
   typeof c.metadata.client_name === 'string' ? c.metadata.client_name : c.metadata.client_id;
 
+const hasPasswordGrant = ({ metadata: { grant_types: grants } }: ClientRecord): boolean =>
+  Array.isArray(grants) && grants.includes('password');
+
 export const clients: CollectionDefinition<ClientRecord> = {
   name: 'clients',
   durability: 'durable',
-  indexes: { ending: { key: (c) => (c.isEnding === true ? 'yes' : undefined) } },
+  indexes: {
+    ending: { key: (c) => (c.isEnding === true ? 'yes' : undefined) },
+    password_grant: { key: (c) => (c.isActive && hasPasswordGrant(c) ? 'yes' : undefined) },
+  },
   fields: {
     client_name: { type: 'string', of: clientName },
     client_type: { type: 'string', of: (c) => c.clientType },

@@ -54,6 +54,7 @@ const publicDocuments: readonly Route[] = [
   '/readyz',
   '/metrics',
   '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
   '/.well-known/oauth-authorization-server/oauth2',
   '/.well-known/jwks.json',
   '/.well-known/webauthn',

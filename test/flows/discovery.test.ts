@@ -1,8 +1,9 @@
 // The discovery document (OIDC Discovery §3, RFC 8414; checklist R007–R009): complete, and nothing that does not exist.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { ADMIN_TOKEN, REDIRECT_URI, startApp } from '../support/app.ts';
-import { basic, bearer, call, type Json, postForm } from './support.ts';
+import { ADMIN_TOKEN, REDIRECT_URI, SECRET_KEY, startApp, type TestApp } from '../support/app.ts';
+import { freePort } from '../support/free-port.ts';
+import { basic, bearer, call, type Json, postForm, withApp } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
@@ -12,12 +13,13 @@ const client = await app.register({
 });
 const list = (name: string): unknown[] => (Array.isArray(document[name]) ? document[name] : []);
 
-test('discovery: one document at four addresses, the issuer byte for byte', async () => {
+test('discovery: one document at all its addresses, the issuer byte for byte', async () => {
   equal(document.issuer, `${app.url}/oauth2`);
   for (const path of [
     '/oauth2/.well-known/openid-configuration',
     '/.well-known/oauth-authorization-server/oauth2',
     '/oauth2/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-authorization-server',
   ]) {
     const answer = await call(app, 'GET', path);
     deepEqual([answer.status, answer.text], [200, text], path);
@@ -38,9 +40,8 @@ test('discovery: every endpoint has its documented address', () => {
     device_authorization_endpoint: '/oauth2/device_authorization',
     end_session_endpoint: '/oauth2/logout',
     introspection_endpoint: '/oauth2/introspect',
-    jwks_uri: '/.well-known/jwks.json',
+    jwks_uri: '/oauth2/.well-known/jwks.json',
     pushed_authorization_request_endpoint: '/oauth2/par',
-    registration_endpoint: '/oauth2/register',
     revocation_endpoint: '/oauth2/revoke',
     token_endpoint: '/oauth2/token',
     userinfo_endpoint: '/oauth2/userinfo',
@@ -69,7 +70,6 @@ test('discovery: every advertised endpoint answers its own request', async () =>
     logout: [200, call(app, 'GET', path('end_session_endpoint'))],
     par: [201, postForm(app, path('pushed_authorization_request_endpoint'), authorization, basic(client))],
     device: [400, postForm(app, path('device_authorization_endpoint'), { scope: 'openid' }, basic(client))],
-    registration: [401, call(app, 'POST', path('registration_endpoint'))],
     jwks: [200, call(app, 'GET', path('jwks_uri'))],
   };
   for (const [name, [status, answer]] of Object.entries(answers)) equal((await answer).status, status, name);
@@ -159,6 +159,78 @@ test('discovery: documented scopes, claims and prompts; administrator scopes are
     'select_account',
   ]);
   ok(list('acr_values_supported').includes('urn:latchkey:acr:single-factor'));
+});
+
+// Libraries register wherever an endpoint is announced; this one needs a token that an administrator issued (decisions §10).
+test('discovery: no registration_endpoint while registration needs a token', async () => {
+  equal(document.registration_endpoint, undefined);
+  equal((await call(app, 'POST', '/oauth2/register')).status, 401);
+});
+
+// Duende.IdentityModel and angular-oauth2-oidc refuse a jwks_uri outside of the issuer.
+for (const [name, issuerOf] of [
+  ['{BASE_URL}/oauth2', (url: string) => `${url}/oauth2`],
+  ['BASE_URL', (url: string) => url],
+  ['BASE_URL with a slash', (url: string) => `${url}/`],
+  ['a realm', (url: string) => `${url}/realms/main`],
+  ['another path with a slash', (url: string) => `${url}/tenant/one/`],
+] as const) {
+  test(`discovery: keys and metadata lie below the issuer: ${name}`, async () => {
+    const port = await freePort();
+    const issuer = issuerOf(`http://127.0.0.1:${port}`);
+    await withApp({ port, env: { ISSUER: issuer } }, async (it) => {
+      const base = issuer.replace(/\/$/, '');
+      const below = base.slice(it.url.length);
+      for (const path of [
+        `${below}/.well-known/openid-configuration`,
+        `${below}/.well-known/oauth-authorization-server`,
+        `/.well-known/oauth-authorization-server${below}`,
+        '/.well-known/openid-configuration',
+      ]) {
+        const { status, body } = await call(it, 'GET', path);
+        deepEqual([status, body.issuer], [200, issuer], path);
+        equal(body.jwks_uri, `${base}/.well-known/jwks.json`);
+        deepEqual((await call(it, 'DELETE', path)).headers.get('allow'), 'GET, OPTIONS', path);
+      }
+      const keys = await call(it, 'GET', `${below}/.well-known/jwks.json`);
+      ok(keys.text.includes('"kid"'), keys.text);
+      for (const path of ['/.well-known/jwks.json', '/oauth2/.well-known/jwks.json'])
+        equal((await call(it, 'GET', path)).text, keys.text, path);
+    });
+  });
+}
+
+test('discovery: keys at BASE_URL when the issuer lies elsewhere', async () => {
+  const port = await freePort();
+  // The second one only begins like BASE_URL.
+  for (const issuer of ['https://login.example.com/x', `http://127.0.0.1:${port}/auth2/x`])
+    await withApp({ port, path: '/auth', env: { ISSUER: issuer } }, async (it) => {
+      const { body } = await call(it, 'GET', '/.well-known/openid-configuration');
+      deepEqual([body.issuer, body.jwks_uri], [issuer, `${it.url}/.well-known/jwks.json`]);
+    });
+});
+
+test('discovery: the password grant is announced while an active application has it', async () => {
+  const env = { SECRET_KEY };
+  await withApp({ env }, async (it) => {
+    const isAnnounced = async (at: TestApp): Promise<boolean> => {
+      // Checked at most once a minute, without delaying the response that starts the check.
+      at.advance(60_000);
+      for (const path of ['/.well-known/openid-configuration', '/readyz']) await call(at, 'GET', path);
+      const { body } = await call(at, 'GET', '/oauth2/.well-known/openid-configuration');
+      return Array.isArray(body.grant_types_supported) && body.grant_types_supported.includes('password');
+    };
+    equal(await isAnnounced(it), false);
+    const old = await it.register({ grant_types: ['password'], redirect_uris: [], response_types: [] });
+    equal(await isAnnounced(it), true);
+    await withApp({ shared: it.store, env }, async (second) => {
+      const { text } = await call(second, 'GET', '/.well-known/openid-configuration');
+      ok(text.includes('"password"'), 'known from the start');
+      equal((await it.admin('PATCH', `/clients/${old.id}`, { is_active: false })).status, 200);
+      equal(await isAnnounced(second), false);
+    });
+    equal(await isAnnounced(it), false);
+  });
 });
 
 test('discovery: keys are public ones', async () => {

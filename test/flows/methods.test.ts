@@ -29,6 +29,7 @@ const allowed: Readonly<Record<string, string>> = {
   '/oauth2/register': 'POST',
   '/.well-known/openid-configuration': 'GET, OPTIONS',
   '/oauth2/.well-known/openid-configuration': 'GET, OPTIONS',
+  '/.well-known/oauth-authorization-server': 'GET, OPTIONS',
   '/.well-known/oauth-authorization-server/oauth2': 'GET, OPTIONS',
   '/oauth2/.well-known/oauth-authorization-server': 'GET, OPTIONS',
   '/.well-known/jwks.json': 'GET, OPTIONS',

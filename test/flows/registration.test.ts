@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import * as oidc from 'openid-client';
+import { announceRegistration } from '../../scripts/sample/connection.ts';
 import { Agent } from '../support/agent.ts';
 import { ADMIN_TOKEN, REDIRECT_URI, startApp } from '../support/app.ts';
 import { type Answer, basic, bearer, call, isActive, type Json, postForm, tokensOf } from './support.ts';
@@ -17,9 +18,10 @@ async function initialAccessToken(uses = 1): Promise<string> {
   return String(body.data.token);
 }
 
-const register = (metadata: Partial<oidc.ClientMetadata>, token: string): Promise<oidc.Configuration> =>
+const register = (metadata: Partial<oidc.ClientMetadata>, token?: string): Promise<oidc.Configuration> =>
   oidc.dynamicClientRegistration(new URL(app.issuer), metadata, undefined, {
-    initialAccessToken: token,
+    ...(token !== undefined && { initialAccessToken: token }),
+    [oidc.customFetch]: announceRegistration,
     execute: [oidc.allowInsecureRequests],
   });
 
@@ -80,12 +82,7 @@ test('registration by an administrator’s bearer: may set what strangers may no
   const made = await register(privileged, ADMIN_TOKEN);
   match(String(made.clientMetadata().scope), /\badmin\b/);
   await rejects(register(privileged, await initialAccessToken()), { status: 400 });
-  await rejects(
-    oidc.dynamicClientRegistration(new URL(app.issuer), metadata, undefined, {
-      execute: [oidc.allowInsecureRequests],
-    }),
-    { status: 401 },
-  );
+  await rejects(register(metadata), { status: 401 });
   // A person's token without the scope `admin` is no one's.
   const { access_token } = await tokensOf(app, await app.register(), alice);
   await rejects(register(metadata, access_token), { status: 403 });
