@@ -1,13 +1,15 @@
 // The search in the top bar: users and applications.
 import { itemsOf, textOf } from '../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../pages/page.ts';
+import { users } from '../resources/users/resource.ts';
+import type { User } from '../resources/users/schema.ts';
 
 const LIMIT = '8';
 
-const userRow = (user: Values) => ({
-  label: textOf(user, 'username'),
-  note: textOf(user, 'email') || 'User',
-  path: `/users/${textOf(user, 'id')}`,
+const userRow = ({ id, username, email }: User) => ({
+  label: username,
+  note: email || 'User',
+  path: `/users/${id}`,
 });
 
 const clientRow = (client: Values) => ({
@@ -19,20 +21,17 @@ const clientRow = (client: Values) => ({
 async function search(context: AdminContext): Promise<void> {
   const text = (context.query.get('q') ?? '').trim().slice(0, 200);
   const query = { search: text, limit: LIMIT };
-  const [users, applications] =
+  const [found, applications] =
     text === ''
       ? [undefined, undefined]
       : await Promise.all([
-          context.callByName('GET /users', { query }),
+          context.call(users.list, { query }),
           context.callByName('GET /clients', { query }),
         ]);
   // For the palette (templates/assets/comfort.js).
   if (context.ctx.accepts('html', 'json') === 'json') {
     context.ctx.body = {
-      items: [
-        ...itemsOf(users?.data ?? {}).map(userRow),
-        ...itemsOf(applications?.data ?? {}).map(clientRow),
-      ],
+      items: [...(found?.data.items ?? []).map(userRow), ...itemsOf(applications?.data ?? {}).map(clientRow)],
     };
     return;
   }
@@ -40,8 +39,8 @@ async function search(context: AdminContext): Promise<void> {
     title: 'Search',
     here: '',
     searchText: text,
-    users: itemsOf(users?.data ?? {}),
-    userTotal: Number(users?.data.total ?? 0),
+    users: found?.data.items ?? [],
+    userTotal: found?.data.total ?? 0,
     applications: itemsOf(applications?.data ?? {}),
     applicationTotal: Number(applications?.data.total ?? 0),
   });

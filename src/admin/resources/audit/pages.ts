@@ -1,10 +1,10 @@
 // The pages of the audit log: what happened, by whom, to whom; searched by address, and one event in full.
 
 import { eventNames } from '../../../events/index.ts';
-import { itemsOf, textOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
-import { createNames, eventLabel, eventRows } from '../names.ts';
+import { createNames, eventLabel, eventRow, eventRows } from '../names.ts';
+import { auditLog } from './resource.ts';
 
 const here = 'audit';
 
@@ -27,9 +27,9 @@ async function list(context: AdminContext): Promise<void> {
     const text = asked.get(name);
     if (text !== null) asked.set(name, timeOf(text));
   }
-  const { data } = await context.callByName('GET /audit', { query: asked });
-  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'at', chips });
-  const rows = await eventRows(itemsOf(data), createNames(context));
+  const { data } = await context.call(auditLog.list, { query: asked });
+  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: auditLog.list.sort, chips });
+  const rows = await eventRows(data.items, createNames(context));
   const events = eventNames.map((name) => ({ name, label: eventLabel(name) }));
   context.show('audit', { title: 'Audit log', here, list: links, rows, events });
 }
@@ -57,14 +57,14 @@ function changesOf(details: Values): readonly Change[] {
 }
 
 async function showEvent(context: AdminContext): Promise<void> {
-  const { data: event } = await context.callByName('GET /audit/{id}', {
+  const { data: event } = await context.call(auditLog.read, {
     params: { id: context.params.id ?? '' },
   });
-  const [row] = await eventRows([event], createNames(context));
-  const details = membersOf(event.details);
+  const row = await eventRow(event, createNames(context));
+  const details = event.details ?? {};
   const rest = Object.entries(details).filter(([name]) => name !== 'before' && name !== 'after');
   context.show('audit-event', {
-    title: row?.label ?? textOf(event, 'event'),
+    title: row.label,
     here,
     crumbs: [{ label: 'Audit log', href: '/audit' }],
     event,

@@ -3,6 +3,7 @@ import {
   Enum,
   Object as ObjectSchema,
   Record as RecordSchema,
+  type Static,
   String as StringSchema,
   Unknown,
 } from 'typebox';
@@ -81,6 +82,7 @@ const eventSchema = ObjectSchema(
   },
   strict,
 );
+export type AuditEvent = Static<typeof eventSchema>;
 
 const show = ({ id, value }: Stored<AuditRecord>) => ({
   id,

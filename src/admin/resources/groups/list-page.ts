@@ -5,6 +5,7 @@ import { listPage } from '../../pages/list-page.ts';
 import { newPages } from '../../pages/new-page.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { code, link, rowLink, small, text, unseen, when } from '../../pages/parts.ts';
+import { users } from '../users/resource.ts';
 import { groupLabel } from './choice.ts';
 import { groupMembers, groups } from './resource.ts';
 
@@ -20,8 +21,8 @@ async function memberCounts(
   items: readonly { readonly id: string }[],
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  const { data } = await context.callByName('GET /users', { query: { limit: '1' } });
-  if (items.length * Number(data.total) > MOST_LOOKS) return counts;
+  const { data } = await context.call(users.list, { query: { limit: '1' } });
+  if (items.length * data.total > MOST_LOOKS) return counts;
   for (const { id } of items) {
     const members = await context.call(groupMembers.list, { params: { id }, query: { limit: '1' } });
     counts.set(id, members.data.total);

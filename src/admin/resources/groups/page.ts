@@ -3,11 +3,13 @@
 import type { Static } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { actPages, type Kind } from '../../pages/acts.ts';
-import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
+import { itemsOf, refusalOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
 import { showUser } from '../users/page.ts';
+import { users } from '../users/resource.ts';
+import type { User } from '../users/schema.ts';
 import { groupLabel } from './choice.ts';
 import { groupMembers, type groupSchema, groups } from './resource.ts';
 
@@ -60,15 +62,15 @@ async function showGroup(context: AdminContext, model: object = {}, status = 200
 }
 
 /** @returns the user with this username or e-mail address */
-async function findUser(context: AdminContext, text: string): Promise<Values | undefined> {
+async function findUser(context: AdminContext, text: string): Promise<User | undefined> {
   const query = { [text.includes('@') ? 'email' : 'username']: text, limit: '1' };
-  return itemsOf((await context.callByName('GET /users', { query })).data)[0];
+  return (await context.call(users.list, { query })).data.items[0];
 }
 
 /** Suggests users for a partial name. */
-async function similarTo(context: AdminContext, text: string): Promise<readonly Values[]> {
+async function similarTo(context: AdminContext, text: string): Promise<readonly User[]> {
   const query = { search: text.slice(0, 200), limit: String(SIMILAR), sort: 'username', order: 'asc' };
-  return itemsOf((await context.callByName('GET /users', { query })).data);
+  return (await context.call(users.list, { query })).data.items;
 }
 
 async function addMember(context: AdminContext): Promise<void> {
@@ -89,8 +91,7 @@ async function addMember(context: AdminContext): Promise<void> {
     return showGroup(context, { values, similar, isUnknown: true, alert }, 400);
   }
   try {
-    const body = { user_id: textOf(user, 'id') };
-    await context.call(groupMembers.add, { params, body });
+    await context.call(groupMembers.add, { params, body: { user_id: user.id } });
     context.go(`/groups/${params.id}`, 'member-added');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);

@@ -3,6 +3,7 @@ import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
   Object as ObjectSchema,
+  type Static,
   String as StringSchema,
 } from 'typebox';
 import { deviceName } from '../../../events/index.ts';
@@ -39,6 +40,7 @@ export const sessionSchema = ObjectSchema(
   },
   strict,
 );
+export type Session = Static<typeof sessionSchema>;
 
 /** Reads each account and each application once per response. */
 export function createPresenter({ sessions, accounts, clients }: Deps) {

@@ -1,8 +1,11 @@
 // The problems that an administrator should handle first, derived from facts and ordered by urgency, each with a link to
 // the page where it is fixed.
-import { textOf } from '../../pages/field-values.ts';
-import type { Values } from '../../pages/page.ts';
 import type { KeyPlan } from '../keys/plan.ts';
+import type { User } from '../users/schema.ts';
+import type { StatsPoint } from './resource.ts';
+
+/** One hour. */
+type SignIns = Pick<StatsPoint, 'sign_ins' | 'failed_sign_ins'>;
 
 export interface Attention {
   readonly icon: string;
@@ -19,7 +22,7 @@ export interface Facts {
   readonly hasOwnFactor: boolean;
   readonly mfaMode: string;
   /** Some of the locked users. */
-  readonly locked: readonly Values[];
+  readonly locked: readonly Pick<User, 'id' | 'username'>[];
   readonly lockedTotal: number;
   readonly mailsFailed: number;
   /** Creation time of the oldest queued mail, in epoch milliseconds. */
@@ -27,8 +30,8 @@ export interface Facts {
   readonly mailsQueued: number;
   readonly administrators: number;
   readonly keyPlan: KeyPlan;
-  /** As GET /stats returns them, the current hour last. */
-  readonly hours: readonly Values[];
+  /** The current one last. */
+  readonly hours: readonly SignIns[];
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -49,9 +52,9 @@ interface Failing {
 }
 
 /** @returns the last two hours, if sign-ins fail unusually often in them */
-export function failingOf(hours: readonly Values[]): Failing | undefined {
-  const sum = (of: readonly Values[], name: string): number =>
-    of.reduce((total, hour) => total + Number(hour[name] ?? 0), 0);
+export function failingOf(hours: readonly SignIns[]): Failing | undefined {
+  const sum = (of: readonly SignIns[], name: keyof SignIns): number =>
+    of.reduce((total, hour) => total + hour[name], 0);
   const [earlier, latest] = [hours.slice(0, -2), hours.slice(-2)];
   const failed = sum(latest, 'failed_sign_ins');
   const succeeded = sum(latest, 'sign_ins');
@@ -75,8 +78,8 @@ export function attentionOf(facts: Facts): Attention[] {
     lockedTotal > 0 && {
       icon: 'lock',
       text: `${plural(lockedTotal, 'user is', 'users are')} locked in new browsers`,
-      detail: `After too many wrong passwords: ${locked.map((user) => textOf(user, 'username')).join(', ')}`,
-      href: lockedTotal === 1 ? `/users/${textOf(locked[0] ?? {}, 'id')}` : '/users?is_locked=true',
+      detail: `After too many wrong passwords: ${locked.map(({ username }) => username).join(', ')}`,
+      href: lockedTotal === 1 ? `/users/${locked[0]?.id ?? ''}` : '/users?is_locked=true',
       action: 'View',
     },
     facts.keyPlan.isOverdue && {

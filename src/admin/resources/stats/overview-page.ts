@@ -2,127 +2,124 @@
 // all data comes from GET /stats, which is computed at most once in ten seconds; only values that an administrator may just
 // have changed are read directly.
 import { barsOf, lineOf, shareOf } from '../../pages/chart.ts';
-import { itemsOf, textOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
+import { auditLog } from '../audit/resource.ts';
 import { keyPlanOf } from '../keys/plan.ts';
 import { signingKeys } from '../keys/resource.ts';
+import { mails } from '../mails/resource.ts';
 import { createNames, eventRows } from '../names.ts';
-import { attentionOf } from './attention.ts';
-
-const valuesOf = (value: unknown): Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.map(valuesOf) : []);
+import { readSettings } from '../settings/read.ts';
+import { users } from '../users/resource.ts';
+import { attentionOf, type Facts } from './attention.ts';
+import { type Stats, type StatsPoint, stats } from './resource.ts';
 
 const hourLabel = (at: string): string => `${at.slice(11, 13)}:00`;
 const dayLabel = (at: string): string => at.slice(0, 10);
 
-/** Two figures of each hour or day, stacked. */
-const stacked = (
-  points: readonly Values[],
-  labelOf: (at: string) => string,
-  [first, second]: readonly [string, string],
-) =>
+const signInsOf = (points: readonly StatsPoint[], labelOf: (at: string) => string) =>
   barsOf(
     points.map((point) => ({
-      label: labelOf(textOf(point, 'at')),
-      first: Number(point[first]),
-      second: Number(point[second]),
+      label: labelOf(point.at),
+      first: point.sign_ins,
+      second: point.failed_sign_ins,
     })),
   );
 
-const sumOf = (points: readonly Values[], name: string): number =>
-  points.reduce((total, point) => total + Number(point[name] ?? 0), 0);
-
-const sessionsOver = (hours: readonly Values[]) =>
-  lineOf(
-    hours.map((hour) => ({
-      label: hourLabel(textOf(hour, 'at')),
-      value: typeof hour.sessions_active === 'number' ? hour.sessions_active : null,
-    })),
-  );
-
-/** The total of a list. */
-const totalOf = async (context: AdminContext, route: string): Promise<number> =>
-  Number((await context.callByName(route, { query: { limit: '1' } })).data.total);
+const sumOf = (points: readonly StatsPoint[], name: 'passkeys_used' | 'second_factors_used'): number =>
+  points.reduce((total, point) => total + point[name], 0);
 
 /** Administrators of small installations expect to see a change at once; for them a direct count is cheap. */
 const SMALL = 3;
-const freshWhereSmall = async (context: AdminContext, counted: number, route: string): Promise<number> =>
-  counted < SMALL ? totalOf(context, route) : counted;
+const ONE = { query: { limit: '1' } };
+
+async function freshCounts(context: AdminContext, counts: Stats['counts']) {
+  const [applications, people] = await Promise.all([
+    counts.clients < SMALL
+      ? Number((await context.callByName('GET /clients', ONE)).data.total)
+      : counts.clients,
+    counts.users < SMALL ? (await context.call(users.list, ONE)).data.total : counts.users,
+  ]);
+  // The Admin UI itself is registered as one.
+  return { applications: applications - 1, users: people };
+}
 
 async function oldestMail(context: AdminContext): Promise<number | undefined> {
   const query = { state: 'queued', sort: 'created_at', order: 'asc', limit: '1' };
-  const [mail] = itemsOf((await context.callByName('GET /mails', { query })).data);
-  return mail && Date.parse(textOf(mail, 'created_at'));
+  const [mail] = (await context.call(mails.list, { query })).data.items;
+  return mail && Date.parse(mail.created_at);
 }
 
-async function overview(context: AdminContext): Promise<void> {
-  const { canChange } = context;
-  const [stats, settings, keys, locked, recent] = await Promise.all([
-    context.callByName('GET /stats'),
-    context.callByName('GET /settings'),
+async function factsOf(context: AdminContext, { counts, hours }: Stats): Promise<Facts> {
+  const { canChange, now } = context;
+  // Auditors may not read mails or their list.
+  const mailsQueued = canChange ? counts.mails_queued : 0;
+  const [settingOf, keys, locked, mailWaitsSince] = await Promise.all([
+    readSettings(context),
     context.call(signingKeys.list, {}),
-    context.callByName('GET /users', { query: { is_locked: 'true', limit: '3' } }),
-    context.callByName('GET /audit', { query: { limit: '8' } }),
+    context.call(users.list, { query: { is_locked: 'true', limit: '3' } }),
+    mailsQueued > 0 ? oldestMail(context) : undefined,
   ]);
-  const counts = valuesOf(stats.data.counts);
-  const countOf = (name: string): number => Number(counts[name] ?? 0);
-  const [hours, days] = [listOf(stats.data.hours), listOf(stats.data.days)];
-  const settingOf = (key: string): Values =>
-    itemsOf(settings.data).find((setting) => setting.key === key) ?? {};
-  const [clients, users] = await Promise.all([
-    freshWhereSmall(context, countOf('clients'), 'GET /clients'),
-    freshWhereSmall(context, countOf('users'), 'GET /users'),
-  ]);
-  // The Admin UI itself is registered as one.
-  const applications = clients - 1;
-  const active = users - countOf('users_inactive');
-  const mailsQueued = canChange ? countOf('mails_queued') : 0;
-  const rotationSeconds = Number(settingOf('key_rotation_seconds').value ?? 0);
-  const facts = {
+  return {
     canChange,
     // The API does not return a secret's value, only that it was set.
-    hasMail: settingOf('smtp_url').updated_at !== null,
+    hasMail: settingOf('smtp_url')?.updated_at !== null,
     hasOwnFactor: context.admin.strongestAcr !== undefined,
-    mfaMode: textOf(settingOf('mfa_mode'), 'value'),
-    locked: itemsOf(locked.data),
-    lockedTotal: Number(locked.data.total),
-    // Auditors may not read mails or their list.
-    mailsFailed: canChange ? countOf('mails_failed') : 0,
+    mfaMode: String(settingOf('mfa_mode')?.value),
+    locked: locked.data.items,
+    lockedTotal: locked.data.total,
+    mailsFailed: canChange ? counts.mails_failed : 0,
     mailsQueued,
-    mailWaitsSince: mailsQueued > 0 ? await oldestMail(context) : undefined,
-    administrators: countOf('administrators'),
-    keyPlan: keyPlanOf(keys.data.items, rotationSeconds, context.now),
+    mailWaitsSince,
+    administrators: counts.administrators,
+    keyPlan: keyPlanOf(keys.data.items, Number(settingOf('key_rotation_seconds')?.value ?? 0), now),
     hours,
-    now: context.now,
+    now,
   };
-  const steps = [
-    {
-      isDone: applications > 0,
-      text: 'Add your first application',
-      detail: 'You get a client ID and code that is ready to copy.',
-      href: '/applications/new',
-    },
-    {
-      isDone: facts.hasMail,
-      text: 'Connect a mail server',
-      detail: 'To send password reset links, codes and notices.',
-      href: '/settings/mail',
-    },
-    {
-      isDone: facts.hasOwnFactor,
-      text: 'Protect your own account',
-      detail: 'An authenticator app as a second factor.',
-      href: '/second-factor',
-    },
-    {
-      isDone: users > 1,
-      text: 'Add users',
-      detail: 'Create accounts for other users, or invite them.',
-      href: '/users/new',
-    },
-  ];
-  const isNew = canChange && steps.some(({ isDone }) => !isDone);
+}
+
+interface Step {
+  readonly isDone: boolean;
+  readonly text: string;
+  readonly detail: string;
+  readonly href: string;
+}
+
+const stepsOf = (facts: Facts, counts: { readonly applications: number; readonly users: number }): Step[] => [
+  {
+    isDone: counts.applications > 0,
+    text: 'Add your first application',
+    detail: 'You get a client ID and code that is ready to copy.',
+    href: '/applications/new',
+  },
+  {
+    isDone: facts.hasMail,
+    text: 'Connect a mail server',
+    detail: 'To send password reset links, codes and notices.',
+    href: '/settings/mail',
+  },
+  {
+    isDone: facts.hasOwnFactor,
+    text: 'Protect your own account',
+    detail: 'An authenticator app as a second factor.',
+    href: '/second-factor',
+  },
+  {
+    isDone: counts.users > 1,
+    text: 'Add users',
+    detail: 'Create accounts for other users, or invite them.',
+    href: '/users/new',
+  },
+];
+
+async function overview(context: AdminContext): Promise<void> {
+  const [{ data }, recent] = await Promise.all([
+    context.call(stats.read, {}),
+    context.call(auditLog.list, { query: { limit: '8' } }),
+  ]);
+  const { counts, hours, days } = data;
+  const [facts, fresh] = await Promise.all([factsOf(context, data), freshCounts(context, counts)]);
+  const steps = stepsOf(facts, fresh);
+  const isNew = context.canChange && steps.some(({ isDone }) => !isDone);
   // Omits problems that the first steps already cover.
   const attention = attentionOf(facts).filter(
     ({ href }) => !isNew || !steps.some((step) => step.href === href && !step.isDone),
@@ -133,38 +130,30 @@ async function overview(context: AdminContext): Promise<void> {
     isNew,
     steps,
     attention,
-    madeAt: textOf(stats.data, 'generated_at'),
+    madeAt: data.generated_at,
     figures: [
-      { label: 'Active users', value: active, href: '/users?is_active=true' },
-      { label: 'Active sessions', value: countOf('sessions_active'), href: '/sessions?is_active=true' },
-      { label: 'Applications', value: applications, href: '/applications' },
+      { label: 'Active users', value: fresh.users - counts.users_inactive, href: '/users?is_active=true' },
+      { label: 'Active sessions', value: counts.sessions_active, href: '/sessions?is_active=true' },
+      { label: 'Applications', value: fresh.applications, href: '/applications' },
       { label: 'Locked out', value: facts.lockedTotal, href: '/users?is_locked=true' },
     ],
     signIns: [
-      {
-        id: 'hours',
-        title: 'Sign-ins, last 24 hours',
-        chart: stacked(hours, hourLabel, ['sign_ins', 'failed_sign_ins']),
-      },
-      {
-        id: 'days',
-        title: 'Sign-ins, last 30 days',
-        chart: stacked(days, dayLabel, ['sign_ins', 'failed_sign_ins']),
-      },
+      { id: 'hours', title: 'Sign-ins, last 24 hours', chart: signInsOf(hours, hourLabel) },
+      { id: 'days', title: 'Sign-ins, last 30 days', chart: signInsOf(days, dayLabel) },
     ],
-    sessions: sessionsOver(hours),
-    sessionsNow: countOf('sessions_active'),
+    sessions: lineOf(hours.map(({ at, sessions_active: value }) => ({ label: hourLabel(at), value }))),
+    sessionsNow: counts.sessions_active,
     used: { passkeys: sumOf(days, 'passkeys_used'), secondFactors: sumOf(days, 'second_factors_used') },
     adoption: [
       {
         label: 'Second factor',
-        share: shareOf(countOf('users_with_second_factor'), users),
+        share: shareOf(counts.users_with_second_factor, fresh.users),
         href: '/users?totp_verified=false',
         action: 'Who has none',
       },
-      { label: 'Passkey', share: shareOf(countOf('users_with_passkey'), users), href: '', action: '' },
+      { label: 'Passkey', share: shareOf(counts.users_with_passkey, fresh.users), href: '', action: '' },
     ],
-    recent: await eventRows(itemsOf(recent.data), createNames(context)),
+    recent: await eventRows(recent.data.items, createNames(context)),
   });
 }
 

@@ -56,6 +56,8 @@ const statsSchema = ObjectSchema(
   strict,
 );
 export type Stats = Static<typeof statsSchema>;
+/** Of one hour or day. */
+export type StatsPoint = Stats['hours'][number];
 
 export interface StatsPort {
   read(): Promise<Stats>;

@@ -2,8 +2,9 @@
 import type { ListPage } from '../../api/list.ts';
 import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
 import { createNames, type NameOf } from '../names.ts';
+import { users } from '../users/resource.ts';
 import { type Token, tokens } from './resource.ts';
 
 /** The filters in the list's address; the other parameters of the API are the position. */
@@ -52,16 +53,13 @@ async function applicationsToChoose(context: AdminContext, chosen: string) {
 
 /** The form takes a username or e-mail address, the API an id. @returns undefined when no user matches */
 async function userIdOf(context: AdminContext, name: string): Promise<string | undefined> {
-  const { data } = await context.callByName('GET /users', {
+  const { data } = await context.call(users.list, {
     query: { search: name.slice(0, 200), limit: '50' },
   });
   const folded = name.toLowerCase();
-  const isMeant = (user: Values): boolean =>
-    [user.username, user.email, user.id].some(
-      (value) => typeof value === 'string' && value.toLowerCase() === folded,
-    );
-  const found = itemsOf(data).find(isMeant);
-  return found && textOf(found, 'id');
+  return data.items.find(({ username, email, id }) =>
+    [username, email, id].some((value) => value?.toLowerCase() === folded),
+  )?.id;
 }
 
 const addressOf = (query: URLSearchParams): string => {

@@ -58,6 +58,7 @@ const grantSchema = ObjectSchema(
   },
   strict,
 );
+export type Grant = Static<typeof grantSchema>;
 
 const list: ListDefinition<ProtocolPayload> = {
   name: 'tokens',

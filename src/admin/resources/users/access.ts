@@ -1,39 +1,39 @@
 // The part of a user's page about credentials and access: passkeys and authorized applications, each with its removal.
-import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { refusalOf } from '../../pages/field-values.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
+import { passkeys } from '../passkeys/resource.ts';
+import { grants } from '../tokens/resource.ts';
 import { showUser } from './page.ts';
+import { users } from './resource.ts';
 
 const PAGE = 100;
 /** Bounds the revocation of one application's grants; no user has as many sessions. */
 const MAX_ROUNDS = 50;
 
-const userOf = async (context: AdminContext): Promise<Values> =>
-  (await context.callByName('GET /users/{id}', { params: { id: context.params.id ?? '' } })).data;
-
 async function showPasskeyEnd(context: AdminContext, told: object = {}, status = 200): Promise<void> {
-  const [user, { data }] = await Promise.all([
-    userOf(context),
-    context.callByName('GET /users/{id}/passkeys', { params: { id: context.params.id ?? '' } }),
+  const params = { id: context.params.id ?? '' };
+  const [{ data: user }, { data: own }] = await Promise.all([
+    context.call(users.read, { params }),
+    context.call(passkeys.list, { params }),
   ]);
-  const passkeys = itemsOf(data);
-  const passkey = passkeys.find(({ id }) => id === context.params.passkey_id);
-  const back = `/users/${textOf(user, 'id')}`;
+  const passkey = own.items.find(({ id }) => id === context.params.passkey_id);
+  const back = `/users/${user.id}`;
   // Removed in the meantime, by the user or by another administrator.
   if (passkey === undefined) return context.go(back);
-  const name = textOf(user, 'username');
+  const name = user.username;
   const ask = {
-    heading: `Remove the passkey “${textOf(passkey, 'label')}” of ${name}?`,
+    heading: `Remove the passkey “${passkey.label}” of ${name}?`,
     consequences: [
       'Nobody can sign in with it any more. It cannot be brought back; they can add another one.',
-      passkeys.length === 1
+      own.items.length === 1
         ? 'It is the only one: they sign in with their password, if they have one.'
-        : `They have ${passkeys.length - 1} more.`,
+        : `They have ${own.items.length - 1} more.`,
       'Their devices may still offer it until they delete it there.',
     ],
     button: 'Remove passkey',
     isDanger: true,
   };
-  const own = {
+  const model = {
     title: ask.heading,
     here: 'users',
     crumbs: [
@@ -44,13 +44,13 @@ async function showPasskeyEnd(context: AdminContext, told: object = {}, status =
     back,
     action: `${back}/passkeys/${context.params.passkey_id ?? ''}/remove`,
   };
-  context.show('confirm', { ...own, thing: passkey, typed: '', values: {}, ...told }, status);
+  context.show('confirm', { ...model, thing: passkey, typed: '', values: {}, ...told }, status);
 }
 
 async function removePasskey(context: AdminContext): Promise<void> {
   const { id = '', passkey_id = '' } = context.params;
   try {
-    await context.callByName('DELETE /users/{id}/passkeys/{passkey_id}', { params: { id, passkey_id } });
+    await context.call(passkeys.remove, { params: { id, passkey_id } });
     context.go(`/users/${id}`, 'passkey-removed');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
@@ -64,14 +64,11 @@ async function takeBack(context: AdminContext): Promise<void> {
   try {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const query = { client_id, limit: String(PAGE) };
-      const grants = itemsOf(
-        (await context.callByName('GET /users/{id}/grants', { params: { id }, query })).data,
-      );
-      for (const grant of grants) {
-        const params = { id, grant_id: textOf(grant, 'id') };
-        await context.callByName('DELETE /users/{id}/grants/{grant_id}', { params });
+      const { items } = (await context.call(grants.list, { params: { id }, query })).data;
+      for (const grant of items) {
+        await context.call(grants.remove, { params: { id, grant_id: grant.id } });
       }
-      if (grants.length < PAGE) break;
+      if (items.length < PAGE) break;
     }
     context.go(`/users/${id}`, 'access-taken');
   } catch (error) {

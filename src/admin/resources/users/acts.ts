@@ -1,42 +1,47 @@
 // The acts on a user, and what each confirmation page says.
+import type { Handle } from '../../api/route.ts';
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
-import { textOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
 import { showUser } from './page.ts';
+import { userActs, users } from './resource.ts';
+import type { User } from './schema.ts';
 
-const name = (user: Values): string => textOf(user, 'username');
+const name = ({ username }: User): string => username;
 
-/** @param body built from the form */
-const by = (route: string, body?: (context: AdminContext) => Values) => (context: AdminContext, id: string) =>
-  context.callByName(route, { params: { id }, ...(body && { body: body(context) }) });
+const by = (act: Handle<{ id: string }, object, unknown, unknown>) => (context: AdminContext, id: string) =>
+  context.call(act, { params: { id } });
 
-const kind: Kind<Values> = {
+/** Changes the one field that the confirmation page asks for. */
+const set = (field: 'role' | 'password') => (context: AdminContext, id: string) =>
+  context.call(users.change, { params: { id }, body: { [field]: context.form.get(field) ?? '' } });
+
+const kind: Kind<User> = {
   here: 'users',
   crumbs: [{ label: 'Users', href: '/users' }],
   path: '/users',
-  read: async (context, id) => (await context.callByName('GET /users/{id}', { params: { id } })).data,
+  read: async (context, id) => (await context.call(users.read, { params: { id } })).data,
   nameOf: name,
   showItem: showUser,
 };
 
-const acts: readonly ItemAct<Values>[] = [
-  { name: 'unlock', run: by('POST /users/{id}/unlock'), notice: 'user-unlocked' },
-  { name: 'reactivate', run: by('POST /users/{id}/reactivate'), notice: 'user-reactivated' },
-  { name: 'sign-out', run: by('POST /users/{id}/revoke-sessions'), notice: 'user-signed-out' },
-  { name: 'send-password-reset', run: by('POST /users/{id}/send-password-reset'), notice: 'user-reset-sent' },
+const acts: readonly ItemAct<User>[] = [
+  { name: 'unlock', run: by(userActs.unlock), notice: 'user-unlocked' },
+  { name: 'reactivate', run: by(userActs.reactivate), notice: 'user-reactivated' },
+  { name: 'sign-out', run: by(userActs.revokeSessions), notice: 'user-signed-out' },
+  { name: 'send-password-reset', run: by(userActs.sendPasswordReset), notice: 'user-reset-sent' },
   {
     name: 'send-enrolment-link',
-    run: by('POST /users/{id}/send-enrolment-link'),
+    run: by(userActs.sendEnrolmentLink),
     notice: 'user-enrolment-sent',
   },
   {
     name: 'send-email-verification',
-    run: by('POST /users/{id}/send-email-verification'),
+    run: by(userActs.sendEmailVerification),
     notice: 'user-verification-sent',
   },
   {
     name: 'reset-mfa',
-    run: by('POST /users/{id}/reset-mfa'),
+    run: by(userActs.resetMfa),
     notice: 'user-mfa-reset',
     ask: (user) => ({
       heading: `Reset the second factor of ${name(user)}?`,
@@ -51,7 +56,7 @@ const acts: readonly ItemAct<Values>[] = [
   },
   {
     name: 'deactivate',
-    run: by('POST /users/{id}/deactivate'),
+    run: by(userActs.deactivate),
     notice: 'user-deactivated',
     ask: (user) => ({
       heading: `Deactivate ${name(user)}?`,
@@ -66,7 +71,7 @@ const acts: readonly ItemAct<Values>[] = [
   },
   {
     name: 'role',
-    run: by('PATCH /users/{id}', ({ form }) => ({ role: form.get('role') ?? '' })),
+    run: set('role'),
     notice: 'user-role',
     ask: (user) => ({
       heading: `Change the role of ${name(user)}`,
@@ -80,7 +85,7 @@ const acts: readonly ItemAct<Values>[] = [
   },
   {
     name: 'password',
-    run: by('PATCH /users/{id}', ({ form }) => ({ password: form.get('password') ?? '' })),
+    run: set('password'),
     notice: 'user-password',
     ask: (user) => ({
       heading: `Set a password for ${name(user)}`,
@@ -94,7 +99,7 @@ const acts: readonly ItemAct<Values>[] = [
   },
   {
     name: 'delete',
-    run: by('DELETE /users/{id}'),
+    run: by(users.remove),
     notice: 'user-deleted',
     isEnd: true,
     ask: (user) => ({

@@ -1,12 +1,12 @@
 // Bulk acts on users: selected by checkboxes on the list, named and counted on a confirmation page, then run one by one
 // through the same routes as for a single user, so that each has its own audit event.
 import { AppError } from '../../../errors.ts';
-import { textOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
+import { userActs, users } from './resource.ts';
 
 interface BulkAct {
   readonly name: string;
-  readonly route: string;
+  readonly route: typeof userActs.deactivate;
   readonly verb: string;
   readonly done: string;
   readonly consequences: readonly string[];
@@ -16,7 +16,7 @@ interface BulkAct {
 const acts: readonly BulkAct[] = [
   {
     name: 'deactivate',
-    route: 'POST /users/{id}/deactivate',
+    route: userActs.deactivate,
     verb: 'Deactivate',
     done: 'deactivated',
     consequences: [
@@ -28,14 +28,14 @@ const acts: readonly BulkAct[] = [
   },
   {
     name: 'reactivate',
-    route: 'POST /users/{id}/reactivate',
+    route: userActs.reactivate,
     verb: 'Reactivate',
     done: 'reactivated',
     consequences: ['They can sign in again.'],
   },
   {
     name: 'sign-out',
-    route: 'POST /users/{id}/revoke-sessions',
+    route: userActs.revokeSessions,
     verb: 'Sign out everywhere',
     done: 'signed out everywhere',
     consequences: ['All their sessions and tokens end immediately.', 'They can sign in again immediately.'],
@@ -70,9 +70,9 @@ function show(context: AdminContext, model: object, status = 200): void {
 /** The selected users that still exist, without the acting administrator, who could lock themselves out by mistake. */
 async function find(context: AdminContext, ids: readonly string[]): Promise<Person[]> {
   const found = await Promise.all(
-    ids.map(async (id): Promise<Values | undefined> => {
+    ids.map(async (id) => {
       try {
-        return (await context.callByName('GET /users/{id}', { params: { id } })).data;
+        return (await context.call(users.read, { params: { id } })).data;
       } catch (error) {
         if (error instanceof AppError && error.status === 404) return undefined;
         throw error;
@@ -81,7 +81,7 @@ async function find(context: AdminContext, ids: readonly string[]): Promise<Pers
   );
   return found
     .filter((user) => user !== undefined)
-    .map((user) => ({ id: textOf(user, 'id'), username: textOf(user, 'username') }))
+    .map(({ id, username }) => ({ id, username }))
     .filter(({ id }) => id !== context.admin.account.id);
 }
 
@@ -117,7 +117,7 @@ async function perform(context: AdminContext): Promise<void> {
   const refused: (Person & { readonly reason: string })[] = [];
   for (const person of chosen) {
     try {
-      await context.callByName(act.route, { params: { id: person.id } });
+      await context.call(act.route, { params: { id: person.id } });
       done.push(person);
     } catch (error) {
       // A failure for one user does not stop the others; a failure that affects all of them is thrown.

@@ -1,13 +1,15 @@
 // The list of users: search, filters, the form that adds one, and the fields of that form.
 import { minPasswordLength } from '../../../accounts/index.ts';
 import { apiCall } from '../../pages/curl.ts';
-import { isOn, itemsOf, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
+import { isOn, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { groupChoices } from '../groups/choice.ts';
+import { readSettings } from '../settings/read.ts';
+import { users } from './resource.ts';
 
 const here = 'users';
-const users = { label: 'Users', href: '/users' };
+const crumb = { label: 'Users', href: '/users' };
 
 export const userFields = [
   { name: 'name', label: 'Full name' },
@@ -32,8 +34,8 @@ const chips = [
 
 async function list(context: AdminContext): Promise<void> {
   const { query, ctx } = context;
-  const { data } = await context.callByName('GET /users', { query });
-  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
+  const { data } = await context.call(users.list, { query });
+  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: users.list.sort, chips });
   context.show('users', {
     title: 'Users',
     here,
@@ -46,21 +48,20 @@ async function list(context: AdminContext): Promise<void> {
 const newCall = apiCall('POST', '/users', { username: 'grace', password: '…', email: 'grace@example.com' });
 
 async function showNew(context: AdminContext, model: object = {}, status = 200): Promise<void> {
-  const settings = itemsOf((await context.callByName('GET /settings')).data);
-  const current = (key: string): unknown => settings.find((setting) => setting.key === key)?.value;
+  const settingOf = await readSettings(context);
   const minLength = minPasswordLength({
-    password_min_length: Number(current('password_min_length')),
-    auth_mode: String(current('auth_mode')),
-    mfa_mode: String(current('mfa_mode')),
+    password_min_length: Number(settingOf('password_min_length')?.value),
+    auth_mode: String(settingOf('auth_mode')?.value),
+    mfa_mode: String(settingOf('mfa_mode')?.value),
   });
-  const page = { title: 'Add a user', here, crumbs: [users], values: {}, call: newCall, minLength };
+  const page = { title: 'Add a user', here, crumbs: [crumb], values: {}, call: newCall, minLength };
   context.show('user-new', { ...page, ...model }, status);
 }
 
 async function create(context: AdminContext): Promise<void> {
   const { form } = context;
   try {
-    const { data } = await context.callByName('POST /users', {
+    const { data } = await context.call(users.create, {
       body: {
         username: (form.get('username') ?? '').trim(),
         password: form.get('password') ?? '',
@@ -70,7 +71,7 @@ async function create(context: AdminContext): Promise<void> {
         is_email_verified: isOn(form, 'is_email_verified'),
       },
     });
-    context.go(`/users/${String(data.id)}`, 'user-created');
+    context.go(`/users/${data.id}`, 'user-created');
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     const { password: _, ...values } = typedIn(form);

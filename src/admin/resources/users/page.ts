@@ -1,13 +1,20 @@
 // The page of one user: the answers to common support questions, and the form with the user's data.
 import type { Form } from '../../../http/index.ts';
 import { apiCall } from '../../pages/curl.ts';
-import { itemsOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
+import { refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
-import { createNames, type EventRow, eventRows } from '../names.ts';
+import { createNames, eventRows } from '../names.ts';
+import { passkeys } from '../passkeys/resource.ts';
+import { userSessions } from '../sessions/resource.ts';
+import { grants } from '../tokens/resource.ts';
+import { trustedDevices } from '../trusted-devices/resource.ts';
 import { errorsOf, userFields } from './list-page.ts';
+import { users } from './resource.ts';
+import type { User } from './schema.ts';
 import { applicationsOf } from './used-applications.ts';
-import { type Verdict, verdictOn } from './verdict.ts';
+import { verdictOn } from './verdict.ts';
 
 const here = 'users';
 const TRAIL = 12;
@@ -15,55 +22,50 @@ const TRAIL = 12;
 const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
 /** Events by and about the user, the latest first. */
-async function trailOf(context: AdminContext, id: string): Promise<readonly EventRow[]> {
+async function trailOf(context: AdminContext, id: string) {
   const read = async (name: 'target_id' | 'actor_id') =>
-    itemsOf((await context.callByName('GET /audit', { query: { [name]: id, limit: String(TRAIL) } })).data);
+    (await context.call(auditLog.list, { query: { [name]: id, limit: String(TRAIL) } })).data.items;
   const found = [...(await read('target_id')), ...(await read('actor_id'))];
-  const events = [...new Map(found.map((event) => [textOf(event, 'id'), event])).values()]
-    .sort((a, b) => (textOf(a, 'id') < textOf(b, 'id') ? 1 : -1))
+  const events = [...new Map(found.map((event) => [event.id, event])).values()]
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
     .slice(0, TRAIL);
   return eventRows(events, createNames(context));
 }
 
 export async function showUser(context: AdminContext, model: object = {}, status = 200): Promise<void> {
   const params = idOf(context);
-  const { data: user, version } = await context.callByName('GET /users/{id}', { params });
-  const latest = async (event: string) => {
-    const query = { event, target_id: params.id, limit: '1' };
-    return itemsOf((await context.callByName('GET /audit', { query })).data)[0];
-  };
-  const active = { is_active: 'true', limit: '50' };
-  const [sessions, devices, passkeys, grants, failure, trail, choices] = await Promise.all([
-    context.callByName('GET /users/{id}/sessions', { params, query: active }),
-    context.callByName('GET /users/{id}/trusted-devices', { params }),
-    context.callByName('GET /users/{id}/passkeys', { params }),
-    context.callByName('GET /users/{id}/grants', { params, query: { limit: '200' } }),
-    latest('signin.failure'),
+  const { data: user, version } = await context.call(users.read, { params });
+  const failures = { event: 'signin.failure', target_id: params.id, limit: '1' };
+  const [sessions, devices, ownPasskeys, ownGrants, failed, trail, choices] = await Promise.all([
+    context.call(userSessions.list, { params, query: { is_active: 'true', limit: '50' } }),
+    context.call(trustedDevices.list, { params }),
+    context.call(passkeys.list, { params }),
+    context.call(grants.list, { params, query: { limit: '200' } }),
+    context.call(auditLog.list, { query: failures }),
     trailOf(context, params.id),
     groupChoices(context),
   ]);
-  const verdict: Verdict = verdictOn(user, failure);
-  const all: readonly Values[] = itemsOf(sessions.data);
-  const names: readonly unknown[] = Array.isArray(user.groups) ? user.groups : [];
+  const [failure] = failed.data.items;
+  const active = sessions.data.items;
   const labels = new Map(choices.items.map(({ name, label }) => [name, label]));
   context.show(
     'user',
     {
-      title: textOf(user, 'username'),
+      title: user.username,
       here,
       crumbs: [{ label: 'Users', href: '/users' }],
       user,
       version,
-      verdict,
+      verdict: verdictOn(user, failure),
       failure,
-      sessions: all,
+      sessions: active,
       ownSession: context.admin.sessionUid,
-      devices: itemsOf(devices.data),
-      passkeys: itemsOf(passkeys.data),
-      applications: applicationsOf(itemsOf(grants.data), all),
+      devices: devices.data.items,
+      passkeys: ownPasskeys.data.items,
+      applications: applicationsOf(ownGrants.data.items, active),
       trail,
-      groups: names.map(String).map((name) => ({ name, label: labels.get(name) ?? name })),
-      groupChoices: { ...choices, items: choices.items.filter(({ name }) => !names.includes(name)) },
+      groups: user.groups.map((name) => ({ name, label: labels.get(name) ?? name })),
+      groupChoices: { ...choices, items: choices.items.filter(({ name }) => !user.groups.includes(name)) },
       isSelf: context.admin.account.id === params.id,
       ...model,
     },
@@ -81,11 +83,11 @@ interface Edit {
   readonly isStale?: boolean;
 }
 
-const fieldNames = ['username', 'email', 'is_email_verified', ...userFields.map(({ name }) => name)];
+const fieldNames = ['username', 'email', 'is_email_verified', ...userFields.map(({ name }) => name)] as const;
 
 /** The stored values, as the form would submit them. */
-const storedIn = (user: Values): Values =>
-  Object.fromEntries(fieldNames.map((name) => [name, user[name] === true ? 'on' : textOf(user, name)]));
+const storedIn = (user: User): Values =>
+  Object.fromEntries(fieldNames.map((name) => [name, user[name] === true ? 'on' : user[name] || '']));
 
 /** After a conflict: keeps the fields that were edited, and takes the stored value of all others. */
 const mergedWith = (form: Form, stored: Values): Values =>
@@ -97,17 +99,17 @@ const mergedWith = (form: Form, stored: Values): Values =>
   );
 
 async function showEdit(context: AdminContext, edit: Edit = {}, status = 200): Promise<void> {
-  const { data: user, version } = await context.callByName('GET /users/{id}', { params: idOf(context) });
+  const { data: user, version } = await context.call(users.read, { params: idOf(context) });
   const stored = storedIn(user);
   const values = edit.isStale === true ? mergedWith(context.form, stored) : (edit.values ?? stored);
   const crumbs = [
     { label: 'Users', href: '/users' },
-    { label: textOf(user, 'username'), href: `/users/${textOf(user, 'id')}` },
+    { label: user.username, href: `/users/${user.id}` },
   ];
   const was = stored;
   const call = apiCall(
     'PATCH',
-    `/users/${textOf(user, 'id')}`,
+    `/users/${user.id}`,
     bodyOf((name) => textOf(values, name)),
     version,
   );
@@ -136,7 +138,7 @@ function changedIn(form: Form): Values {
 async function edit(context: AdminContext): Promise<void> {
   const { form } = context;
   try {
-    await context.callByName('PATCH /users/{id}', {
+    await context.call(users.change, {
       params: idOf(context),
       ifVersion: versionOf(form),
       body: changedIn(form),
@@ -163,7 +165,7 @@ export const userPages: readonly Page[] = [
     path: '/users/:id/devices/:device_id/revoke',
     async handle(context) {
       const params = { ...idOf(context), device_id: context.params.device_id ?? '' };
-      await context.callByName('DELETE /users/{id}/trusted-devices/{device_id}', { params });
+      await context.call(trustedDevices.remove, { params });
       context.go(`/users/${params.id}`, 'device-revoked');
     },
   },

@@ -100,6 +100,8 @@ export const userSchema = ObjectSchema(
   strict,
 );
 
+export type User = Static<typeof userSchema>;
+
 const addressGiven = ObjectSchema(
   {
     formatted: clearable('formatted'),

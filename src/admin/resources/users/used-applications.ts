@@ -1,6 +1,6 @@
 // The applications that a user uses, derived from the grants of each sign-in.
-import { textOf } from '../../pages/field-values.ts';
-import type { Values } from '../../pages/page.ts';
+import type { Session } from '../sessions/view.ts';
+import type { Grant } from '../tokens/resource.ts';
 
 export interface UsedApplication {
   readonly id: string;
@@ -15,28 +15,25 @@ export interface UsedApplication {
 }
 
 /**
- * @param grants as GET /users/{id}/grants returns them, the latest first
+ * @param grants the latest first
  * @param sessions the active ones
  */
 export function applicationsOf(
-  grants: readonly Values[],
-  sessions: readonly Values[],
+  grants: readonly Grant[],
+  sessions: readonly Session[],
 ): readonly UsedApplication[] {
   const sessionsOf = (id: string): number =>
-    sessions.filter(
-      ({ clients }) => Array.isArray(clients) && clients.some((client) => textOf(client, 'client_id') === id),
-    ).length;
+    sessions.filter(({ clients }) => clients.some((client) => client.client_id === id)).length;
   const found = new Map<string, UsedApplication>();
   for (const grant of grants) {
-    const id = textOf(grant, 'client_id');
+    const id = grant.client_id ?? '';
     const known = found.get(id);
-    const scopes = Array.isArray(grant.scopes) ? grant.scopes.map(String) : [];
     found.set(id, {
       id,
-      name: textOf(grant, 'client_name') || id,
-      scopes: [...new Set([...(known?.scopes ?? []), ...scopes])],
-      isFirstParty: grant.is_first_party === true,
-      usedAt: known?.usedAt ?? textOf(grant, 'created_at'),
+      name: grant.client_name || id,
+      scopes: [...new Set([...(known?.scopes ?? []), ...grant.scopes])],
+      isFirstParty: grant.is_first_party,
+      usedAt: known?.usedAt ?? grant.created_at,
       sessions: known?.sessions ?? sessionsOf(id),
     });
   }

@@ -1,6 +1,6 @@
 // Answers "can they sign in, and why did it fail" from a user's state and the last failure.
-import { textOf } from '../../pages/field-values.ts';
-import type { Values } from '../../pages/page.ts';
+import type { AuditEvent } from '../audit/resource.ts';
+import type { User } from './schema.ts';
 
 export interface Verdict {
   readonly canSignIn: boolean;
@@ -11,15 +11,15 @@ export interface Verdict {
   readonly remedy?: 'unlock' | 'reactivate';
 }
 
-export function verdictOn(user: Values, failure: Values | undefined): Verdict {
-  if (user.is_active !== true)
+export function verdictOn(user: User, failure: AuditEvent | undefined): Verdict {
+  if (!user.is_active)
     return { canSignIn: false, text: 'An administrator deactivated this account.', remedy: 'reactivate' };
   if (user.locked_until !== null) {
-    const count = Number(user.failed_login_attempts);
+    const count = user.failed_login_attempts;
     const text = `Locked after ${count} wrong ${count === 1 ? 'password' : 'passwords'} in a row. Browsers in which they signed in before, passkeys and mailed links still work.`;
     return { canSignIn: false, isElsewhere: true, text, remedy: 'unlock' };
   }
-  const isNewer = failure !== undefined && textOf(failure, 'at') > textOf(user, 'last_login_at');
+  const isNewer = failure !== undefined && failure.at > (user.last_login_at ?? '');
   const text = isNewer ? 'The account is fine; the last attempt was not.' : 'Nothing stands in the way.';
   return { canSignIn: true, text };
 }
