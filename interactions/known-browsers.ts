@@ -1,19 +1,17 @@
 // Which browsers an account knows: the cookie, and what the account keeps of it.
 import type Koa from 'koa';
-import { type Account, type CompleteSignIn, findKnownBrowser } from '../src/accounts/index.ts';
-import type { Clock } from '../src/clock.ts';
+import type { Account, CompleteSignIn } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import { createKnownBrowserCookie } from './known-browser-cookie.ts';
 
 interface Parts {
   readonly signIns: CompleteSignIn;
-  readonly clock: Clock;
   readonly baseUrl: string;
 }
 
 export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
 
-export function createKnownBrowsers({ signIns, clock, baseUrl }: Parts) {
+export function createKnownBrowsers({ signIns, baseUrl }: Parts) {
   const isSecure = baseUrl.startsWith('https:');
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const cookie = createKnownBrowserCookie({ isSecure, basePath });
@@ -21,8 +19,7 @@ export function createKnownBrowsers({ signIns, clock, baseUrl }: Parts) {
   return {
     /** For a password that is typed in this browser. */
     fromBrowser: (ctx: Koa.Context) => ({ tokens: cookie.tokens(ctx) }),
-    isKnown: (ctx: Koa.Context, account: Account): boolean =>
-      findKnownBrowser(account.id, account, cookie.tokens(ctx), clock()) !== undefined,
+    isKnown: (ctx: Koa.Context, account: Account): boolean => signIns.isKnown(account, cookie.tokens(ctx)),
     /**
      * All factors were given in this browser.
      * @throws AppError signin.expired when the account changed since it was read

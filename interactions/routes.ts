@@ -2,7 +2,7 @@
 // no step can be skipped by opening an address.
 
 import type Koa from 'koa';
-import { type Account, minPasswordLength, type ReportSignIn } from '../src/accounts/index.ts';
+import { type Account, type Accounts, minPasswordLength, type ReportSignIn } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Events } from '../src/events/index.ts';
 import { type Csrf, createRouter, type Form, type OneTime } from '../src/http/index.ts';
@@ -44,11 +44,7 @@ interface Deps {
   readonly browser: BrowserSession;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
-  readonly accounts: {
-    find(id: string): Promise<Account | undefined>;
-    hasAdmin(): Promise<boolean>;
-    createFirstAdmin(input: { username: string; password: string; email?: string }): Promise<Account>;
-  };
+  readonly accounts: Pick<Accounts, 'find' | 'findUsable' | 'hasAdmin' | 'createFirstAdmin'>;
   readonly authenticate: Parameters<typeof createLoginPage>[0]['authenticate'];
   readonly consents: RememberedConsents;
   readonly endSession: (uid: string) => Promise<unknown>;

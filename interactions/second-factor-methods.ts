@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import type { ProofMethod } from '../src/accounts/index.ts';
+import type { AuthenticationMethod } from '../src/sessions/index.ts';
 
 /** Methods with a code to enter. */
 export type CodeMethod = 'totp' | 'email' | 'recovery';
@@ -18,7 +18,7 @@ export const AMR: Readonly<Record<CodeMethod, readonly string[]>> = {
 };
 
 /** The method names of decisions §8 (src/accounts/freshness.ts). */
-export const PROVEN: Readonly<Record<CodeMethod, readonly ProofMethod[]>> = {
+export const PROVEN: Readonly<Record<CodeMethod, readonly AuthenticationMethod[]>> = {
   totp: ['totp'],
   email: ['email_code'],
   recovery: ['recovery'],
@@ -28,7 +28,7 @@ export const passkeyMethods = ({
   isUserVerified,
 }: {
   readonly isUserVerified: boolean;
-}): readonly ProofMethod[] => [isUserVerified ? 'passkey' : 'security_key'];
+}): readonly AuthenticationMethod[] => [isUserVerified ? 'passkey' : 'security_key'];
 
 /** RFC 8176 `hwk`: the key is bound to one device; `swk`: it is synced. With user verification it counts as two factors. */
 export const passkeyAmr = (passkey: {

@@ -1,13 +1,7 @@
 // What the steps of a sign-in ask of the domains, with what a browser adds to it: which browsers an account knows, and which
 // are trusted with its second factor.
 import type Koa from 'koa';
-import {
-  type Account,
-  type Accounts,
-  findUsable,
-  hasPasskey,
-  hasSecondFactor,
-} from '../src/accounts/index.ts';
+import { type Account, type Accounts, hasPasskey, hasSecondFactor } from '../src/accounts/index.ts';
 import type { Events } from '../src/events/index.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
@@ -17,7 +11,7 @@ import { createPasskeyOfferCookie } from './passkey-offer-cookie.ts';
 import { createTrustedDeviceCookie } from './trusted-device-cookie.ts';
 
 interface Deps {
-  readonly accounts: Pick<Accounts, 'find'>;
+  readonly accounts: Pick<Accounts, 'findUsable'>;
   readonly secondFactors: SecondFactors;
   readonly passkeys: Pick<Passkeys, 'stepAfterKey'>;
   readonly knownBrowsers: KnownBrowsers;
@@ -51,7 +45,7 @@ export function createSignInParts(deps: Deps) {
       isOfferDeclined: offer.isDeclined,
     },
     mfaMode: () => settings().mfa_mode,
-    findUsable: (id: string) => findUsable(accounts, id),
+    findUsable: (id: string) => accounts.findUsable(id),
     stepOf: secondFactors.stepOf,
     hasFactor: hasSecondFactor,
     isTrustedDevice: deviceCookie.isTrusted,

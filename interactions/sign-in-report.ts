@@ -1,10 +1,13 @@
 // Reports of sign-ins for the audit log: completed, with all methods; a session that was stepped up; or a first step after which
 // another is required, which is not a sign-in yet.
-import type { MethodTimes, ProofMethod, SignInReport } from '../src/accounts/index.ts';
+import type { ReportSignIn } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
+import type { AuthenticationMethod, MethodTimes } from '../src/sessions/index.ts';
+
+type SignInReport = Parameters<ReportSignIn>[0];
 
 /** The methods behind each first factor. */
-const FIRST_FACTORS: Readonly<Record<string, readonly ProofMethod[]>> = {
+const FIRST_FACTORS: Readonly<Record<string, readonly AuthenticationMethod[]>> = {
   pwd: ['password'],
   hwk: ['passkey', 'security_key'],
   swk: ['passkey', 'security_key'],
@@ -40,7 +43,7 @@ export function reportOfCompletion(
 export function reportOfStep(
   interaction: BoundInteraction,
   accountId: string,
-  { amr, methods }: { readonly amr: readonly string[]; readonly methods: readonly ProofMethod[] },
+  { amr, methods }: { readonly amr: readonly string[]; readonly methods: readonly AuthenticationMethod[] },
   next: string,
 ): SignInReport | undefined {
   const about = { accountId, clientId: clientIdOf(interaction), amr, methods, next };

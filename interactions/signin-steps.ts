@@ -2,15 +2,7 @@
 // every step, and from the progress stored in the interaction. The interaction gets its result, without which the library
 // signs no one in, only when no step is missing; so no address can skip a step.
 import type Koa from 'koa';
-import {
-  type Account,
-  type MethodTimes,
-  mergeMethodTimes,
-  newestOf,
-  type ProofMethod,
-  type ReportSignIn,
-  stampMethods,
-} from '../src/accounts/index.ts';
+import type { Account, ReportSignIn } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import {
   ACR,
@@ -21,6 +13,13 @@ import {
   createAcrDemand,
   type SigninProgress,
 } from '../src/oidc/sign-in.ts';
+import {
+  type AuthenticationMethod,
+  type MethodTimes,
+  mergeMethodTimes,
+  newestOf,
+  stampMethods,
+} from '../src/sessions/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { stringParameter } from './page-options.ts';
@@ -31,7 +30,7 @@ export interface Proof {
   /** All methods so far (RFC 8176). */
   readonly amr: readonly string[];
   /** The methods of this step; none: the user only continued. */
-  readonly methods: readonly ProofMethod[];
+  readonly methods: readonly AuthenticationMethod[];
   /**
    * Epoch milliseconds of the sign-in's first authentication; default: now. A later change of the account invalidates
    * it.

@@ -8,7 +8,7 @@ import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord, FactRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Query, type Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';
-import { type Account, toAccount } from './account.ts';
+import { type Account, isUsable, toAccount } from './account.ts';
 import { type AccountChanges, applyChanges, blankAccount } from './changes.ts';
 import { createCompleteSignIn } from './complete-sign-in.ts';
 import { clearBrowserFailures } from './known-browsers.ts';
@@ -16,7 +16,7 @@ import { guardLastAdmin } from './last-admin.ts';
 import { clearFailures } from './lockout.ts';
 import { findByLoginName, parseLoginName } from './login-name.ts';
 import { createOnboarding } from './onboarding.ts';
-import { createPasskeyAdmins } from './passkey-admins.ts';
+import { createPasskeyAdmins, type PasskeyAdmins } from './passkey-admins.ts';
 import type { Passwords } from './passwords/password.ts';
 import { createRemoval } from './removal.ts';
 import { hasSecondFactor } from './security-state.ts';
@@ -36,6 +36,8 @@ export interface AccountPage {
 export interface Accounts {
   /** Here and below, an account that is being deleted is not found. */
   find(id: string): Promise<Account | undefined>;
+  /** Undefined also when the account is deactivated. */
+  findUsable(id: string): Promise<Account | undefined>;
   /** By username, or by e-mail address if it is verified; spelling variants are the same name. */
   findByLogin(identifier: string): Promise<Account | undefined>;
   query(query: Query): Promise<AccountPage>;
@@ -75,6 +77,8 @@ export interface Accounts {
    * @throws AppError account.not_found, account.last_admin, passkey.last_admin
    */
   removeAccountAsAdmin(id: string): Promise<void>;
+  /** In passkey-only mode, at least one administrator keeps a passkey. */
+  readonly passkeyAdmins: PasskeyAdmins;
   /** Completes deletions that a crash interrupted. @returns how many */
   finishDeletions(): Promise<number>;
   /** Cheap: a positive answer is cached, because one administrator always remains. */
@@ -174,6 +178,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const stored = await findLive(id);
       return stored && toAccount(stored);
     },
+    async findUsable(id) {
+      const account = await accounts.find(id);
+      return account !== undefined && isUsable(account) ? account : undefined;
+    },
     async findByLogin(identifier) {
       const name = parseLoginName(identifier);
       const stored = name && (await findByLoginName(collection, name));
@@ -222,6 +230,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await passkeyAdmins.keepOne(id);
       if (!(await removal.remove(id))) throw new AppError('account.not_found');
     },
+    passkeyAdmins,
     finishDeletions: () => removal.finishDeletions(),
     hasAdmin: () => onboarding.hasAdmin(),
     async createFirstAdmin(input) {

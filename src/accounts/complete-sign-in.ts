@@ -6,7 +6,7 @@ import type { AccountRecord } from '../store/collections.ts';
 import { type Collection, VersionConflict } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import type { Account } from './account.ts';
-import { type BrowserTokens, forgetBrowsers, rememberBrowser } from './known-browsers.ts';
+import { type BrowserTokens, findKnownBrowser, forgetBrowsers, rememberBrowser } from './known-browsers.ts';
 import { clearFailures } from './lockout.ts';
 
 /**
@@ -15,6 +15,8 @@ import { clearFailures } from './lockout.ts';
  */
 export interface CompleteSignIn {
   isUnchanged(account: Account): Promise<boolean>;
+  /** Whether the account knows the browser. */
+  isKnown(account: Account, tokens: BrowserTokens): boolean;
   /**
    * @param tokens of the browser; absent without one (the password grant)
    * @returns the value by which the browser is now known; undefined when the account changed since it was read
@@ -70,6 +72,7 @@ export function createCompleteSignIn(deps: {
       const stored = await collection.find(account.id);
       return stored !== undefined && isSame(stored.value, account);
     },
+    isKnown: (account, tokens) => findKnownBrowser(account.id, account, tokens, clock()) !== undefined,
     async complete(account, tokens) {
       const now = clock();
       const token = newSecret();

@@ -1,32 +1,9 @@
 // When an authentication is fresh enough for a sensitive action (decisions §8): the classes of authentication, the
 // highest class that an account can reach, and whether a session reached it within the last five minutes. Each method
 // has its own time, so that a code entered now does not make this morning's password fresh.
+import type { AuthenticationMethod, MethodTimes } from '../sessions/index.ts';
 import type { AuthMode } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
-
-/**
- * `passkey` verified its user; `security_key` did not. `email_link` is a sign-in by mailed link. An invitation or an
- * enrolment link is not listed: by itself it authenticates no user.
- */
-export const PROOF_METHODS = [
-  'password',
-  'email_link',
-  'totp',
-  'recovery',
-  'email_code',
-  'passkey',
-  'security_key',
-] as const;
-
-export type ProofMethod = (typeof PROOF_METHODS)[number];
-
-/**
- * When each method was last used, in epoch seconds. `trusted_device`: when a trusted device replaced the second
- * factor; it authenticates nothing by itself.
- */
-export type MethodTimes = { readonly [Method in ProofMethod | 'trusted_device']?: number };
-
-const TIMED = [...PROOF_METHODS, 'trusted_device'] as const;
 
 /** 3: two factors; 2: password and mailed code; 1: password (or a mailed link instead); 0: none. */
 export type ProofClass = 0 | 1 | 2 | 3;
@@ -42,7 +19,7 @@ const FRESH_SECONDS = 300;
  * The class of these methods together. A passkey without user verification is something the user has, so it is two
  * factors only together with a password, or with a code from another device or from paper.
  */
-function classOfMethods(has: (method: ProofMethod) => boolean): ProofClass {
+function classOfMethods(has: (method: AuthenticationMethod) => boolean): ProofClass {
   if (has('passkey')) return 3;
   const hasFirst = has('password') || has('email_link');
   const hasKey = has('security_key');
@@ -93,41 +70,3 @@ export function owesSecondStep(
   if (amr.includes('mfa') || amr.includes('otp')) return false;
   return classOfMethods((method) => methodTimes[method] !== undefined) < 2;
 }
-
-/**
- * Reads stored times and drops invalid ones. A session of the previous version has no times and so is never fresh.
- */
-export function readMethodTimes(stored: unknown): MethodTimes {
-  if (typeof stored !== 'object' || stored === null) return {};
-  const times: { -readonly [Method in keyof MethodTimes]: MethodTimes[Method] } = {};
-  for (const method of TIMED) {
-    const at: unknown = Reflect.get(stored, method);
-    if (typeof at === 'number') times[method] = at;
-  }
-  return times;
-}
-
-/** The later time of each. */
-export function mergeMethodTimes(one: MethodTimes, other: MethodTimes): MethodTimes {
-  const times: { -readonly [Method in keyof MethodTimes]: MethodTimes[Method] } = { ...one };
-  for (const method of TIMED) {
-    const at = other[method];
-    if (at !== undefined) times[method] = Math.max(at, times[method] ?? at);
-  }
-  return times;
-}
-
-/** The methods used at that time or before. */
-export function methodTimesUntil(times: MethodTimes, until: number): MethodTimes {
-  return Object.fromEntries(Object.entries(times).filter(([, at]) => at <= until));
-}
-
-/** The latest of these times; undefined without any. */
-export function newestOf({ trusted_device: _, ...times }: MethodTimes): number | undefined {
-  const all = Object.values(times);
-  return all.length === 0 ? undefined : Math.max(...all);
-}
-
-/** @param at epoch milliseconds */
-export const stampMethods = (methods: readonly ProofMethod[], at: number): MethodTimes =>
-  Object.fromEntries(methods.map((method) => [method, Math.floor(at / 1000)]));

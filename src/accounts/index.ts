@@ -29,31 +29,20 @@ export { type Account, isAuthenticationCurrent, isProofCurrent, isUsable, toAcco
 export type { Accounts, NewAccount } from './accounts.ts';
 export type { Authenticate } from './authenticate.ts';
 export type { AccountChanges } from './changes.ts';
-export { toClaims } from './claims.ts';
 export type { CompleteSignIn } from './complete-sign-in.ts';
 export { addressKey, parseEmail } from './email.ts';
 export { mayBeLeftWith } from './factor-policy.ts';
-export { findUsable } from './find-usable.ts';
 export { finishInterrupted } from './finish-interrupted-job.ts';
 export { fold } from './fold.ts';
 export {
   classOfAccount,
   isFresh,
-  type MethodTimes,
-  mergeMethodTimes,
-  methodTimesUntil,
-  newestOf,
   owesSecondStep,
-  type ProofMethod,
   type ProofPolicy,
-  readMethodTimes,
-  stampMethods,
 } from './freshness.ts';
 export { type Group, type Groups, groupNamePattern, memberFilter } from './groups.ts';
 export type { ImportAccount } from './import.ts';
-export { findKnownBrowser } from './known-browsers.ts';
 export { parseLoginName } from './login-name.ts';
-export { createPasskeyAdmins } from './passkey-admins.ts';
 export { checkNewPassword } from './passwords/check-new-password.ts';
 export type { HashParameters } from './passwords/password.ts';
 export { minPasswordLength } from './passwords/password-rules.ts';
@@ -66,7 +55,7 @@ export {
   settleFactors,
   wantsSecondStep,
 } from './security-state.ts';
-export type { ReportSignIn, SignInReport } from './sign-in-events.ts';
+export type { ReportSignIn } from './sign-in-events.ts';
 export { toUser } from './to-user.ts';
 
 interface Deps {

@@ -13,8 +13,14 @@ interface Deps {
 
 const withPasskey: FieldFilter = { field: 'passkey_count', op: 'gte', value: 1 };
 
-export function createPasskeyAdmins({ find, query, isPasskeyOnly }: Deps) {
+export interface PasskeyAdmins {
   /** Whether another administrator can sign in with a passkey. */
+  hasOther(accountId?: string): Promise<boolean>;
+  /** Before this account loses its last passkey or the administrator's role. @throws AppError passkey.last_admin */
+  keepOne(accountId: string): Promise<void>;
+}
+
+export function createPasskeyAdmins({ find, query, isPasskeyOnly }: Deps): PasskeyAdmins {
   async function hasOther(accountId?: string): Promise<boolean> {
     const { items } = await query({
       filters: [...activeAdminFilters, withPasskey],
@@ -27,7 +33,6 @@ export function createPasskeyAdmins({ find, query, isPasskeyOnly }: Deps) {
 
   return {
     hasOther,
-    /** Before this account loses its last passkey or the administrator's role. @throws AppError passkey.last_admin */
     async keepOne(accountId: string): Promise<void> {
       if (!isPasskeyOnly()) return;
       const account = await find(accountId);

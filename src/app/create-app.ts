@@ -130,7 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const state = createProtocolState({ ...base, mount, directory, clients, baseUrl });
   const bearers = createBearers({ ...config, state, directory, clients, apiKeys, limits, events });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
-  const knownBrowsers = createKnownBrowsers({ signIns, clock, baseUrl });
+  const knownBrowsers = createKnownBrowsers({ signIns, baseUrl });
   const interactions = createInteractions({
     ...config,
     ...base,

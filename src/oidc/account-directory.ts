@@ -8,13 +8,13 @@ import {
   isProofCurrent,
   isUsable,
   type ReportSignIn,
-  toClaims,
 } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { isRequired } from '../second-factors/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import { reachableAcrs } from './acr.ts';
+import { toClaims } from './claims.ts';
 import type { AccountDirectory } from './find-account.ts';
 import { ACR } from './scopes.ts';
 

@@ -2,9 +2,14 @@
 
 import type Koa from 'koa';
 import type { Session } from 'oidc-provider';
-import { type MethodTimes, mergeMethodTimes, type ProofMethod, stampMethods } from '../accounts/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
+import {
+  type AuthenticationMethod,
+  type MethodTimes,
+  mergeMethodTimes,
+  stampMethods,
+} from '../sessions/index.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 
 /** `__Host-` and `__Secure-` (RFC 6265bis §4.1.3) need https, and `__Host-` a cookie for the whole host. */
@@ -20,7 +25,7 @@ interface BrowserLogin {
   acr: string;
   loginTs?: number;
   /** Authenticated just now. */
-  methods: readonly ProofMethod[];
+  methods: readonly AuthenticationMethod[];
   /** Authenticated earlier, when the session is new. */
   methodTimes?: MethodTimes;
 }

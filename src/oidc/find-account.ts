@@ -4,7 +4,7 @@ import {
   type KoaContextWithOIDC,
   type Account as LibraryAccount,
 } from 'oidc-provider';
-import type { MethodTimes } from '../accounts/index.ts';
+import type { MethodTimes } from '../sessions/index.ts';
 import { currentScopes, isGrantTypeAllowed, opensAdmin } from './entitlement.ts';
 import { clientRecord } from './models/client.ts';
 import { isTestSignInExchange } from './test-sign-in-gate.ts';

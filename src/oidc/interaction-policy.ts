@@ -1,7 +1,7 @@
 // When a request needs interaction: the library's checks (OIDC Core §3.1.2.1) and ours for accounts and first-party
 // applications.
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
-import { type MethodTimes, readMethodTimes } from '../accounts/index.ts';
+import { type MethodTimes, readMethodTimes } from '../sessions/index.ts';
 import { acrRequestOf, voluntaryAcrAbove } from './acr.ts';
 import { clientAccessCheck } from './client-access.ts';
 import { currentScopes, scopesOfClaims } from './entitlement.ts';

@@ -1,8 +1,9 @@
 // The user who is signed in with a browser or an access token, for the pages and APIs of ours that are not the protocol:
 // the account is usable, nothing ended the session since, and no required second factor is missing.
 import type Koa from 'koa';
-import { type Account, type MethodTimes, owesSecondStep, readMethodTimes } from '../accounts/index.ts';
+import { type Account, owesSecondStep } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
+import { type MethodTimes, readMethodTimes } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import { strongestAcr } from './acr.ts';
 import type { BrowserSession } from './browser-session.ts';

@@ -1,7 +1,7 @@
 // The session that issued a user's access token, limited to the authentications before the token's own: an old token gains
 // nothing when its user authenticates again.
 import type { AccessToken } from 'oidc-provider';
-import { type MethodTimes, methodTimesUntil, readMethodTimes } from '../accounts/index.ts';
+import { type MethodTimes, methodTimesUntil, readMethodTimes } from '../sessions/index.ts';
 import { authenticationTime } from './find-account.ts';
 import type { SessionGrant } from './models/grant.ts';
 import type { Models } from './provider-base.ts';

@@ -1,4 +1,4 @@
-import { type Account, type Accounts, createPasskeyAdmins, mayBeLeftWith } from '../accounts/index.ts';
+import { type Account, type Accounts, mayBeLeftWith } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
@@ -30,7 +30,7 @@ export interface PasskeyChanges {
 
 interface Deps {
   readonly passkeys: Pick<AccountPasskeys, 'list' | 'rename' | 'remove'>;
-  readonly accounts: Pick<Accounts, 'find' | 'query'>;
+  readonly accounts: Pick<Accounts, 'passkeyAdmins'>;
   readonly events: Pick<Events, 'record' | 'emitAndWait'>;
   readonly settings: () => SettingValues;
 }
@@ -38,16 +38,11 @@ interface Deps {
 export function createPasskeyChanges({ passkeys, accounts, events, settings }: Deps): PasskeyChanges {
   const mode = () => settings().auth_mode;
   const policy = () => ({ mfaMode: settings().mfa_mode, authMode: mode() });
-  const admins = createPasskeyAdmins({
-    find: accounts.find,
-    query: accounts.query,
-    isPasskeyOnly: () => arePasswordsOff(settings()),
-  });
 
   /** @throws AppError passkey.last_admin */
   async function keepAdmin(account: Account, id: string): Promise<void> {
     const isOnly = account.passkeys?.every((passkey) => passkey.id === id) === true;
-    if (isOnly) await admins.keepOne(account.id);
+    if (isOnly) await accounts.passkeyAdmins.keepOne(account.id);
   }
 
   const keepEnough = (after: Readonly<AccountRecord>): void => {
@@ -95,7 +90,7 @@ export function createPasskeyChanges({ passkeys, accounts, events, settings }: D
 
     async checkAuthMode({ auth_mode: next }) {
       if (next !== 'passkey_only' || arePasswordsOff(settings())) return;
-      if (await admins.hasOther()) return;
+      if (await accounts.passkeyAdmins.hasOther()) return;
       const problem = 'An active administrator must have a passkey first.';
       throw new AppError('request.invalid', { message: problem, fields: { auth_mode: problem } });
     },

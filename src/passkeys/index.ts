@@ -25,7 +25,7 @@ export function createPasskeys(deps: {
   clock: Clock;
   baseUrl: string;
   settings: () => SettingValues;
-  accounts: Pick<Accounts, 'find' | 'query'>;
+  accounts: Pick<Accounts, 'passkeyAdmins'>;
   events: Pick<Events, 'record' | 'on' | 'emitAndWait' | 'origins'>;
 }): Passkeys {
   const { store, clock, baseUrl, settings, events } = deps;

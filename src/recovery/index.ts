@@ -28,7 +28,7 @@ export function createRecovery(deps: {
   baseUrl: string;
   clock: Clock;
   settings: () => SettingValues;
-  accounts: Pick<Accounts, 'find' | 'findByLogin' | 'changeOwnAccount'>;
+  accounts: Pick<Accounts, 'find' | 'findUsable' | 'findByLogin' | 'changeOwnAccount'>;
   mail: Pick<Mail, 'queue' | 'requests'>;
   secondFactors: Pick<SecondFactors, 'verifyAtSignIn'>;
   limits: Pick<RateLimits, 'consume' | 'isWithin'>;

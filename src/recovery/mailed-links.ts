@@ -1,4 +1,4 @@
-import { type Account, type Accounts, addressKey, findUsable, isUsable } from '../accounts/index.ts';
+import { type Account, type Accounts, addressKey, isUsable } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { deviceName, type Events } from '../events/index.ts';
@@ -13,7 +13,7 @@ interface Deps {
   readonly clock: Clock;
   readonly settings: () => SettingValues;
   readonly links: Pick<Links, 'create'>;
-  readonly accounts: Pick<Accounts, 'find' | 'findByLogin'>;
+  readonly accounts: Pick<Accounts, 'findUsable' | 'findByLogin'>;
   readonly mail: Pick<Mail, 'queue' | 'requests'>;
   readonly limits: Pick<RateLimits, 'isWithin'>;
   readonly events: Pick<Events, 'record'>;
@@ -70,7 +70,7 @@ export function createMailedLinks(deps: Deps): MailedLinks {
   async function answer(request: MailRequestRecord, kind: 'password_reset' | 'magic_link'): Promise<void> {
     const { email, ipAddress, userAgent, language, interaction } = request;
     const found = await accounts.findByLogin(email);
-    const account = found && (await findUsable(accounts, found.id));
+    const account = found && (await accounts.findUsable(found.id));
     // An unverified address may belong to another person (R129).
     if (account?.email === undefined || !account.isEmailVerified) return;
     if (!(await limits.isWithin('mail_address', addressKey(account.email)))) return;

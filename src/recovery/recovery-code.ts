@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Account, type Accounts, findUsable, parseLoginName } from '../accounts/index.ts';
+import { type Account, type Accounts, parseLoginName } from '../accounts/index.ts';
 import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
@@ -17,7 +17,7 @@ export interface UseRecoveryCode {
 }
 
 interface Deps {
-  readonly accounts: Pick<Accounts, 'find' | 'findByLogin'>;
+  readonly accounts: Pick<Accounts, 'findUsable' | 'findByLogin'>;
   readonly secondFactors: Pick<SecondFactors, 'verifyAtSignIn'>;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly settings: () => SettingValues;
@@ -31,14 +31,14 @@ export function createUseRecoveryCode({ accounts, secondFactors, limits, setting
     const key = keyFor(parseLoginName(username)?.key ?? '', ipAddress);
     const charge = await limits.consume('login_account_ip', key);
     const found = await accounts.findByLogin(username);
-    const account = found && (await findUsable(accounts, found.id));
+    const account = found && (await accounts.findUsable(found.id));
     // Users with a usable password sign in with it: a recovery code replaces a lost passkey, never a password.
     const isFor = account && (arePasswordsOff(settings()) || account.passwordHash === undefined);
     if (account === undefined || !isFor) return undefined;
     const verdict = await secondFactors.verifyAtSignIn(account, { method: 'recovery', boundTo, code });
     if (verdict !== 'ok') return undefined;
     charge.giveBack();
-    return findUsable(accounts, account.id);
+    return accounts.findUsable(account.id);
   };
   return {
     async useRecoveryCode(attempt, ipAddress) {

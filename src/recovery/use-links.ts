@@ -1,4 +1,4 @@
-import { type Account, type Accounts, checkNewPassword, findUsable } from '../accounts/index.ts';
+import { type Account, type Accounts, checkNewPassword } from '../accounts/index.ts';
 import type { Events } from '../events/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { Link, Links } from './links.ts';
@@ -17,7 +17,7 @@ export interface UseLinks {
 }
 
 interface Deps {
-  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount'>;
+  readonly accounts: Pick<Accounts, 'find' | 'findUsable' | 'changeOwnAccount'>;
   readonly links: Pick<Links, 'find' | 'consume'>;
   readonly events: Pick<Events, 'record'>;
   readonly settings: () => SettingValues;
@@ -29,7 +29,7 @@ export function createUseLinks({ accounts, links, events, settings, baseUrl }: D
     async resetPassword(token, password) {
       const known = await links.find(token, 'password_reset');
       if (known === undefined) return undefined;
-      const account = (await findUsable(accounts, known.accountId)) ?? { username: '' };
+      const account = (await accounts.findUsable(known.accountId)) ?? { username: '' };
       checkNewPassword(password, account, { settings: settings(), baseUrl });
       const link = await links.consume(token, 'password_reset');
       if (link === undefined) return undefined;
@@ -50,7 +50,7 @@ export function createUseLinks({ accounts, links, events, settings, baseUrl }: D
 
     async useMagicLink(token) {
       const link = await links.consume(token, 'magic_link');
-      return link && findUsable(accounts, link.accountId);
+      return link && accounts.findUsable(link.accountId);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Account, type Accounts, checkNewPassword, findUsable } from '../accounts/index.ts';
+import { type Account, type Accounts, checkNewPassword } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
@@ -23,7 +23,7 @@ export interface Enrolment {
 }
 
 interface Deps {
-  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount'>;
+  readonly accounts: Pick<Accounts, 'findUsable' | 'changeOwnAccount'>;
   readonly mail: Pick<Mail, 'queue'>;
   readonly recovery: Pick<Recovery, 'links'>;
   readonly events: Pick<Events, 'record'>;
@@ -51,13 +51,13 @@ export function createEnrolment(deps: Deps): Enrolment {
 
     async find(token) {
       const link = await links.find(token, PURPOSE);
-      const account = link && (await findUsable(accounts, link.accountId));
+      const account = link && (await accounts.findUsable(link.accountId));
       return account && { username: account.username, email: link.email };
     },
 
     async complete(token, password) {
       const known = await links.find(token, PURPOSE);
-      const account = known && (await findUsable(accounts, known.accountId));
+      const account = known && (await accounts.findUsable(known.accountId));
       if (account === undefined) return undefined;
       // An unacceptable password must not use up the link.
       if (password !== undefined) checkNewPassword(password, account, { settings: settings(), baseUrl });

@@ -2,7 +2,7 @@
 // (use-invitations.ts), and a one-time link to an account that an administrator created (enrolment.ts). Not here:
 // accounts/ validates accounts and passwords, recovery/ owns the tokens of mailed links, interactions/ the pages.
 
-import { type Accounts, findUsable } from '../accounts/index.ts';
+import type { Accounts } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
@@ -37,7 +37,7 @@ export function createRegistration(deps: {
   config: Pick<Config, 'baseUrl' | 'secretKeys'>;
   clock: Clock;
   settings: () => SettingValues;
-  accounts: Pick<Accounts, 'find' | 'prepare' | 'createPrepared' | 'changeOwnAccount'>;
+  accounts: Pick<Accounts, 'findUsable' | 'prepare' | 'createPrepared' | 'changeOwnAccount'>;
   clients: Pick<Clients, 'find'>;
   mail: Pick<Mail, 'queue' | 'requests'>;
   recovery: Pick<Recovery, 'links' | 'sendEmailVerification'>;
@@ -63,7 +63,7 @@ export function createRegistration(deps: {
   const tickets = createTickets({
     collection: store.ephemeral(newAccounts.enrolments),
     clock,
-    findUsable: (id) => findUsable(accounts, id),
+    findUsable: (id) => accounts.findUsable(id),
   });
   return {
     signUp: createSignUp({ ...shared, signups }),

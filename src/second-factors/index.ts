@@ -29,7 +29,7 @@ export function createSecondFactors(deps: {
   sealer: Seal;
   clock: Clock;
   settings: () => SettingValues;
-  accounts: Pick<Accounts, 'find'>;
+  accounts: Pick<Accounts, 'findUsable'>;
   mail: Pick<Mail, 'queue'>;
   events: Pick<Events, 'record' | 'on' | 'origins'>;
 }): SecondFactors {

@@ -1,4 +1,4 @@
-import { type Account, type Accounts, findUsable } from '../accounts/index.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { deviceName, type Events } from '../events/index.ts';
 import { type Mail, requestValues } from '../mail/index.ts';
@@ -39,7 +39,7 @@ interface Deps {
     CodeFactors,
     'verify' | 'totp' | 'startEmail' | 'setEmailFactor' | 'methodsOf' | 'trustedDevices'
   >;
-  readonly accounts: Pick<Accounts, 'find'>;
+  readonly accounts: Pick<Accounts, 'findUsable'>;
   readonly mail: Pick<Mail, 'queue'>;
   readonly events: Pick<Events, 'record' | 'origins'>;
   readonly settings: () => SettingValues;
@@ -94,7 +94,7 @@ export function createSignInFactors(deps: Deps): SignInFactors {
 
     async enrolEmailAtSignIn(accountId) {
       await factors.setEmailFactor(accountId, true);
-      const account = await findUsable(accounts, accountId);
+      const account = await accounts.findUsable(accountId);
       if (account !== undefined) await recordEnrolment(accountId, 'email');
       return account;
     },
@@ -112,7 +112,7 @@ export function createSignInFactors(deps: Deps): SignInFactors {
 
     async trustDevice(accountId) {
       // Read again, because the code that was just verified changed the account.
-      const account = await findUsable(accounts, accountId);
+      const account = await accounts.findUsable(accountId);
       if (account === undefined) return undefined;
       const { ipAddress = '', userAgent = '' } = events.origins.current() ?? {};
       const label = deviceName(userAgent);

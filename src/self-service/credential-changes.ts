@@ -9,14 +9,13 @@ import {
   hasPasskey,
   hasSecondFactor,
   mayBeLeftWith,
-  type ProofMethod,
 } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { EventName, Events } from '../events/index.ts';
 import { acrOf, type BrowserSession, type SignedInUsers } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
-import type { Sessions } from '../sessions/index.ts';
+import type { AuthenticationMethod, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { SelfServiceUser } from './page-kit.ts';
@@ -78,7 +77,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
   async function endOtherSessions(
     ctx: Koa.Context,
     who: SelfServiceUser,
-    methods: readonly ProofMethod[] = [],
+    methods: readonly AuthenticationMethod[] = [],
   ): Promise<void> {
     // First: a sign-in that completes after the list of sessions was read is checked against this (confirmSession).
     await accounts.voidProofs(who.account.id);
@@ -136,7 +135,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
       // A new password is no authentication, the current one is. The session is a new one that counts from the change on:
       // authentication before the change is void for the account (authenticatedNotBefore).
       const login = { accountId: account.id, amr, acr: acrOf(amr), loginTs: Math.floor(changedAt / 1000) };
-      const methods: readonly ProofMethod[] = hasPassword ? ['password'] : [];
+      const methods: readonly AuthenticationMethod[] = hasPassword ? ['password'] : [];
       const uid = await browser.signIn(ctx, { ...login, methodTimes: who.methodTimes, methods });
       // A change directly after this one ended all sessions, but could not include the new one.
       await confirmSession({ accountId: account.id, uid, provenAt: changedAt + 1 });

@@ -1,5 +1,5 @@
 // What a sign-in creates: SSO sessions (sessions.ts, where to start), grants and tokens (grants.ts,
-// issued-tokens.ts), and consents (consents.ts). Not here: the browser's session is a model of the protocol core
+// issued-tokens.ts), consents (consents.ts), and when each method was used (method-times.ts). Not here: the browser's session is a model of the protocol core
 // (src/oidc/models/session.ts), which also notifies applications when a session ends.
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
@@ -21,6 +21,15 @@ export {
   type IssuedTokens,
   type TokenKind,
 } from './issued-tokens.ts';
+export {
+  type AuthenticationMethod,
+  type MethodTimes,
+  mergeMethodTimes,
+  methodTimesUntil,
+  newestOf,
+  readMethodTimes,
+  stampMethods,
+} from './method-times.ts';
 export { countRunning } from './running.ts';
 export type { Sessions } from './sessions.ts';
 

@@ -1,8 +1,8 @@
 // An interaction (one sign-in in progress) also records which browser it belongs to and when its user authenticated, so that
 // an authentication does not outlive a change of the account.
 import type { AdapterPayload, Interaction } from 'oidc-provider';
-import type { MethodTimes } from '../../accounts/index.ts';
 import type { Clock } from '../../clock.ts';
+import type { MethodTimes } from '../../sessions/index.ts';
 import type { AccountDirectory } from '../find-account.ts';
 import { type ModelClass, ProviderBase } from '../provider-base.ts';
 import { testSignInRedirectUri } from '../test-sign-in-gate.ts';

@@ -1,9 +1,9 @@
 // The browser's SSO session. A session that ends while one of its requests is in progress is not written again. Also records
 // sign-in, address and activity for administrators and the owner (src/sessions).
 import { type AdapterPayload, errors, type Session as LibrarySession } from 'oidc-provider';
-import { type MethodTimes, mergeMethodTimes, readMethodTimes } from '../../accounts/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { secretDigest } from '../../ids.ts';
+import { type MethodTimes, mergeMethodTimes, readMethodTimes } from '../../sessions/index.ts';
 import type { ProtocolPayload } from '../../store/collections.ts';
 import { type EphemeralCollection, VersionConflict } from '../../store/port.ts';
 import { type ModelInternals, ProviderBase, type SessionClass } from '../provider-base.ts';

@@ -1,7 +1,8 @@
 // All claims of an account (OIDC Core §5.1, decisions §5). Scopes and requested claims decide elsewhere which of them
 // a client gets.
+
+import type { Account } from '../accounts/index.ts';
 import type { Address, Profile, Role } from '../store/collections.ts';
-import type { Account } from './account.ts';
 
 export interface Claims extends Profile {
   sub: string;
