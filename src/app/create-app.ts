@@ -171,6 +171,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await seedConsoleClient({ clients, baseUrl });
 
   const protocol = createProtocolRoutes({
+    clock,
     mount,
     config,
     state,

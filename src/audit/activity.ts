@@ -39,6 +39,7 @@ const KINDS: { readonly [Name in EventName]?: string } = {
   'email.verified': 'email_verified',
   'consent.granted': 'application_allowed',
   'consent.revoked': 'application_removed',
+  'session.ended_by_application': 'signed_out_by_application',
   'user.sessions_revoked': 'signed_out',
   'user.unlocked': 'unlocked',
   'user.updated': 'changed_by_admin',
@@ -63,7 +64,11 @@ export function createActivity(audit: Pick<Audit, 'query'>): (accountId: string)
     if (kind === undefined) return [];
     const { at, ipAddress, userAgent, actorKind, actorId, targetId } = value;
     // The location of an administrator is not shown to the owner.
-    const isOwn = actorKind === 'anonymous' || actorId === undefined || actorId === (targetId ?? actorId);
+    const isOwn =
+      actorKind === 'anonymous' ||
+      actorKind === 'client' ||
+      actorId === undefined ||
+      actorId === (targetId ?? actorId);
     return [{ at, kind, isProblem: PROBLEMS.has(kind), ...(isOwn && { ipAddress, userAgent }) }];
   };
 

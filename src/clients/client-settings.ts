@@ -5,6 +5,7 @@ import type { ClientRecord } from '../store/collections.ts';
 export interface SettingChanges {
   isActive?: boolean;
   skipConsent?: boolean;
+  logoutNeedsAuth?: boolean;
   allowSelfSignup?: boolean | null;
   requirePkce?: boolean;
   accessTokenSeconds?: number | null;
@@ -28,6 +29,12 @@ export const flagSettings = {
     description:
       'Whether it must use PKCE. Always true for public, native and self-registered applications, for redirect URIs with ' +
       'a custom scheme and for admin scopes; the runtime setting of the same name requires it of all.',
+  },
+  logout_needs_auth: {
+    key: 'logoutNeedsAuth',
+    isNullable: false,
+    description:
+      'A sign-out that a server asks for by an ID token, without a browser, also needs the authentication of the application.',
   },
   allow_self_signup: {
     key: 'allowSelfSignup',
@@ -102,6 +109,8 @@ export function withSettings(record: ClientRecord, changes: SettingChanges): Cli
   };
   if (changes.requirePkce === false) delete next.requirePkce;
   else if (changes.requirePkce === true) next.requirePkce = true;
+  if (changes.logoutNeedsAuth === false) delete next.logoutNeedsAuth;
+  else if (changes.logoutNeedsAuth === true) next.logoutNeedsAuth = true;
   if (changes.allowSelfSignup === null) delete next.allowSelfSignup;
   else if (changes.allowSelfSignup !== undefined) next.allowSelfSignup = changes.allowSelfSignup;
   if (changes.allowedGroups === null) delete next.allowedGroups;

@@ -23,6 +23,7 @@ export const toClient = ({ id, value }: Client): Record<string, unknown> => ({
   is_active: value.isActive,
   skip_consent: value.skipConsent,
   require_pkce: hasToUsePkce(value),
+  logout_needs_auth: value.logoutNeedsAuth === true,
   allow_self_signup: value.allowSelfSignup ?? null,
   allowed_groups: value.allowedGroups ?? null,
   access_token_seconds: value.accessTokenSeconds ?? null,

@@ -163,23 +163,22 @@ interface ProtocolRoutesDeps
   readonly state: ProtocolState;
   readonly bearers: Bearers;
   readonly clients: Clients;
-  readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf'>;
+  readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
+  readonly clock: Clock;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly csrf: Pick<Csrf, 'refuseForeign'>;
-  readonly events: Pick<Events, 'record' | 'origins'>;
+  readonly events: Pick<Events, 'record' | 'note' | 'origins'>;
 }
 
 /** Everything under /oauth2, in the order in which it is to be used. */
 export function createProtocolRoutes(deps: ProtocolRoutesDeps): Koa.Middleware[] {
-  const { config, state, bearers, clients, sessions, limits, csrf, events } = deps;
+  const { config, state, bearers, clients, limits, csrf, events } = deps;
   return protocolRoutes({
     ...deps,
     ...config,
     ...state,
     readForm,
     authorizeAdmin: bearers.authorizeAdmin,
-    endSession: sessions.end,
-    finishEnding: sessions.finishEndingOf,
     chargePublicRequest: (address) => limits.consume('public_requests_ip', address),
     refuseForeign: csrf.refuseForeign,
     registration: registrationRoutes({

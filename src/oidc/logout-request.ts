@@ -1,27 +1,40 @@
 // Parses a logout request (OIDC RP-Initiated Logout 1.0 §2): client, user, and where to redirect afterwards.
-import type { Client, Session } from 'oidc-provider';
+import type { Client } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 
-export interface LogoutRequest {
+export interface LogoutRequest<Found extends HintedSession = HintedSession> {
   readonly client: Client | undefined;
-  /** Whether an ID token of this very session was sent: one of its applications asks (decisions §4). */
-  readonly isHinted: boolean;
+  /** The session that a hint names, when the hint counts: one of that session's applications asks (decisions §4). */
+  readonly session: Found | undefined;
   /** Registered by the client, with `state` added; undefined: show our own page. */
   readonly returnTo: string | undefined;
   /** Client, hint and address contradict each other: an error is shown, without a redirect. */
   readonly problem?: AppError;
 }
 
+export interface HintedSession {
+  /** Its public `uid`. */
+  readonly uid: string;
+}
+
+/** What a valid ID token of ours says. */
+export interface Hint {
+  readonly sub: string;
+  readonly sid: string;
+  /** Epoch seconds. */
+  readonly iat: number;
+}
+
 type Parameters = { get(name: string): string | undefined };
 
-/** @param session of the browser, which a hint must name to count */
-export async function readLogoutRequest(
+/** @param sessionOf finds the session of a hint; undefined: it does not count */
+export async function readLogoutRequest<Found extends HintedSession>(
   provider: IdentityProvider,
   parameters: Parameters,
-  session: Session | undefined,
-): Promise<LogoutRequest> {
+  sessionOf: (hint: Hint, client: Client) => Promise<Found | undefined>,
+): Promise<LogoutRequest<Found>> {
   const hintToken = present(parameters.get('id_token_hint'));
   const clientId = present(parameters.get('client_id'));
   const address = present(parameters.get('post_logout_redirect_uri'));
@@ -32,28 +45,28 @@ export async function readLogoutRequest(
   const named = await findClient(provider, clientId ?? audience);
   if (clientId !== undefined && named === undefined) return unreadable('No application has this client_id.');
   const hint = named && hintToken !== undefined ? await validate(provider, hintToken, named) : undefined;
-  const isHinted = named !== undefined && isOf(session, named, hint);
+  const session = named && hint && (await sessionOf(hint, named));
   // A hint that does not count names no application to return to, not even one that client_id names, too (decisions §4).
-  const client = isHinted || hintToken === undefined ? named : undefined;
+  const client = session !== undefined || hintToken === undefined ? named : undefined;
 
   // The address belongs to a verified application (§3); without one it is ignored.
-  if (address === undefined || client === undefined) return { client, isHinted, returnTo: undefined };
+  if (address === undefined || client === undefined) return { client, session, returnTo: undefined };
   if (!client.postLogoutRedirectUriAllowed(address)) {
     const problem = new AppError('request.invalid', {
       message: 'The post_logout_redirect_uri is not registered for this application.',
       fields: { post_logout_redirect_uri: address.slice(0, 500) },
     });
-    return { client, isHinted, returnTo: undefined, problem };
+    return { client, session, returnTo: undefined, problem };
   }
   const target = new URL(address);
   const state = parameters.get('state');
   if (state !== undefined) target.searchParams.set('state', state);
-  return { client, isHinted, returnTo: target.href };
+  return { client, session, returnTo: target.href };
 }
 
-const unreadable = (message: string): LogoutRequest => ({
+const unreadable = (message: string): LogoutRequest<never> => ({
   client: undefined,
-  isHinted: false,
+  session: undefined,
   returnTo: undefined,
   problem: new AppError('request.invalid', { message }),
 });
@@ -74,11 +87,6 @@ function audienceOf(idToken: string): string | undefined {
   }
 }
 
-interface Hint {
-  readonly sub: unknown;
-  readonly sid: unknown;
-}
-
 /** @returns undefined for what is not an ID token that we issued to the application */
 async function validate(
   provider: IdentityProvider,
@@ -86,15 +94,11 @@ async function validate(
   client: Client,
 ): Promise<Hint | undefined> {
   try {
-    const { payload } = await provider.IdToken.validate(idToken, client);
-    return { sub: payload.sub, sid: payload.sid };
+    const { sub, sid, iat } = (await provider.IdToken.validate(idToken, client)).payload;
+    return typeof sub === 'string' && typeof sid === 'string' && typeof iat === 'number'
+      ? { sub, sid, iat }
+      : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** The application is signed in in this session, by the sign-in that the hint is from. */
-function isOf(session: Session | undefined, client: Client, hint: Hint | undefined): boolean {
-  const sid = session?.sidFor(client.clientId);
-  return sid !== undefined && hint?.sid === sid && hint.sub === session?.accountId;
 }

@@ -1,14 +1,28 @@
 // GET and POST /oauth2/logout (decisions §4): immediate when the request is authentic, with a confirmation page when another
-// site could have sent the browser here (logout CSRF). The session is ended before the cookie is cleared.
+// site could have sent the browser here (logout CSRF). The session is ended before the cookie is cleared. Requests of programs
+// by other credentials than the session's are in logout-programs.ts.
 
 import type Koa from 'koa';
-import type { Client } from 'oidc-provider';
+import type { Client, Session } from 'oidc-provider';
+import { type Clock, epochSeconds } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
+import type { Sessions } from '../sessions/index.ts';
 import type { BrowserSession } from './browser-session.ts';
 import type { Form, ReadForm } from './form.ts';
 import type { IdentityProvider } from './identity-provider.ts';
-import { readLogoutRequest } from './logout-request.ts';
-import type { AnyToken, TokenState } from './token-state.ts';
+import {
+  authenticateClient,
+  hasBearer,
+  hasClientCredentials,
+  logoutByBearer,
+  logoutByRefreshToken,
+} from './logout-programs.ts';
+import { type Hint, type HintedSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts';
+import { clientRecord } from './models/client.ts';
+import type { ProtocolContext } from './provider-middleware.ts';
+import type { RevokeToken } from './revocation.ts';
+import type { TokenState } from './token-state.ts';
 
 export interface LogoutPages {
   signedOut(ctx: Koa.Context, client: Client | undefined): void;
@@ -21,58 +35,163 @@ interface Deps {
   readonly provider: () => IdentityProvider;
   readonly browser: BrowserSession;
   readonly tokens: TokenState;
-  readonly revokeToken: (token: AnyToken) => Promise<void>;
-  readonly endSession: (uid: string, by?: { readonly cookieDigest: string }) => Promise<boolean>;
-  /** A repeated request after a sign-out that failed half-way (503): completes that sign-out. */
-  readonly finishEnding: (
-    ended: { readonly uid: string } | { readonly cookieDigest: string },
-  ) => Promise<void>;
+  readonly revokeToken: RevokeToken;
+  /** `finishEndingOf`: a repeated request after a sign-out that failed half-way (503) completes that sign-out. */
+  readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
   readonly readForm: ReadForm;
   readonly pages: LogoutPages;
+  readonly events: Pick<Events, 'note'>;
+  readonly clock: Clock;
+  /** Path of the endpoint as browsers see it. */
+  readonly path: string;
 }
 
 const PARAMETERS = ['id_token_hint', 'post_logout_redirect_uri', 'client_id', 'state', 'ui_locales'];
 
-export function logoutRoute(deps: Deps): Koa.Middleware {
-  const { provider, browser, endSession, finishEnding, readForm, pages } = deps;
-  return async (ctx) => {
+export function logoutRoute(deps: Deps) {
+  const { browser, readForm } = deps;
+  return async (ctx: ProtocolContext, next: Koa.Next): Promise<void> => {
     ctx.set('Cache-Control', 'no-store');
-    const { parameters, form, ...read } = await readParameters(ctx, readForm);
+    const read = await readParameters(ctx, readForm);
+    if (read.form !== undefined && (read.form.get('refresh_token') ?? '') !== '')
+      return logoutByRefreshToken(ctx, next, read.form, deps);
     const session = await browser.current(ctx);
-    if (session === undefined && ctx.get('authorization') !== '') {
-      await logoutByToken(ctx, deps);
+    if (session === undefined && hasBearer(ctx)) {
+      await logoutByBearer(ctx, deps);
       if (read.problem !== undefined) throw read.problem;
-      return;
+      return undefined;
     }
     refuseSubresource(ctx);
-    const request = await readLogoutRequest(provider(), parameters, session);
-    const problem = read.problem ?? request.problem;
-    if (session !== undefined) {
-      const isConfirmed = form !== undefined && pages.isConfirmed(ctx, form);
-      if (!isConfirmed && !request.isHinted && isFromElsewhere(ctx)) {
-        if (problem !== undefined) throw problem;
-        const fields = PARAMETERS.map((name) => ({ name, value: parameters.get(name) ?? '' }));
-        pages.confirm(
-          ctx,
-          fields.filter(({ value }) => value !== ''),
-        );
-        return;
-      }
-      await endSession(session.uid, browser.cookieDigest(ctx));
-    } else {
-      const by = browser.cookieDigest(ctx);
-      if (by !== undefined) await finishEnding(by);
-    }
-    browser.clearCookie(ctx);
-    ctx.set('Clear-Site-Data', '"cache"');
-    // An error of the application must not keep the user signed in; it is reported after the sign-out.
-    if (problem !== undefined) throw problem;
-    if (request.returnTo === undefined) pages.signedOut(ctx, request.client);
-    else {
-      ctx.status = 303;
-      ctx.redirect(request.returnTo);
-    }
+    if (session !== undefined) return logoutOfBrowser(ctx, session, read, deps);
+    if (isOfProgram(ctx, browser)) return logoutByHint(ctx, next, read, deps);
+    if (goesRoundByGet(ctx, read, deps)) return undefined;
+    const by = browser.cookieDigest(ctx);
+    if (by !== undefined) await deps.sessions.finishEndingOf(by);
+    return answer(ctx, await requestOf(read, deps, async () => undefined), read, deps);
   };
+}
+
+async function logoutOfBrowser(
+  ctx: Koa.Context,
+  session: Session & { accountId: string },
+  read: ReadParameters,
+  deps: Deps,
+): Promise<void> {
+  const { pages, sessions, browser } = deps;
+  /** The application is signed in in this very session, by the sign-in that the hint is from. */
+  const isOfThis = (hint: Hint, client: Client): boolean =>
+    session.sidFor(client.clientId) === hint.sid && hint.sub === session.accountId;
+  const request = await requestOf(read, deps, async (hint, client) =>
+    isOfThis(hint, client) ? session : undefined,
+  );
+  const isConfirmed = read.form !== undefined && pages.isConfirmed(ctx, read.form);
+  if (!isConfirmed && request.session === undefined && isFromElsewhere(ctx)) {
+    const problem = read.problem ?? request.problem;
+    if (problem !== undefined) throw problem;
+    const fields = PARAMETERS.map((name) => ({ name, value: read.parameters.get(name) ?? '' }));
+    pages.confirm(
+      ctx,
+      fields.filter(({ value }) => value !== ''),
+    );
+    return;
+  }
+  await sessions.end(session.uid, browser.cookieDigest(ctx));
+  answer(ctx, request, read, deps);
+}
+
+/** Clock differences between processes; the same as for the library's tokens (configuration.ts). */
+const TOLERANCE_SECONDS = 5;
+
+/** A server that signs its user out without a browser: its ID token names the session. */
+async function logoutByHint(
+  ctx: ProtocolContext,
+  next: Koa.Next,
+  read: ReadParameters,
+  deps: Deps,
+): Promise<void> {
+  const { sessions, events, clock } = deps;
+  const hasHint = (read.parameters.get('id_token_hint') ?? '') !== '';
+  const isAuthenticated = hasHint && hasClientCredentials(ctx, read.form);
+  const authenticated = isAuthenticated ? await authenticateClient(ctx, next, read.form) : undefined;
+  if (isAuthenticated && authenticated === undefined) return;
+  const request = await requestOf(read, deps, async ({ sub, sid, iat }, { clientId }) => {
+    const session = await sessions.findBySid({ accountId: sub, clientId, sid });
+    if (session === undefined) await sessions.finishEndingOf({ accountId: sub });
+    const isWithin =
+      session !== undefined &&
+      iat >= session.startedAt - TOLERANCE_SECONDS &&
+      iat <= epochSeconds(clock) + TOLERANCE_SECONDS;
+    return isWithin ? { ...session, accountId: sub } : undefined;
+  });
+  const { session, client } = request;
+  if (session !== undefined && client !== undefined) {
+    const isOther = authenticated !== undefined && authenticated.clientId !== client.clientId;
+    const isMissing = authenticated === undefined && clientRecord(client).logoutNeedsAuth === true;
+    if (isOther || isMissing) return refuseClient(ctx);
+    await sessions.end(session.uid);
+    events.note({
+      event: 'session.ended_by_application',
+      actor: { kind: 'client', id: client.clientId },
+      target: { kind: 'user', id: session.accountId },
+      clientId: client.clientId,
+      details: { session_id: session.uid },
+    });
+  }
+  answer(ctx, request, read, deps);
+}
+
+function refuseClient(ctx: Koa.Context): void {
+  ctx.status = 401;
+  ctx.set('WWW-Authenticate', 'Basic realm="logout"');
+  ctx.body = {
+    error: 'invalid_client',
+    error_description:
+      'A sign-out by id_token_hint without a browser needs the authentication of its client.',
+  };
+}
+
+/** After the session has ended: clears the cookie and says what is left to say. */
+function answer<S extends HintedSession>(
+  ctx: Koa.Context,
+  request: LogoutRequest<S>,
+  read: ReadParameters,
+  { browser, pages }: Deps,
+): void {
+  browser.clearCookie(ctx);
+  ctx.set('Clear-Site-Data', '"cache"');
+  // An error of the application must not keep the user signed in; it is reported after the sign-out.
+  const problem = read.problem ?? request.problem;
+  if (problem !== undefined) throw problem;
+  if (request.returnTo === undefined) pages.signedOut(ctx, request.client);
+  else {
+    ctx.status = 303;
+    ctx.redirect(request.returnTo);
+  }
+}
+
+const requestOf = <S extends HintedSession>(
+  { parameters }: ReadParameters,
+  { provider }: Deps,
+  sessionOf: (hint: Hint, client: Client) => Promise<S | undefined>,
+): Promise<LogoutRequest<S>> => readLogoutRequest(provider(), parameters, sessionOf);
+
+/** Browsers send a cookie that they have, and Sec-Fetch-Site on https. Node's fetch sends Sec-Fetch-Mode alone. */
+const isOfProgram = (ctx: Koa.Context, browser: BrowserSession): boolean =>
+  browser.cookieDigest(ctx) === undefined && ctx.get('sec-fetch-site') === '';
+
+// Our server accepts 16 kB of request line and headers; a longer redirect could not be followed.
+const LONGEST_QUERY = 8192;
+
+/** A cross-site POST carries no session cookie (SameSite=Lax); the GET after the redirect does. */
+function goesRoundByGet(ctx: Koa.Context, { form }: ReadParameters, { browser, path }: Deps): boolean {
+  const isCrossSite = ctx.get('sec-fetch-site') === 'cross-site';
+  if (form === undefined || !isCrossSite || browser.cookieDigest(ctx) !== undefined) return false;
+  const given = PARAMETERS.map((name): [string, string] => [name, form.get(name) ?? '']);
+  const query = String(new URLSearchParams(given.filter(([, value]) => value !== '')));
+  if (query.length > LONGEST_QUERY) return false;
+  ctx.status = 303;
+  ctx.redirect(query === '' ? path : `${path}?${query}`);
+  return true;
 }
 
 /** Rejects an image, frame or script on any site, our own and sibling hosts included (CVE-2020-10734; checklist R065). */
@@ -100,22 +219,6 @@ function isFromElsewhere(ctx: Koa.Context): boolean {
   const referrer = ctx.get('referer');
   if (referrer !== '') return URL.parse(referrer)?.origin !== ctx.origin;
   return ctx.get('upgrade-insecure-requests') !== '';
-}
-
-/** A client without cookies: ends the session of its access token, or revokes the token if it has no session. */
-async function logoutByToken(
-  ctx: Koa.Context,
-  { tokens, endSession, finishEnding, revokeToken }: Deps,
-): Promise<void> {
-  const [, bearer = ''] = /^bearer ([^ ]+)$/i.exec(ctx.get('authorization')) ?? [];
-  const token = await tokens.find(bearer);
-  const live = await tokens.live(token);
-  const uid = token === undefined || token.kind === 'ClientCredentials' ? undefined : token.sessionUid;
-  if (live === undefined && uid !== undefined) await finishEnding({ uid });
-  else if (uid !== undefined) await endSession(uid);
-  else if (live !== undefined) await revokeToken(live.token);
-  ctx.status = 200;
-  ctx.body = { status: 'signed_out' };
 }
 
 type Parameters = { get(name: string): string | undefined };

@@ -12,7 +12,7 @@ interface Deps {
 
 /** Endpoints with client authentication. */
 const ENDPOINTS = new Set(
-  ['token', 'introspect', 'revoke', 'par', 'device_authorization'].map((name) => `/oauth2/${name}`),
+  ['token', 'introspect', 'revoke', 'logout', 'par', 'device_authorization'].map((name) => `/oauth2/${name}`),
 );
 
 const BASIC = /^basic ([A-Za-z0-9+/]{2,400}={0,2})$/i;

@@ -10,16 +10,30 @@ interface RevokeDeps {
   readonly revokeGrant: (grantId: string) => Promise<void>;
 }
 
+interface RevokeOptions {
+  /** Revokes the grant of an access token, too. */
+  readonly isWholeGrant?: boolean;
+  /** The client that brought a used refresh token: recorded as reuse (RFC 9700 §4.14.2). */
+  readonly reusedBy?: string;
+}
+
+export type RevokeToken = (token: AnyToken, options?: RevokeOptions) => Promise<void>;
+
 /** Revokes an access token, or for a refresh token its whole grant (RFC 7009 §2.1). */
-export function createRevokeToken({ revokeGrant, events }: RevokeDeps) {
-  return async (token: AnyToken): Promise<void> => {
-    const isRefreshToken = token.kind === 'RefreshToken';
-    if (isRefreshToken && token.grantId !== undefined) await revokeGrant(token.grantId);
+export function createRevokeToken({ revokeGrant, events }: RevokeDeps): RevokeToken {
+  return async (token, { isWholeGrant = false, reusedBy } = {}) => {
+    const grantId = token.kind === 'ClientCredentials' ? undefined : token.grantId;
+    const isOfGrant = token.kind === 'RefreshToken' || isWholeGrant;
+    if (isOfGrant && grantId !== undefined) await revokeGrant(grantId);
     else await token.destroy();
     events.note({
-      event: 'token.revoked',
+      event: reusedBy === undefined ? 'token.revoked' : 'token.reused',
+      ...(reusedBy !== undefined && { outcome: 'failure', actor: { kind: 'client', id: reusedBy } }),
       // A refresh token's own id is its value, so its grant is named instead.
-      target: isRefreshToken ? { kind: 'grant', id: token.grantId } : { kind: 'token', id: token.jti },
+      target:
+        isOfGrant && grantId !== undefined
+          ? { kind: 'grant', id: grantId }
+          : { kind: 'token', id: token.kind === 'RefreshToken' ? undefined : token.jti },
       clientId: token.clientId,
       details: {
         kind: token.kind,

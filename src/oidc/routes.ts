@@ -1,5 +1,6 @@
 // The order of everything under /oauth2: our endpoints first, then the library's.
 import type Koa from 'koa';
+import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { createRouter, crossOrigin } from '../http/index.ts';
 import type { AuthorizeAdmin } from './admin-bearer.ts';
@@ -12,8 +13,8 @@ import { checkMethods, onlyExactPaths } from './methods.ts';
 import type { ProtocolMount } from './mount.ts';
 import { acceptPublicBasic } from './public-basic.ts';
 import { checkAuthorizationBody, checkAuthorizationQuery } from './request-parameters.ts';
-import { revokeByPossession } from './revocation.ts';
-import type { AnyToken, TokenState } from './token-state.ts';
+import { type RevokeToken, revokeByPossession } from './revocation.ts';
+import type { TokenState } from './token-state.ts';
 
 interface Deps {
   readonly mount: ProtocolMount;
@@ -23,12 +24,11 @@ interface Deps {
   readonly clients: Parameters<typeof acceptPublicBasic>[0]['clients'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly tokens: TokenState;
-  readonly revokeToken: (token: AnyToken) => Promise<void>;
+  readonly revokeToken: RevokeToken;
   readonly browser: BrowserSession;
-  readonly endSession: (uid: string, by?: { readonly cookieDigest: string }) => Promise<boolean>;
-  readonly finishEnding: (
-    ended: { readonly uid: string } | { readonly cookieDigest: string },
-  ) => Promise<void>;
+  readonly sessions: Parameters<typeof logoutRoute>[0]['sessions'];
+  readonly events: Parameters<typeof logoutRoute>[0]['events'];
+  readonly clock: Clock;
   readonly logoutPages: LogoutPages;
   readonly chargePublicRequest: Parameters<typeof checkAuthorizationBody>[0]['chargePublicRequest'];
   /** RFC 7591/7592 (registration.ts). */
@@ -47,7 +47,12 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   router.post('/device_authorization', checkAuthorizationBody(deps));
   router.post('/introspect', introspectAsAdmin(deps));
   router.post('/revoke', revokeByPossession(deps));
-  const logout = logoutRoute({ ...deps, provider: () => mount.provider, pages: deps.logoutPages });
+  const logout = logoutRoute({
+    ...deps,
+    provider: () => mount.provider,
+    pages: deps.logoutPages,
+    path: `${basePath}/oauth2/logout`,
+  });
   router.get('/logout', logout);
   router.post('/logout', logout);
   // The library's forms have a CSRF token; the origin reported by the browser is checked as well (checklist R113).

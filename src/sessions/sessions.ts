@@ -21,6 +21,14 @@ export interface Sessions {
   /** @param activity `isNew`: the session has no record yet, so nothing is read */
   note(activity: SessionActivity): Promise<void>;
   /**
+   * The live session in which the application signed the account in under that `sid`. `startedAt`: epoch seconds.
+   */
+  findBySid(login: {
+    readonly accountId: string;
+    readonly clientId: string;
+    readonly sid: string;
+  }): Promise<{ readonly uid: string; readonly startedAt: number } | undefined>;
+  /**
    * Ends a session with every grant and token issued from it.
    * @param by the browser that requested it, so that it is recognised if it asks again
    * @returns whether there was a live session
@@ -34,9 +42,11 @@ export interface Sessions {
   finishEndings(): Promise<number>;
   /**
    * The same for one session: for a repeated sign-out, when only this identifies the session.
-   * @param ended its public `uid`, or the digest of the cookie that the browser had
+   * @param ended its public `uid`, the digest of the cookie that the browser had, or its account
    */
-  finishEndingOf(ended: { readonly uid: string } | { readonly cookieDigest: string }): Promise<void>;
+  finishEndingOf(
+    ended: { readonly uid: string } | { readonly cookieDigest: string } | { readonly accountId: string },
+  ): Promise<void>;
   /** Removes records of sessions that ended or expired before that time. @returns how many */
   forget(before: number, limit: number): Promise<number>;
 }
@@ -104,6 +114,13 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
     query: (query) => records.query(query),
     isActive: (record) => record.endedAt === undefined && record.expiresAt > clock(),
 
+    async findBySid({ accountId, clientId, sid }) {
+      const found = await live.findBy('account', accountId);
+      const session = found.find(({ value }) => sidsOf(value.authorizations).get(clientId) === sid)?.value;
+      if (typeof session?.uid !== 'string' || typeof session.iat !== 'number') return undefined;
+      return { uid: session.uid, startedAt: session.iat };
+    },
+
     async note({ uid, isNew, ...activity }) {
       const lastActivityAt = clock();
       if (isNew) {
@@ -152,8 +169,11 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
       }
       // Only a crash leaves any.
       const ending = await records.findBy('ending', 'yes');
-      for (const { id, value } of ending)
-        if (value.endingOf === ended.cookieDigest) await takeBack(id, value.accountId);
+      for (const { id, value } of ending) {
+        const isMeant =
+          'accountId' in ended ? value.accountId === ended.accountId : value.endingOf === ended.cookieDigest;
+        if (isMeant) await takeBack(id, value.accountId);
+      }
     },
 
     async forget(before, limit) {

@@ -161,6 +161,8 @@ export interface ClientRecord {
   allowSelfSignup?: boolean;
   /** It must use PKCE; absent: only if its kind or the runtime setting says so (src/clients/pkce.ts). */
   requirePkce?: boolean;
+  /** A sign-out by an ID token without a browser also needs client authentication; absent: it does not. */
+  logoutNeedsAuth?: boolean;
   /** Only members of one of these groups may sign in; absent: all users. */
   allowedGroups?: string[];
   /** SHA-256 of the RFC 7592 registration access token. */

@@ -56,8 +56,9 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
         }
         if (this.route === 'token') this.#dropScopes(request, client);
         if (!TOKEN_LOOKUP_ROUTES.has(this.route)) return;
-        // RFC 7662 §2.1: the caller must be authorized; the id of a public client is no authentication.
-        if (client.clientAuthMethod === 'none') {
+        // RFC 7662 §2.1: the caller must be authorized; the id of a public client is no authentication. At a logout the
+        // refresh token is (logout-programs.ts).
+        if (client.clientAuthMethod === 'none' && request.state.isLogout !== true) {
           throw new errors.InvalidClientAuth('a public client cannot use this endpoint');
         }
         const { params } = this;
