@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
 import { type BoundInteraction, clientRecord, type IdentityProvider } from '../src/oidc/sign-in.ts';
 import type { AuthMode } from '../src/settings/index.ts';
-import type { ClientRecord } from '../src/store/records.ts';
+import type { ClientRecord } from '../src/store/collections.ts';
 import type { SendOptions, Views } from '../src/views/index.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';

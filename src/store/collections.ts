@@ -1,15 +1,14 @@
 // The data model: every collection with its indexes and queryable fields (sign-ups: signups.ts; protocol:
-// protocol-collections.ts). Record types are in records.ts. To add a field, add it there and, if a query needs it, here.
+// protocol-collections.ts). Record types are in records.ts and client-records.ts. To add a field, add it there and, if a query needs it, here.
+import type { ClientRecord, InitialAccessTokenRecord } from './client-records.ts';
 import { asPath } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
   AuditRecord,
-  ClientRecord,
   ConsentRecord,
   EmailChallengeRecord,
   FactRecord,
-  InitialAccessTokenRecord,
   LeaseRecord,
   LinkRecord,
   MailRecord,
@@ -21,17 +20,15 @@ import type {
   TrustedDeviceRecord,
 } from './records.ts';
 
+export type { ClientMetadata, ClientRecord, InitialAccessTokenRecord } from './client-records.ts';
 export type {
   AccountPasskey,
   AccountRecord,
   Address,
   AuditRecord,
-  ClientMetadata,
-  ClientRecord,
   ConsentRecord,
   EmailChallengeRecord,
   FactRecord,
-  InitialAccessTokenRecord,
   LeaseRecord,
   LinkRecord,
   MailRecord,

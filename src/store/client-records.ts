@@ -1,0 +1,42 @@
+// The record types of applications.
+
+/** RFC 7591 metadata with wire names, as validated; never contains a secret. */
+export type ClientMetadata = Record<string, unknown> & { client_id: string };
+
+export interface ClientRecord {
+  metadata: ClientMetadata;
+  /** SHA-256 of each valid secret (two during a rotation's overlap). */
+  secrets: { digest: string; createdAt: number; expiresAt?: number }[];
+  clientType: 'confidential' | 'public';
+  /** The authentication method was chosen explicitly, so no other is accepted; by default both secret methods are. */
+  hasChosenAuthMethod?: boolean;
+  isActive: boolean;
+  /** First-party: no consent page. Only an administrator can set it. */
+  skipConsent: boolean;
+  /** It was deactivated, or consent became required, and its grants are not all revoked yet. */
+  isEnding?: boolean;
+  /** How it was created: by an administrator, by RFC 7591 registration, or by this program at first start. */
+  origin: 'admin' | 'registration' | 'seed';
+  /** Seconds; absent: the runtime setting applies. */
+  accessTokenSeconds?: number;
+  refreshTokenSeconds?: number;
+  idTokenSeconds?: number;
+  allowSelfSignup?: boolean;
+  /** It must use PKCE; absent: only if its kind or the runtime setting says so (src/clients/pkce.ts). */
+  requirePkce?: boolean;
+  /** A sign-out by an ID token without a browser also needs client authentication; absent: it does not. */
+  logoutNeedsAuth?: boolean;
+  /** Only members of one of these groups may sign in; absent: all users. */
+  allowedGroups?: string[];
+  /** SHA-256 of the RFC 7592 registration access token. */
+  registrationTokenDigest?: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** RFC 7591 §3 initial access tokens: the id is the digest of the token. */
+export interface InitialAccessTokenRecord {
+  label: string;
+  usesLeft: number;
+  createdAt: number;
+}
