@@ -20,8 +20,8 @@ interface Deps {
   readonly waysBack: WaysBack;
   readonly done: DonePages;
   readonly reportSignIn: ReportSignIn;
-  /** Remembers this browser as known to the account. */
-  readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
+  /** Writes the time of this sign-in and makes this browser known to the account. */
+  readonly onComplete: (ctx: Koa.Context, account: Account) => Promise<unknown>;
   readonly registration: Pick<Registration, 'signUp' | 'invitations' | 'tickets'>;
   /** Whether this account needs no further step after a password, so that it can be signed in. */
   readonly isComplete: (account: Account) => boolean;
@@ -91,8 +91,8 @@ export function createInvitationPages(deps: Deps): InvitationPages {
     // The session of another user of this browser must not be inherited (R060).
     const before = await browser.current(ctx);
     if (before !== undefined) await endSession(before.uid);
+    await deps.onComplete(ctx, account);
     await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr, methods });
-    await deps.rememberBrowser(ctx, account.id);
     await browser.signIn(ctx, { accountId: account.id, amr: [...amr], acr: acrOf(amr), methods });
   }
 

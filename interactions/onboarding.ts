@@ -1,6 +1,6 @@
 // The first run: one page creates and signs in the first administrator. It is closed once an administrator exists.
 import type Koa from 'koa';
-import type { ReportSignIn } from '../src/accounts/index.ts';
+import type { Account, ReportSignIn } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
 import { ACR, type BrowserSession } from '../src/oidc/sign-in.ts';
@@ -20,10 +20,10 @@ interface Deps {
   readonly minLength: () => number;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly hasAdmin: () => Promise<boolean>;
-  readonly createFirstAdmin: (admin: FirstAdmin) => Promise<{ id: string }>;
+  readonly createFirstAdmin: (admin: FirstAdmin) => Promise<Account>;
   readonly reportSignIn: ReportSignIn;
-  /** Remembers this browser as known to the account. */
-  readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
+  /** Writes the time of this sign-in and makes this browser known to the account. */
+  readonly onComplete: (ctx: Koa.Context, account: Account) => Promise<unknown>;
 }
 
 const PURPOSE = 'onboard';
@@ -70,8 +70,8 @@ export function createOnboardingPage(deps: Deps): OnboardingPage {
         const account = await createFirstAdmin({ username, password, ...(email === '' ? {} : { email }) });
         const login = { accountId: account.id, amr: ['pwd'], acr: ACR.singleFactor };
         const methods = ['password'] as const;
+        await deps.onComplete(ctx, account);
         await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr: login.amr, methods });
-        await deps.rememberBrowser(ctx, account.id);
         await browser.signIn(ctx, { ...login, methods });
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;

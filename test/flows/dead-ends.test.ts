@@ -28,8 +28,13 @@ const firstWay = (page: Page): WayOn => {
 const titleOf = ({ body }: Page): string => /<title>([^<]*) ·/.exec(body)?.[1] ?? '';
 
 // Before anyone else exists.
-const beforeOnboarding = await new Agent(app).get(at('/'));
-await app.createUser('root-admin', { role: 'admin' });
+const onboarding = new Agent(app);
+const beforeOnboarding = await onboarding.get(at('/'));
+const onboarded = await onboarding.submit(beforeOnboarding, {
+  username: 'root-admin',
+  password: PASSWORD,
+  confirm_password: PASSWORD,
+});
 await app.createUser('reader', { role: 'auditor' });
 const person = await app.createUser('alice', { email: 'alice@example.com', is_email_verified: true });
 
@@ -57,6 +62,14 @@ suite('the bare address', () => {
   test('before onboarding: the onboarding page', () => {
     equal(beforeOnboarding.status, 200);
     match(beforeOnboarding.body, /name="confirm_password"/);
+  });
+
+  test('onboarding signs in: the account has the time, the browser is known', async () => {
+    match(onboarded.url, new RegExp(`${BASE}/admin$`));
+    const { body } = await app.admin('GET', '/users?search=root-admin');
+    const [{ last_login_at: at = null, id = '' } = {}] = body.data.items ?? [];
+    ok(Math.abs(Date.now() - Date.parse(String(at))) < 600_000, `last_login_at is ${String(at)}`);
+    equal((await app.store.collection(model.accounts).find(String(id)))?.value.knownBrowsers?.length, 1);
   });
 
   test('after onboarding: a stranger comes to /account, which asks for sign-in', async () => {
