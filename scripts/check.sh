@@ -48,7 +48,7 @@ for name in "$@"; do
   set -- "$@" "$pattern"
 done
 # More than two files at once would only make the timing tests of slow machines lie.
-check tests node --test --test-force-exit --test-concurrency=2 --test-timeout="${TEST_TIMEOUT_MS:-600000}" --test-reporter=spec "$@"
+check tests node --test --import ./test/support/left-open.ts --test-concurrency=2 --test-timeout="${TEST_TIMEOUT_MS:-600000}" --test-reporter=spec "$@"
 
 if [ -s "$NOT_RUN_LIST" ]; then
   echo "== not run, they need a real MongoDB (MONGODB_TEST_URI):"
