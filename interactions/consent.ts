@@ -81,8 +81,8 @@ export function createConsentPage(deps: Deps): ConsentPage {
     const known = interaction.grantId === undefined ? undefined : await Grant.find(interaction.grantId);
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
     if (interaction.session !== undefined) grant.sessionUid = interaction.session.uid;
-    const isTrial = interaction.isTrial === true;
-    if (isTrial) grant.isTrial = true;
+    const isTestSignIn = interaction.isTrial === true;
+    if (isTestSignIn) grant.isTrial = true;
 
     const agreed = scopesToConsent(interaction, client, account);
     const refused = missingScopes(interaction).filter((scope) => !agreed.includes(scope));
@@ -93,7 +93,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
     const [grantId] = await Promise.all([
       grant.save(),
       // Consent in a test sign-in by an administrator is not remembered.
-      isTrial ? undefined : consents.add(account.id, client.clientId, agreed, claims),
+      isTestSignIn ? undefined : consents.add(account.id, client.clientId, agreed, claims),
     ]);
     await current.finishStep(ctx, interaction, { consent: { grantId } });
   }

@@ -2,8 +2,7 @@
 // requires a sign-in. Sign-in and sign-up opened without an application redirect there as well (decisions §1).
 import type Koa from 'koa';
 import { accessOfRole } from '../src/accounts/index.ts';
-import { consoleSignInUrl } from '../src/clients/index.ts';
-import type { BrowserSession } from '../src/oidc/sign-in.ts';
+import { type BrowserSession, consoleSignInUrl } from '../src/oidc/sign-in.ts';
 
 interface Deps {
   readonly browser: Pick<BrowserSession, 'current'>;

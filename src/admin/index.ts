@@ -11,6 +11,7 @@ import {
   ACR,
   type AccountDirectory,
   type BrowserSession,
+  createTestSignInAccess,
   type SignedInUsers,
   type TokenState,
 } from '../oidc/index.ts';
@@ -79,14 +80,10 @@ export function createAdmin({ config, store, clock, settings, events, ...deps }:
     version,
   };
   const testSignIn = createTestSignIn({
-    baseUrl,
-    issuer,
-    cookieKeys,
-    store,
-    clock,
     csrf: pages.csrf,
     ...users,
     ...protocol,
+    access: createTestSignInAccess({ store, clock, config, tokens: protocol.tokens }),
     events,
   });
   return {
@@ -106,7 +103,7 @@ export function createAdmin({ config, store, clock, settings, events, ...deps }:
         }),
         idleSeconds: () => settings().admin_idle_seconds,
         ask: protocol.ask,
-        trials: testSignIn.forConsole,
+        testSignIn: testSignIn.forConsole,
         cookieKeys,
         clock,
         baseUrl,

@@ -1,7 +1,7 @@
 // The admin REST API (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
 import type { ImportAccount } from '../accounts/index.ts';
-import type { InitialAccessTokens } from '../clients/index.ts';
+import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Keys } from '../keys/index.ts';
@@ -34,7 +34,7 @@ import { type AccountsPort, type SendLink, userActs, users } from './resources/u
 export interface AdminRoutesDeps {
   readonly accounts: AccountsPort;
   readonly clients: ClientsPort;
-  readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
+  readonly initialAccessTokens: Pick<Clients['initialAccessTokens'], 'create' | 'query' | 'remove'>;
   readonly groups: GroupsPort;
   readonly importAccount: ImportAccount;
   readonly apiKeys: ApiKeysPort;

@@ -12,23 +12,15 @@ import { createClients } from './clients.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 
 export type { ApiKey, ApiKeys } from './api-keys.ts';
-export { type ApplicationKind, applicationDefaults } from './application-defaults.ts';
 export { allowedGroupsSetting, flagSettings, lifetimeSettings } from './client-settings.ts';
 export { CONSOLE_CLIENT_ID, seedConsoleClient } from './console-client.ts';
-export { type AccountPage, accountPages, consoleSignInUrl, pathOf } from './console-sign-in.ts';
 export type { Clients, ClientsDeps } from './contract.ts';
-export type { InitialAccessToken, InitialAccessTokens } from './initial-access-tokens.ts';
+export type { InitialAccessToken } from './initial-access-tokens.ts';
 export { type MemberType, metadataMembers, openScopes } from './metadata-members.ts';
 export { createIsOwnAddress } from './own-addresses.ts';
 export { hasToUsePkce, whyPkceAlways } from './pkce.ts';
 export { readClient } from './read-client.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
-export {
-  createTestSignIns,
-  TEST_SIGN_IN_SECONDS,
-  type TestSignIn,
-  type TestSignIns,
-} from './test-sign-ins.ts';
 export { type Client, publicMetadata, toClient } from './to-client.ts';
 
 interface Deps extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'missingGroups' | 'baseUrl'> {

@@ -38,13 +38,15 @@ export { acrOf } from './acr.ts';
 export { aliases } from './aliases.ts';
 export { createBearers } from './bearers.ts';
 export type { BrowserSession } from './browser-session.ts';
+export { consoleSignInUrl } from './console-sign-in.ts';
 export type { AccountDirectory } from './find-account.ts';
 export { createMount, type ProtocolMount } from './mount.ts';
 export { createRevokeToken } from './revocation.ts';
 export { ACR, scopes } from './scopes.ts';
 export type { SignedInUser, SignedInUsers } from './signed-in-user.ts';
-export { admitTestSignIns, markTestSignInExchange, testSignInRedirectUri } from './test-sign-in-gate.ts';
-export { describeToken, type TokenState } from './token-state.ts';
+export { createTestSignInAccess, type TestSignInAccess } from './test-sign-in-access.ts';
+export type { TestSignIn } from './test-sign-ins.ts';
+export type { TokenState } from './token-state.ts';
 export type { UserBearer } from './user-bearer.ts';
 
 interface StateDeps {

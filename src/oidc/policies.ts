@@ -1,10 +1,10 @@
 // Decisions that the library leaves to us: lifetimes, refresh tokens, CORS, introspection. Each is one function of the
 // request and the runtime settings.
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { TEST_SIGN_IN_SECONDS } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
+import { TEST_SIGN_IN_SECONDS } from './test-sign-ins.ts';
 
 export interface LifetimeSettings {
   readonly access_token_seconds: number;

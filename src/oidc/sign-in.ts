@@ -5,6 +5,7 @@ export { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-deman
 export type { BrowserSession } from './browser-session.ts';
 export type { DevicePages } from './configuration.ts';
 export { claimsToConsent, missingScopes, scopesToConsent } from './consent-request.ts';
+export { consoleSignInUrl } from './console-sign-in.ts';
 export type { ProtocolPages } from './create-provider.ts';
 export type { IdentityProvider } from './identity-provider.ts';
 export type { Client, ErrorOut, InteractionResults, KoaContextWithOIDC } from './library-types.ts';

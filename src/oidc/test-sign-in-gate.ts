@@ -1,5 +1,5 @@
 // What the protocol core allows a test sign-in ("Try it" in the Admin UI: an administrator signs in to a registered application
-// and sees what it would get). src/clients/test-sign-ins.ts records who started one, and that it is used once.
+// and sees what it would get). src/oidc/test-sign-ins.ts records who started one, and that it is used once.
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 

@@ -4,15 +4,15 @@
 // (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
 import type Koa from 'koa';
 import { minPasswordLength } from '../accounts/index.ts';
-import { type AccountPage, consoleSignInUrl } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Origins } from '../events/index.ts';
 import { readForm, readJson } from '../http/index.ts';
-import type { SignedInUsers, UserBearer } from '../oidc/index.ts';
+import { consoleSignInUrl, type SignedInUsers, type UserBearer } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import { toQrDataUri } from '../second-factors/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import { type AccountActsDeps, createAccountActs, type KnownBrowsers } from './account-acts.ts';
+import type { AccountPage } from './account-pages.ts';
 import { accountApi } from './api.ts';
 import { type CredentialChangesDeps, createCredentialChanges } from './credential-changes.ts';
 import { createHomePage } from './home-page.ts';

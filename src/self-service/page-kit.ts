@@ -2,12 +2,12 @@
 // (decision 0011, checklist R098, R113), and results that are shown once.
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
-import { type AccountPage, accountPages } from '../clients/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf, Form, OneTime } from '../http/index.ts';
 import { newSecret } from '../ids.ts';
 import type { SignedInUser } from '../oidc/index.ts';
 import type { Views } from '../views/index.ts';
+import { type AccountPage, accountPages } from './account-pages.ts';
 
 export interface SelfServiceUser extends SignedInUser {
   /** False for an application with an access token, which has no cookie to renew. */

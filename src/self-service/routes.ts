@@ -1,10 +1,10 @@
 // The addresses of the self-service pages below /account (passkeys-page.ts has its own), and the redirect of
 // signed-out users to the sign-in page and back.
 import type Koa from 'koa';
-import { type AccountPage, pathOf } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import { createRouter, type RouteMethod } from '../http/index.ts';
 import type { Views } from '../views/index.ts';
+import { type AccountPage, pathOf } from './account-pages.ts';
 import type { createHomePage } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 import type { createPasswordPage } from './password-page.ts';

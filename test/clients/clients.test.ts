@@ -1,6 +1,6 @@
 // The client registry on both stores: secrets, rotation, parallel changes, removal, initial access tokens.
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict';
-import { applicationDefaults } from '../../src/clients/application-defaults.ts';
+import { applicationDefaults } from '../../src/admin/resources/clients/application-defaults.ts';
 import { secretDigest } from '../../src/ids.ts';
 import { consents } from '../../src/store/collections.ts';
 import { grants } from '../../src/store/protocol-collections.ts';

@@ -35,7 +35,7 @@ export const createPerform =
   async (route, input) => {
     requireAccess(route, input.actor);
     await requireFresh(route, input);
-    const isWrittenDown = route.method !== 'GET' && route.isTrial?.(input) !== true;
+    const isWrittenDown = route.method !== 'GET' && route.isDryRun?.(input) !== true;
     const writeDown = isWrittenDown ? await auditTrail(route, input) : undefined;
     const answer = await route.run(input);
     // Before the response: a lost audit event gives a 503 although the change is done (src/audit/audit.ts).

@@ -86,7 +86,7 @@ export interface Declaration<P extends TObject, Q extends TObject, B extends TSc
   /** The changed item has no version, so no `If-Match` can be satisfied (RFC 9110 §13.1.1). */
   readonly isUnversioned?: boolean;
   /** Whether the request is a dry run, which records nothing. */
-  readonly isTrial?: (input: RawInput) => boolean;
+  readonly isDryRun?: (input: RawInput) => boolean;
   readonly success: {
     readonly status: 200 | 201 | 204;
     /** Absent: no body (204). */

@@ -20,7 +20,7 @@ import { createFormats } from '../pages/format.ts';
 import type { AdminContext, Page, PageModel, Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import { createTryCallback, TRY_CALLBACK } from '../test-sign-in/callback.ts';
-import type { TrialRun } from '../test-sign-in/run.ts';
+import type { TestSignInRun } from '../test-sign-in/run.ts';
 import type { Admissions } from './admission.ts';
 import { actorOf, createCalls } from './calls.ts';
 import type { createFactorOffer } from './factor-offer.ts';
@@ -38,7 +38,7 @@ export interface ConsoleDeps {
   readonly setActor: (actor: Actor) => void;
   readonly admissions: Admissions;
   readonly signIn: ReturnType<typeof createConsoleSignIn>;
-  readonly trialRun: TrialRun;
+  readonly testSignIn: TestSignInRun;
   /** An application as the API returns it. */
   readonly readClient: (clientId: string) => Promise<Values | undefined>;
   readonly idleSeconds: () => number;
@@ -125,8 +125,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       callByName: (name, input) => calls.callByName(who, name, input),
       callLines: (name, text) => calls.callLines(who, name, text),
       show: (template, model, status) => show(ctx, who, template, model, status),
-      async startTrial(clientId, parameters) {
-        const query = await deps.trialRun.begin(ctx, who, clientId, parameters);
+      async startTestSignIn(clientId, parameters) {
+        const query = await deps.testSignIn.begin(ctx, who, clientId, parameters);
         goTo(ctx, `${basePath}/oauth2/authorize?${query}`);
       },
       async goOnce(path, data) {
@@ -234,8 +234,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     goTo(ctx, target);
   }
 
-  const endTrial = createTryCallback({
-    run: deps.trialRun,
+  const finishTestSignIn = createTryCallback({
+    run: deps.testSignIn,
     issuer: deps.issuer,
     readClient: deps.readClient,
     async show(ctx, model, status) {
@@ -250,7 +250,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const callbacks = createRouter();
   callbacks.get('/admin/callback', comeBack);
   // The result can be read only once, so a HEAD request must not consume it.
-  callbacks.get(TRY_CALLBACK, (ctx, next) => (ctx.method === 'HEAD' ? next() : endTrial(ctx, next)));
+  callbacks.get(TRY_CALLBACK, (ctx, next) => (ctx.method === 'HEAD' ? next() : finishTestSignIn(ctx, next)));
 
   async function showPage(ctx: Koa.Context): Promise<void> {
     const who = await admissions.current(ctx);

@@ -7,7 +7,8 @@ import { type InjectRequest, requestIdOf } from '../../http/index.ts';
 import { type AuditTrail, createAuditTrail } from '../api/audit-trail.ts';
 import { createPerform } from '../api/perform.ts';
 import { type AdminRoutesDeps, adminRouteList } from '../routes.ts';
-import { createTrialRun, type TrialRunDeps } from '../test-sign-in/run.ts';
+import type { TestSignInParts } from '../test-sign-in/create.ts';
+import { createTestSignInRun } from '../test-sign-in/run.ts';
 import { type Admission, type Admissions, createAdmissions, isAdmission } from './admission.ts';
 import { adminConsole, type ConsoleDeps } from './console.ts';
 import { createFactorOffer, type FactorOffer, isPutOffBy } from './factor-offer.ts';
@@ -25,7 +26,7 @@ export interface AdminUiDeps
   /** Setting admin_idle_seconds. */
   readonly idleSeconds: () => number;
   readonly ask: InjectRequest;
-  readonly trials: Omit<TrialRunDeps, 'ask' | 'basePath' | 'issuer'>;
+  readonly testSignIn: TestSignInParts;
   readonly cookieKeys: readonly string[];
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -48,7 +49,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
     pages: adminPages,
     routes: adminRouteList(api),
     perform: createPerform(auditTrail),
-    trialRun: createTrialRun({ ...deps, ...deps.trials }),
+    testSignIn: createTestSignInRun({ ...deps, ...deps.testSignIn }),
     async readClient(clientId) {
       const client = await api.clients.find(clientId);
       return client && toClient(client);

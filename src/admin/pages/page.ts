@@ -78,7 +78,7 @@ export interface AdminContext {
    * Starts a test sign-in as an application (test-sign-in/run.ts). @param parameters of the authorization
    * request
    */
-  startTrial(clientId: string, parameters: Readonly<Record<string, string>>): Promise<void>;
+  startTestSignIn(clientId: string, parameters: Readonly<Record<string, string>>): Promise<void>;
 }
 
 export interface PageModel {

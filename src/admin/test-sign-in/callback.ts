@@ -5,12 +5,12 @@ import type Koa from 'koa';
 import type { Values } from '../pages/page.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { outcomeOf } from './outcome.ts';
-import type { TrialRun } from './run.ts';
+import type { TestSignInRun } from './run.ts';
 
 export const TRY_CALLBACK = '/admin/applications/try/callback';
 
 interface Deps {
-  readonly run: Pick<TrialRun, 'finish'>;
+  readonly run: Pick<TestSignInRun, 'finish'>;
   readonly issuer: string;
   /** The application as the API returns it; undefined when there is none. */
   readonly readClient: (clientId: string) => Promise<Values | undefined>;
@@ -25,7 +25,7 @@ export function createTryCallback({ run, issuer, readClient, show }: Deps): Koa.
     if (report === undefined) {
       return show(ctx, { title: 'This test sign-in has expired', crumbs, outcome: undefined }, 400);
     }
-    const { clientId } = report.trial;
+    const { clientId } = report.started;
     const client = (await readClient(clientId)) ?? { client_id: clientId };
     const name = applicationName(client);
     const model = {

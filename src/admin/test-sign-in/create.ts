@@ -2,40 +2,22 @@
 // runs them with. src/oidc/test-sign-in-gate.ts defines what they may do.
 import type Koa from 'koa';
 import type { Account } from '../../accounts/index.ts';
-import { createTestSignIns } from '../../clients/index.ts';
-import type { Clock } from '../../clock.ts';
-import type { Config } from '../../config/types.ts';
 import type { Csrf } from '../../http/index.ts';
-import { newSecret, secretDigest } from '../../ids.ts';
-import {
-  type AccountDirectory,
-  admitTestSignIns,
-  type BrowserSession,
-  describeToken,
-  markTestSignInExchange,
-  type TokenState,
-  testSignInRedirectUri,
-} from '../../oidc/index.ts';
+import { secretDigest } from '../../ids.ts';
+import type { AccountDirectory, BrowserSession, TestSignInAccess } from '../../oidc/index.ts';
 import type { Grants } from '../../sessions/index.ts';
-import * as administration from '../../store/administration.ts';
-import type { Store } from '../../store/port.ts';
-import type { TrialRunDeps } from './run.ts';
+import type { TestSignInRunDeps } from './run.ts';
 
 export interface TestSignInDeps {
-  readonly baseUrl: string;
-  readonly issuer: string;
-  readonly cookieKeys: Config['cookieKeys'];
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly csrf: Csrf;
+  readonly csrf: Pick<Csrf, 'existingBrowserId'>;
   readonly browser: BrowserSession;
   readonly directory: AccountDirectory<Account>;
-  readonly tokens: TokenState;
-  readonly grants: Grants;
-  readonly events: TrialRunDeps['events'];
+  readonly access: TestSignInAccess;
+  readonly grants: Pick<Grants, 'revokeTrials'>;
+  readonly events: TestSignInRunDeps['events'];
 }
 
-export type TestSignInParts = Omit<TrialRunDeps, 'ask' | 'basePath' | 'issuer'>;
+export type TestSignInParts = Omit<TestSignInRunDeps, 'ask' | 'basePath' | 'issuer'>;
 
 export interface TestSignIn {
   /** Must run before the protocol's routes. */
@@ -43,17 +25,14 @@ export interface TestSignIn {
   readonly forConsole: TestSignInParts;
 }
 
-export function createTestSignIn(deps: TestSignInDeps): TestSignIn {
-  const { baseUrl, issuer, csrf, browser, directory, tokens, grants } = deps;
-  const redirectUri = testSignInRedirectUri(baseUrl);
-  const trials = createTestSignIns({
-    collection: deps.store.ephemeral(administration.testSignIns),
-    clock: deps.clock,
-    newSecret,
-    secretDigest,
-    key: deps.cookieKeys[0] ?? '',
-  });
-
+export function createTestSignIn({
+  csrf,
+  browser,
+  directory,
+  access,
+  grants,
+  events,
+}: TestSignInDeps): TestSignIn {
   function browserOf(ctx: Koa.Context): string | undefined {
     const id = csrf.existingBrowserId(ctx);
     return id === undefined ? undefined : secretDigest(id);
@@ -66,27 +45,24 @@ export function createTestSignIn(deps: TestSignInDeps): TestSignIn {
 
   async function isStarted(ctx: Koa.Context, query: URLSearchParams): Promise<boolean> {
     const [state, id] = [query.get('state'), browserOf(ctx)];
-    const trial = state === null || id === undefined ? undefined : await trials.find(state, id);
-    if (trial === undefined || query.toString() !== trial.query.toString()) return false;
+    const started = state === null || id === undefined ? undefined : await access.started.find(state, id);
+    if (started === undefined || query.toString() !== started.query.toString()) return false;
     const session = await browser.current(ctx);
-    const isSame = session?.uid === trial.sessionUid && session.accountId === trial.adminId;
-    return isSame && isAdministrator(trial.adminId);
+    const isSame = session?.uid === started.sessionUid && session.accountId === started.adminId;
+    return isSame && isAdministrator(started.adminId);
   }
 
   return {
-    gate: admitTestSignIns({ redirectUri, isBegun: isStarted }),
+    gate: access.gate(isStarted),
     forConsole: {
-      trials,
-      redirectUri,
+      access,
       browserOf,
       isAdministrator,
-      markExchange: markTestSignInExchange,
-      introspect: async (token) => describeToken(await tokens.live(await tokens.find(token)), issuer),
       async endGrants(ctx, clientId) {
         const session = await browser.current(ctx);
         if (session !== undefined) await grants.revokeTrials(session.uid, clientId);
       },
-      events: deps.events,
+      events,
     },
   };
 }

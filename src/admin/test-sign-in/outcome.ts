@@ -5,7 +5,7 @@ import { curlOf, quote } from '../pages/curl.ts';
 import { isMembers, textOf } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
 import { claimMeaning, claimOrder, errorMeaning } from './claim-meanings.ts';
-import { errorOf, memberOf, objectOf, type TrialReport } from './run.ts';
+import { errorOf, memberOf, objectOf, type TestSignInReport } from './run.ts';
 
 interface Claim {
   readonly name: string;
@@ -132,11 +132,11 @@ function proofOf(client: Values) {
 const pairsOf = (parameters: URLSearchParams): Named[] =>
   [...parameters].map(([name, value]) => ({ name, value }));
 
-function stepsOf(report: TrialReport, client: Values, issuer: string): readonly Step[] {
-  const { trial, answer, token, userinfo, introspection } = report;
+function stepsOf(report: TestSignInReport, client: Values, issuer: string): readonly Step[] {
+  const { started, answer, token, userinfo, introspection } = report;
   const { headers, parameters, options, canAsk } = proofOf(client);
   const [own = ''] = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
-  const redirectUri = trial.query.get('redirect_uri') ?? '';
+  const redirectUri = started.query.get('redirect_uri') ?? '';
   const steps: Step[] = [
     {
       title: 'Authorization request',
@@ -144,7 +144,7 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
         'The application sends the browser here. It uses its own redirect_uri instead of the one of this test.',
       request: `GET ${issuer}/authorize`,
       headers: [],
-      parameters: pairsOf(trial.query),
+      parameters: pairsOf(started.query),
       status: statusOf(303),
       isBad: answer.has('error'),
       response: pairsOf(answer)
@@ -156,7 +156,7 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
     const fields = {
       code: answer.get('code') ?? '',
       redirect_uri: redirectUri,
-      code_verifier: trial.verifier,
+      code_verifier: started.verifier,
     };
     steps.push({
       title: 'Token request',
@@ -213,8 +213,8 @@ function stepsOf(report: TrialReport, client: Values, issuer: string): readonly 
 }
 
 /** @param client as the API returns it; undefined when it was deleted meanwhile */
-export function outcomeOf(report: TrialReport, client: Values, issuer: string) {
-  const { trial, answer, token, userinfo, introspection } = report;
+export function outcomeOf(report: TestSignInReport, client: Values, issuer: string) {
+  const { started, answer, token, userinfo, introspection } = report;
   const error = errorOf(report);
   const idToken = memberOf(token, 'id_token');
   const accessToken = memberOf(token, 'access_token');
@@ -222,7 +222,7 @@ export function outcomeOf(report: TrialReport, client: Values, issuer: string) {
   const ownUserinfo =
     userinfo === undefined ? undefined : (objectOf(userinfo.body) ?? partOf(userinfo.body.split('.')[1]));
   const chosen = new Set(['scope', 'prompt', 'acr_values', 'login_hint', 'ui_locales']);
-  const again = new URLSearchParams([...trial.query].filter(([name]) => chosen.has(name)));
+  const again = new URLSearchParams([...started.query].filter(([name]) => chosen.has(name)));
   return {
     failure:
       error === undefined
@@ -237,7 +237,7 @@ export function outcomeOf(report: TrialReport, client: Values, issuer: string) {
             place: token === undefined ? 'authorization endpoint' : 'token endpoint',
           },
     person: textOf(idClaims, 'preferred_username') || textOf(idClaims, 'sub'),
-    isNonceRight: idClaims.nonce === trial.query.get('nonce'),
+    isNonceRight: idClaims.nonce === started.query.get('nonce'),
     idToken: decode(idToken),
     accessToken: decode(accessToken),
     hasRefreshToken: memberOf(token, 'refresh_token') !== undefined,

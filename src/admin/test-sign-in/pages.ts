@@ -47,7 +47,7 @@ async function start(context: AdminContext): Promise<void> {
   const choices = choicesOf(client, given);
   const errors = problemsOf(choices, given);
   if (Object.keys(errors).length > 0) return show(context, client, given, { errors }, 400);
-  return context.startTrial(String(client.client_id), parametersOf(choices));
+  return context.startTestSignIn(String(client.client_id), parametersOf(choices));
 }
 
 export const tryPages: readonly Page[] = [

@@ -1,16 +1,16 @@
 // Runs a test sign-in ("Try it"): starts it for an administrator, redeems the code and uses the tokens as the application
 // would, and revokes everything granted before it shows the outcome. src/oidc/test-sign-in-gate.ts explains why this is safe.
 import type Koa from 'koa';
-import type { TestSignIn, TestSignIns } from '../../clients/index.ts';
 import type { Events, RecordedEvent } from '../../events/index.ts';
 import type { InjectedResponse, InjectRequest } from '../../http/index.ts';
+import type { TestSignIn, TestSignInAccess } from '../../oidc/index.ts';
 import { isMembers } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 
 /** The steps in order. Steps that were not reached are absent. */
-export interface TrialReport {
-  readonly trial: TestSignIn;
+export interface TestSignInReport {
+  readonly started: TestSignIn;
   /** The authorization response: a code, or an error. */
   readonly answer: URLSearchParams;
   readonly token?: InjectedResponse;
@@ -18,7 +18,7 @@ export interface TrialReport {
   readonly introspection?: Values;
 }
 
-export interface TrialRun {
+export interface TestSignInRun {
   /** @returns the parameters of the authorization request for this administrator's browser */
   begin(
     ctx: Koa.Context,
@@ -27,18 +27,14 @@ export interface TrialRun {
     parameters: Readonly<Record<string, string>>,
   ): Promise<URLSearchParams>;
   /** Handles the callback. @returns undefined when this browser started no test sign-in, or it has expired */
-  finish(ctx: Koa.Context): Promise<TrialReport | undefined>;
+  finish(ctx: Koa.Context): Promise<TestSignInReport | undefined>;
 }
 
-export interface TrialRunDeps {
-  readonly trials: TestSignIns;
-  readonly redirectUri: string;
+export interface TestSignInRunDeps {
+  readonly access: TestSignInAccess;
   readonly browserOf: (ctx: Koa.Context) => string | undefined;
   readonly isAdministrator: (accountId: string) => Promise<boolean>;
   readonly ask: InjectRequest;
-  readonly markExchange: (request: Koa.Context['req'], clientId: string) => void;
-  /** The introspection response for an access token. */
-  readonly introspect: (accessToken: string) => Promise<Values>;
   /** Revokes all grants of the application's test sign-ins in this browser's session. */
   readonly endGrants: (ctx: Koa.Context, clientId: string) => Promise<void>;
   readonly events: Pick<Events, 'record'>;
@@ -62,19 +58,15 @@ export function objectOf(text: string): Values | undefined {
 }
 
 /** @returns the OAuth error of the authorization or the token endpoint */
-export const errorOf = ({ answer, token }: TrialReport): string | undefined => {
+export const errorOf = ({ answer, token }: TestSignInReport): string | undefined => {
   if (token === undefined) return answer.get('error') ?? 'server_error';
   return token.status === 200 ? undefined : (memberOf(token, 'error') ?? 'server_error');
 };
 
-export function createTrialRun(deps: TrialRunDeps): TrialRun {
-  const { trials, redirectUri, browserOf, isAdministrator, ask, introspect, events, basePath } = deps;
+export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
+  const { access, browserOf, isAdministrator, ask, events, basePath } = deps;
 
-  const write = (
-    event: RecordedEvent['event'],
-    { adminId, clientId }: TestSignIn | TrialStarter,
-    more: object,
-  ) =>
+  const write = (event: RecordedEvent['event'], { adminId, clientId }: TestSignIn | Starter, more: object) =>
     events.record({
       event,
       actor: { kind: 'user', id: adminId },
@@ -85,34 +77,34 @@ export function createTrialRun(deps: TrialRunDeps): TrialRun {
 
   async function redeem(
     ctx: Koa.Context,
-    trial: TestSignIn,
+    started: TestSignIn,
     code: string,
-  ): Promise<Omit<TrialReport, 'trial'>> {
+  ): Promise<Omit<TestSignInReport, 'started'>> {
     const answer = new URLSearchParams(ctx.querystring);
     const fields = {
       grant_type: 'authorization_code',
       code,
-      redirect_uri: redirectUri,
-      client_id: trial.clientId,
-      code_verifier: trial.verifier,
+      redirect_uri: access.redirectUri,
+      client_id: started.clientId,
+      code_verifier: started.verifier,
     };
     const token = await ask(`${basePath}/oauth2/token`, fields, ctx.req, {
-      mark: (request) => deps.markExchange(request, trial.clientId),
+      mark: (request) => access.markExchange(request, started.clientId),
     });
     const accessToken = memberOf(token, 'access_token');
     if (accessToken === undefined) return { answer, token };
     const bearer = { bearer: accessToken };
     const userinfo = await ask(`${basePath}/oauth2/userinfo`, {}, ctx.req, bearer);
-    return { answer, token, userinfo, introspection: await introspect(accessToken) };
+    return { answer, token, userinfo, introspection: await access.introspect(accessToken) };
   }
 
-  async function run(ctx: Koa.Context, trial: TestSignIn): Promise<TrialReport> {
+  async function run(ctx: Koa.Context, started: TestSignIn): Promise<TestSignInReport> {
     const answer = new URLSearchParams(ctx.querystring);
     const code = answer.get('code');
     try {
-      return { trial, ...(code === null ? { answer } : await redeem(ctx, trial, code)) };
+      return { started, ...(code === null ? { answer } : await redeem(ctx, started, code)) };
     } finally {
-      await deps.endGrants(ctx, trial.clientId);
+      await deps.endGrants(ctx, started.clientId);
     }
   }
 
@@ -122,10 +114,15 @@ export function createTrialRun(deps: TrialRunDeps): TrialRun {
       // The CSRF check of the form has already required the cookie.
       if (browser === undefined) throw new TypeError('a form was taken from a browser without a cookie');
       const start = { clientId, adminId: who.account.id, sessionUid: who.sessionUid };
-      const query = await trials.begin({ ...start, browser, redirectUri, parameters });
+      const query = await access.started.begin({
+        ...start,
+        browser,
+        redirectUri: access.redirectUri,
+        parameters,
+      });
       // Without the login_hint: it is personal data, and may be mistyped.
-      const { login_hint: _, ...told } = parameters;
-      await write('client.trial_started', start, { details: told });
+      const { login_hint: _, ...recorded } = parameters;
+      await write('client.trial_started', start, { details: recorded });
       return query;
     },
 
@@ -134,11 +131,11 @@ export function createTrialRun(deps: TrialRunDeps): TrialRun {
       const [state, browser] = [query.get('state'), browserOf(ctx)];
       // RFC 9207 §2.4: a response from another issuer is rejected.
       if (state === null || browser === undefined || query.get('iss') !== deps.issuer) return undefined;
-      const trial = await trials.take(state, browser);
-      if (trial === undefined || !(await isAdministrator(trial.adminId))) return undefined;
-      const report = await run(ctx, trial);
+      const started = await access.started.take(state, browser);
+      if (started === undefined || !(await isAdministrator(started.adminId))) return undefined;
+      const report = await run(ctx, started);
       const reason = errorOf(report);
-      await write('client.trial_ended', trial, {
+      await write('client.trial_ended', started, {
         outcome: reason === undefined ? 'success' : 'failure',
         reason,
         details: { user_id: report.introspection?.sub },
@@ -148,4 +145,4 @@ export function createTrialRun(deps: TrialRunDeps): TrialRun {
   };
 }
 
-type TrialStarter = Pick<TestSignIn, 'adminId' | 'clientId'>;
+type Starter = Pick<TestSignIn, 'adminId' | 'clientId'>;

@@ -34,7 +34,7 @@ export function createClientModel(
   { findClient, verifySecret, baseUrl }: Deps,
 ): ClientClass {
   const cache = new Map<string, { version: number; client: LogoutClient }>();
-  const trialUri = testSignInRedirectUri(baseUrl);
+  const testSignInUri = testSignInRedirectUri(baseUrl);
   const isOwnAddress = createIsOwnAddress(baseUrl);
 
   return class Client extends Base {
@@ -71,7 +71,7 @@ export function createClientModel(
     // One address of this server is for test sign-ins only, and its others are for our own pages, even if registered: a native
     // application may use any port (RFC 8252 §7.3), ours included, and older records may predate the rule.
     override redirectUriAllowed(redirectUri: string): boolean {
-      if (redirectUri !== trialUri) {
+      if (redirectUri !== testSignInUri) {
         const isBuiltIn = records.get(this)?.origin === 'seed';
         return (isBuiltIn || !isOwnAddress(redirectUri)) && super.redirectUriAllowed(redirectUri);
       }

@@ -1,9 +1,10 @@
 // The list of applications, and the form that registers one: by its kind, followed by the details that a developer needs
 // next.
-import { type ApplicationKind, applicationDefaults } from '../../../clients/index.ts';
+
 import { isMembers, isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type ApplicationKind, applicationDefaults } from './application-defaults.ts';
 
 const here = 'applications';
 const crumb = { label: 'Applications', href: '/applications' };

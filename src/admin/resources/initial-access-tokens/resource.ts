@@ -1,6 +1,6 @@
 // Initial access tokens (RFC 7591 §3): with one, another party may register an application.
 import { Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
-import type { InitialAccessToken, InitialAccessTokens } from '../../../clients/index.ts';
+import type { Clients, InitialAccessToken } from '../../../clients/index.ts';
 import {
   initialAccessTokens as collection,
   type InitialAccessTokenRecord,
@@ -11,7 +11,7 @@ import { strict, timestamp } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
 interface Ports extends ListPorts {
-  readonly initialAccessTokens: Pick<InitialAccessTokens, 'create' | 'query' | 'remove'>;
+  readonly initialAccessTokens: Pick<Clients['initialAccessTokens'], 'create' | 'query' | 'remove'>;
 }
 
 const list: ListDefinition<InitialAccessTokenRecord> = {

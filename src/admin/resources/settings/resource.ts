@@ -136,14 +136,14 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       query: ObjectSchema({ dry_run: Optional(BooleanSchema({ default: false })) }, strict),
       body: exportSchema,
       success: { status: 200, schema: importedSchema },
-      isTrial: ({ query }) => isDryRun(query),
+      isDryRun: ({ query }) => isDryRun(query),
       async run({ query, body, actor, ifVersion }, { settings, passkeys }) {
         await settings.refresh();
-        const isTrial = isDryRun(query);
-        if (isTrial && ifVersion !== undefined && ifVersion !== settings.version())
+        const isDry = isDryRun(query);
+        if (isDry && ifVersion !== undefined && ifVersion !== settings.version())
           throw new AppError('setting.changed');
         await passkeys.checkAuthMode(body.values);
-        if (isTrial) return importedOf(true, await settings.preview(body.values));
+        if (isDry) return importedOf(true, await settings.preview(body.values));
         return importedOf(false, await settings.patch(body.values, nameOf(actor), { ifVersion }));
       },
     }),

@@ -1,5 +1,5 @@
 // Test sign-ins ("Try it" in the Admin UI): which authorization request an administrator started, in which browser, and that
-// its response arrives once. The protocol core's exceptions for them are in src/oidc/test-sign-in-gate.ts.
+// its response arrives once. The protocol core's exceptions for them are in test-sign-in-gate.ts.
 import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { TestSignInRecord } from '../store/administration.ts';

@@ -1,21 +1,12 @@
-// Where a browser goes to sign in for self-service, and where it returns to. The client is console-client.ts.
+// Where a browser goes to sign in for self-service. The client is src/clients/console-client.ts.
 import { randomBytes } from 'node:crypto';
-import { CONSOLE_CLIENT_ID } from './console-client.ts';
-
-/** By the `state` of the sign-in: the browser is never sent back to anything else. */
-export const accountPages = {
-  home: '/account',
-  password: '/account/password',
-  passkeys: '/account/passkeys',
-  'second-factor': '/account/second-factor',
-} as const;
-
-export type AccountPage = keyof typeof accountPages;
+import { CONSOLE_CLIENT_ID } from '../clients/index.ts';
 
 interface SignIn {
   readonly baseUrl: string;
   readonly basePath: string;
-  readonly page: AccountPage;
+  /** The `state`: which page of self-service it returns to (src/self-service/account-pages.ts). */
+  readonly page: string;
   /** The user must authenticate now. */
   readonly isFresh?: boolean;
   /** For a user without an account (Initiating User Registration via OIDC 1.0). */
@@ -40,7 +31,3 @@ export function consoleSignInUrl({ baseUrl, basePath, page, isFresh, isSignUp, a
   });
   return `${basePath}/oauth2/authorize?${query}`;
 }
-
-/** @param state of the address that the sign-in came back to */
-export const pathOf = (state: unknown): string =>
-  Object.entries(accountPages).find(([page]) => page === state)?.[1] ?? accountPages.home;

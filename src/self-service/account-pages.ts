@@ -1,0 +1,13 @@
+// The pages of self-service by the `state` of a sign-in: the browser is never sent back to anything else.
+export const accountPages = {
+  home: '/account',
+  password: '/account/password',
+  passkeys: '/account/passkeys',
+  'second-factor': '/account/second-factor',
+} as const;
+
+export type AccountPage = keyof typeof accountPages;
+
+/** @param state of the address that the sign-in came back to */
+export const pathOf = (state: unknown): string =>
+  Object.entries(accountPages).find(([page]) => page === state)?.[1] ?? accountPages.home;
