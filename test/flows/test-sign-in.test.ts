@@ -107,7 +107,7 @@ test('test sign-in: each kind of client and authentication; result shown, nothin
     match(text, /sub .* never changes/);
     match(text, /email_verified/);
     match(text, /3\. |Userinfo request/);
-    equal(/and a refresh token/.test(text), !['spa', 'both'].includes(kind), kind);
+    equal(/and a refresh token/.test(text), kind !== 'both', kind);
     // Decoded, and nowhere whole: no JWT, no secret.
     ok(!/eyJ[\w-]+\.eyJ/.test(page.body), kind);
     equal(page.headers.get('cache-control'), 'no-store');
