@@ -28,7 +28,7 @@ import { type SettingsPort, settings } from './resources/settings/resource.ts';
 import { type StatsPort, stats } from './resources/stats/resource.ts';
 import { grants, tokens } from './resources/tokens/resource.ts';
 import { type TrustedDevicesPort, trustedDevices } from './resources/trusted-devices/resource.ts';
-import { userImportRoutes } from './resources/users/import-route.ts';
+import { userImport } from './resources/users/import-route.ts';
 import { type AccountsPort, type SendLink, userActs, users } from './resources/users/resource.ts';
 
 export interface AdminRoutesDeps {
@@ -76,7 +76,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
   const routes = [
     ...users.routes(ports),
     ...userActs.routes(ports),
-    ...userImportRoutes(deps),
+    ...userImport.routes(ports),
     ...clientRoutes(ports),
     ...initialAccessTokens.routes(ports),
     ...invitations.routes(ports),

@@ -16,17 +16,12 @@
 // `event`, or `recorded`. src/admin/routes.ts calls `apiKeys.routes(deps)`. Pages call
 // `context.call(apiKeys.read, { params: { id } })` and get the view's type.
 import type { TSchema } from 'typebox';
-import {
-  createKit,
-  createRouteKit,
-  type Frame,
-  type Kit,
-  type ListPorts,
-  type RouteKit,
-} from './resource-acts.ts';
+import { createKit, type Frame, type Kit, type ListPorts } from './resource-acts.ts';
 import type { Route } from './route.ts';
+import { createRouteKit, type RouteKit } from './route-kit.ts';
 
-export type { ListPorts, RouteKit } from './resource-acts.ts';
+export type { ListPorts } from './resource-acts.ts';
+export type { RouteKit } from './route-kit.ts';
 
 type Acts<Ports> = Readonly<Record<string, { bind(ports: Ports): Route }>>;
 

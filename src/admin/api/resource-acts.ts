@@ -10,17 +10,14 @@ import { type ListDefinition, listQuerySchema, readListQuery } from './list-quer
 import type { Listing } from './ports.ts';
 import {
   type Answer,
-  type Declaration,
   declareAs,
-  declareRoute,
   type Handle,
   type Input,
-  implement,
   type Nothing,
   noContent,
-  type Route,
   type Sensitivity,
 } from './route.ts';
+import { type Act, bound, createRouteKit, type Run } from './route-kit.ts';
 import { idParams } from './shared.ts';
 
 /** Options of every list. */
@@ -47,11 +44,6 @@ export interface Frame<Ports, Item, View extends TSchema> {
   readonly versionOf?: (item: Item) => number;
 }
 
-/** A handle and its implementation. */
-interface Act<Ports, Params, Query, Body, Data> extends Handle<Params, Query, Body, Data> {
-  bind(ports: Ports): Route;
-}
-
 /** For a list, also what its pages need. */
 export interface ListHandle<Item, Params = object> extends Handle<Params, object, unknown, ListPage<Item>> {
   readonly sort: string;
@@ -62,11 +54,6 @@ export interface ListHandle<Item, Params = object> extends Handle<Params, object
 
 type ListAct<Ports, Params, Item> = Act<Ports, Params, object, unknown, ListPage<Item>> &
   ListHandle<Item, Params>;
-
-type Run<Ports, Params, Query, Body, Result> = (
-  input: Input<Params, Query, Body>,
-  ports: Ports,
-) => Promise<Result>;
 
 interface Common {
   readonly summary: string;
@@ -85,34 +72,7 @@ interface Changing {
   readonly event: EventName;
 }
 
-const bound = <Ports, Params, Query, Body, Data>(
-  handle: Handle<Params, Query, Body, Data>,
-  run: Run<Ports, Params, Query, Body, Answer<Data>>,
-): Act<Ports, Params, Query, Body, Data> => ({
-  ...handle,
-  bind: (ports) => implement(handle, (input) => run(input, ports)),
-});
-
 type IdParams = typeof idParams;
-
-/** What a resource needs that is not a list of items. */
-export const createRouteKit = <Ports>(tag: string) => ({
-  /** Any act that fits none of the others. With status 204 it returns `noContent`. */
-  route: <
-    P extends TObject = Nothing,
-    Q extends TObject = Nothing,
-    B extends TSchema = Nothing,
-    S extends TSchema = TSchema,
-  >({
-    run,
-    ...declaration
-  }: Omit<Declaration<P, Q, B, S>, 'tag'> & {
-    readonly run: Run<Ports, Static<P>, Static<Q>, Static<B>, Answer<Static<S>>>;
-  }): Act<Ports, Static<P>, Static<Q>, Static<B>, Static<S>> =>
-    bound(declareRoute({ ...declaration, tag }), run),
-});
-
-export type RouteKit<Ports> = ReturnType<typeof createRouteKit<Ports>>;
 
 export function createKit<
   Ports extends ListPorts,

@@ -136,36 +136,27 @@ export interface Route extends AnyDeclaration {
   readonly run: (input: RawInput) => Promise<Answer<unknown> | undefined>;
   /** Reads lines instead of a body and returns lines; `run` is not called then. */
   readonly lines?: LinesDeclaration & {
-    readonly run: (input: { readonly lines: AsyncIterable<Line>; readonly actor: Actor }) => Promise<string>;
+    readonly run: (input: LinesInput) => Promise<Answer<readonly unknown[]>>;
   };
 }
 
 /** Key of a route: method and path. */
 export const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
-interface LinesDeclaration extends LineOptions {
-  /** The schemas of an input line and of its result. */
-  readonly row: TSchema;
-  readonly result: TSchema;
+export interface LinesInput {
+  readonly lines: AsyncIterable<Line>;
+  readonly actor: Actor;
 }
 
-/** Declares a route that reads newline-delimited JSON. */
-export function defineLinesRoute({
-  lines,
-  handle,
-  ...declaration
-}: Pick<Route, 'method' | 'path' | 'tag' | 'summary' | 'sensitivity' | 'recorded'> & {
+interface LinesDeclaration<Result extends TSchema = TSchema> extends LineOptions {
+  /** The schemas of an input line and of its result. */
+  readonly row: TSchema;
+  readonly result: Result;
+}
+
+/** A route that reads newline-delimited JSON, as a static value. */
+export interface LinesHandle<Result> extends Handle<object, object, unknown, readonly Result[]> {
   readonly lines: LinesDeclaration;
-  readonly handle: NonNullable<Route['lines']>['run'];
-}): Route {
-  return {
-    ...declaration,
-    success: { status: 200 },
-    lines: { ...lines, run: handle },
-    run: async () => {
-      throw new TypeError('this route reads lines');
-    },
-  };
 }
 
 /** Where a route declares no schema, its type parameter is its default, `Nothing`, which makes this cast safe. */
@@ -216,6 +207,32 @@ export function implement<Params, Query, Body, Data>(
     },
   };
 }
+
+export const declareLines = <R extends TSchema>({
+  lines,
+  ...declaration
+}: Pick<Route, 'method' | 'path' | 'tag' | 'summary' | 'sensitivity' | 'recorded'> & {
+  readonly lines: LinesDeclaration<R>;
+}): LinesHandle<Static<R>> => ({ ...declareAs({ ...declaration, success: { status: 200 } }), lines });
+
+/** @returns the route that calls `run` with the lines, and answers with one result for each */
+export const implementLines = <Result>(
+  { answers, check: _, lines, ...declaration }: LinesHandle<Result>,
+  run: (input: LinesInput) => Promise<readonly Result[]>,
+): Route => ({
+  ...declaration,
+  lines: {
+    ...lines,
+    async run(input) {
+      const answer = { data: await run(input) };
+      answers.set(answer, answer);
+      return answer;
+    },
+  },
+  run: async () => {
+    throw new TypeError('this route reads lines');
+  },
+});
 
 /** Declares and implements a route that no page calls by its handle. */
 export const defineRoute = <

@@ -105,7 +105,8 @@ async function answerLines(
       fields: Object.fromEntries(names.map((name) => [name, 'Unknown parameter.'])),
     });
   }
-  ctx.body = await run({ lines: readLines(ctx, options), actor });
+  const { data } = await run({ lines: readLines(ctx, options), actor });
+  ctx.body = data.map((result) => `${JSON.stringify(result)}\n`).join('');
   ctx.type = options.types[0] ?? '';
 }
 

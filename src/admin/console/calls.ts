@@ -4,11 +4,21 @@ import { linesOfText } from '../../http/index.ts';
 import { type Perform, requireAccess, requireFresh } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';
 import { readQueryString } from '../api/query-string.ts';
-import { type Handle, nameOf, type Route } from '../api/route.ts';
+import { type Answer, type Handle, type LinesHandle, nameOf, type Route } from '../api/route.ts';
 import type { CallInput, CallResult, HandleInput, Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 
 const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+
+/** The route's own answer, with its type. */
+function typedBy<Data>(
+  handle: Pick<Handle<unknown, unknown, unknown, Data>, 'method' | 'path' | 'answers'>,
+  answer: Answer<unknown> | undefined,
+): Answer<Data> {
+  const typed = answer && handle.answers.get(answer);
+  if (typed === undefined) throw new TypeError(`${nameOf(handle)} gave no answer of its own`);
+  return typed;
+}
 
 /** @throws AppError auth.insufficient_scope for a user whose role no longer gives access */
 export function actorOf({ account, access, isFresh }: SignedInAdmin): Actor {
@@ -25,15 +35,18 @@ export function createCalls(deps: { readonly routes: readonly Route[]; readonly 
     return route;
   };
 
-  async function callLines(who: SignedInAdmin, name: string, text: string): Promise<readonly Values[]> {
-    const route = routeOf(name);
+  async function callLines<Result>(
+    who: SignedInAdmin,
+    handle: LinesHandle<Result>,
+    text: string,
+  ): Promise<readonly Result[]> {
+    const route = routeOf(nameOf(handle));
     const { lines } = route;
-    if (lines === undefined) throw new TypeError(`${name} takes no lines`);
+    if (lines === undefined) throw new TypeError(`${route.path} takes no lines`);
     const actor = actorOf(who);
     requireAccess(route, actor);
     await requireFresh(route, { actor, query: {}, body: {} });
-    const answer = await lines.run({ lines: linesOfText(text, lines), actor });
-    return answer.split('\n').flatMap((line): Values[] => (line === '' ? [] : [JSON.parse(line)]));
+    return typedBy(handle, await lines.run({ lines: linesOfText(text, lines), actor })).data;
   }
 
   function perform(who: SignedInAdmin, route: Route, input: HandleInput<unknown, unknown>) {
@@ -52,10 +65,8 @@ export function createCalls(deps: { readonly routes: readonly Route[]; readonly 
     handle: Handle<Params, Query, Body, Data>,
     input: HandleInput<Params, Body>,
   ): Promise<CallResult<Data>> {
-    const answer = await perform(who, routeOf(nameOf(handle)), input);
-    const typed = answer && handle.answers.get(answer);
-    if (typed === undefined) throw new TypeError(`${nameOf(handle)} gave no answer of its own`);
-    return { data: typed.data, version: typed.version };
+    const { data, version } = typedBy(handle, await perform(who, routeOf(nameOf(handle)), input));
+    return { data, version };
   }
 
   async function callByName(

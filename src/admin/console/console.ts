@@ -123,7 +123,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       canChange: who.access === 'all',
       call: (handle, input) => calls.call(who, handle, input),
       callByName: (name, input) => calls.callByName(who, name, input),
-      callLines: (name, text) => calls.callLines(who, name, text),
+      callLines: (handle, text) => calls.callLines(who, handle, text),
       show: (template, model, status) => show(ctx, who, template, model, status),
       async startTestSignIn(clientId, parameters) {
         const query = await deps.testSignIn.begin(ctx, who, clientId, parameters);

@@ -2,7 +2,7 @@
 // only through the routes of the REST API (context.call), so that rules, audit and concurrency have one implementation.
 import type Koa from 'koa';
 import type { Form } from '../../http/index.ts';
-import type { Handle, Route } from '../api/route.ts';
+import type { Handle, LinesHandle, Route } from '../api/route.ts';
 import type { SignedInAdmin } from './signed-in-admin.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ export interface AdminContext {
    * The same for a route that reads lines. @param text one item per line @returns the result of each line
    * @throws AppError as the route does
    */
-  callLines(route: string, text: string): Promise<readonly Values[]>;
+  callLines<Result>(handle: LinesHandle<Result>, text: string): Promise<readonly Result[]>;
   /** @param template below templates/admin */
   show(template: string, model: PageModel, status?: number): void;
   /** 303 to another page of the Admin UI. @param done a key of `notices` (console/notices.ts), shown on that page */

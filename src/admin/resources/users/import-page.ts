@@ -2,9 +2,9 @@
 // line. Rejected lines are shown in the field again, to be fixed and resubmitted.
 import { parseJson } from '../../../json.ts';
 import { expected } from '../../api/expected.ts';
-import { refusalOf, textOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
-import { importRowSchema } from './import-route.ts';
+import { isMembers, refusalOf, textOf } from '../../pages/field-values.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
+import { type ImportResult, importRowSchema, userImport } from './import-route.ts';
 
 /** The API's limit plus the form encoding: each quote takes three bytes. */
 const FORM_BYTES = 16 * 1024 * 1024;
@@ -36,35 +36,28 @@ const showPage = (context: AdminContext, told: object = {}, status = 200): void 
     status,
   );
 
-const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
-
 /** The error message, and the invalid fields if it has any. */
-function problemOf({ error }: Values): { message: string; fields: readonly (readonly [string, string])[] } {
-  if (!isValues(error)) return { message: '', fields: [] };
-  const named = isValues(error.fields) ? Object.entries(error.fields) : [];
-  return {
-    // Here the body of the request is one of many lines.
-    message: textOf(error, 'message').replace(/^The body/, 'The line'),
-    fields: named.map(([name, problem]) => [name, String(problem)] as const),
-  };
-}
+const problemOf = ({ error }: ImportResult) => ({
+  // Here the body of the request is one of many lines.
+  message: (error?.message ?? '').replace(/^The body/, 'The line'),
+  fields: Object.entries(error?.fields ?? {}),
+});
 
 const nameIn = (line: string): string => {
   try {
     const row: unknown = parseJson(line, 'line');
-    return isValues(row) ? textOf(row, 'username') : '';
+    return isMembers(row) ? textOf(row, 'username') : '';
   } catch {
     return '';
   }
 };
 
-function outcomeOf(results: readonly Values[], lines: readonly string[]) {
+function outcomeOf(results: readonly ImportResult[], lines: readonly string[]) {
   const created = results.filter(({ status }) => status === 'created');
   const refused = results.filter(({ status }) => status !== 'created');
-  const lineOf = (result: Values): number => Number(result.line);
   // Lines after the one where the import stopped were not processed.
-  const back = refused.flatMap((result) =>
-    result.status === 'stopped' ? lines.slice(lineOf(result) - 1) : [lines[lineOf(result) - 1] ?? ''],
+  const back = refused.flatMap(({ status, line }) =>
+    status === 'stopped' ? lines.slice(line - 1) : [lines[line - 1] ?? ''],
   );
   return {
     back: back.join('\n'),
@@ -72,8 +65,8 @@ function outcomeOf(results: readonly Values[], lines: readonly string[]) {
       created: created.length,
       refused: refused.length,
       refusedRows: refused.map((result) => ({
-        line: lineOf(result),
-        username: nameIn(lines[lineOf(result) - 1] ?? ''),
+        line: result.line,
+        username: nameIn(lines[result.line - 1] ?? ''),
         isStop: result.status === 'stopped',
         ...problemOf(result),
       })),
@@ -87,7 +80,7 @@ async function importUsers(context: AdminContext): Promise<void> {
   const text = context.form.get('rows') ?? '';
   if (text.trim() === '') return showPage(context, { errors: { rows: 'Paste at least one line.' } }, 400);
   try {
-    const results = await context.callLines('POST /users/import', text);
+    const results = await context.callLines(userImport.import, text);
     const { outcome, back } = outcomeOf(results, text.split(/\r?\n/));
     const told = { outcome, rows: back };
     // Many rejected lines can be too large to store: they are shown at once, or they would be lost.

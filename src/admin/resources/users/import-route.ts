@@ -17,13 +17,14 @@ import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/index.ts';
 import { parseJson } from '../../../json.ts';
 import { StoreUnavailable } from '../../../store/port.ts';
+import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
-import { defineLinesRoute, type Route } from '../../api/route.ts';
+import type { LinesInput } from '../../api/route.ts';
 import { strict } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
 import { importedUserFields, toAccountChanges } from './schema.ts';
 
-interface Deps {
+interface Ports {
   readonly importAccount: ImportAccount;
   readonly events: Pick<Events, 'record'>;
 }
@@ -72,131 +73,128 @@ const resultSchema = ObjectSchema(
   },
   strict,
 );
-type Result = Static<typeof resultSchema>;
+export type ImportResult = Static<typeof resultSchema>;
 
 const row = createValidator(importRowSchema);
 const types = ['application/x-ndjson', 'application/jsonl'];
 
-export function userImportRoutes({ importAccount, events }: Deps): Route[] {
-  const failed = (line: number, error: unknown): Result => {
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
-    return { line, status: 'failed', error: errorOf(error) };
-  };
+const failed = (line: number, error: unknown): ImportResult => {
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
+  return { line, status: 'failed', error: errorOf(error) };
+};
 
-  async function prepare({ text }: Line) {
-    if (text === undefined) {
-      const message = `The line is longer than ${MAX_LINE_BYTES} bytes or not UTF-8.`;
-      throw new AppError('request.malformed', { message });
-    }
-    const given = row.parse(parseJson(text));
-    const { password_hash: passwordHash, created_at: createdAt, groups, ...user } = given;
-    return importAccount({
-      ...toAccountChanges(user),
-      username: user.username,
-      passwordHash,
-      groups,
-      createdAt: createdAt === undefined ? undefined : Date.parse(createdAt),
-    });
+async function prepare({ text }: Line, { importAccount }: Ports) {
+  if (text === undefined) {
+    const message = `The line is longer than ${MAX_LINE_BYTES} bytes or not UTF-8.`;
+    throw new AppError('request.malformed', { message });
   }
-
-  async function write(
-    line: number,
-    prepared: Awaited<ReturnType<ImportAccount>>,
-    actor: Actor,
-  ): Promise<Result> {
-    const account = await prepared.write();
-    await events.record({
-      event: 'user.created',
-      actor,
-      target: { kind: 'user', id: account.id },
-      details: { by: 'import', after: { username: account.username, role: account.role } },
-    });
-    return { line, status: 'created', id: account.id, username: account.username };
-  }
-
-  /** Validates all lines before the first write, so that of two lines with one name the first succeeds. */
-  async function takeWindow(lines: readonly Line[], actor: Actor): Promise<PromiseSettledResult<Result>[]> {
-    const prepared = await Promise.allSettled(lines.map(prepare));
-    return Promise.allSettled(
-      lines.map(async ({ number }, index) => {
-        const outcome = prepared[index];
-        try {
-          if (outcome?.status !== 'fulfilled') throw outcome?.reason;
-          return await write(number, outcome.value, actor);
-        } catch (error) {
-          return failed(number, error);
-        }
-      }),
-    );
-  }
-
-  async function takeAll(lines: AsyncIterable<Line>, actor: Actor): Promise<string> {
-    const answered: string[] = [];
-    const counts = { created: 0, failed: 0, stopped: 0 };
-    const answer = (result: Result): void => {
-      counts[result.status] += 1;
-      answered.push(`${JSON.stringify(result)}\n`);
-    };
-    let window: Line[] = [];
-    let taken = 0;
-    const flush = async (): Promise<void> => {
-      const lines = window;
-      window = [];
-      const results = await takeWindow(lines, actor);
-      let broken: AppError | undefined;
-      for (const [index, result] of results.entries()) {
-        if (result.status === 'fulfilled') answer(result.value);
-        else {
-          broken = unavailable(result.reason);
-          answer({ line: lines[index]?.number ?? 0, status: 'failed', error: errorOf(broken) });
-        }
-      }
-      if (broken !== undefined) throw broken;
-    };
-    try {
-      for await (const line of lines) {
-        if (line.text?.trim() === '') continue;
-        if (counts.created + counts.failed + window.length >= MAX_ROWS) {
-          const message = `One request takes ${MAX_ROWS} lines: go on with another one.`;
-          throw new AppError('request.too_large', { message });
-        }
-        window.push(line);
-        taken = line.number;
-        if (window.length === WINDOW) await flush();
-      }
-      await flush();
-    } catch (error) {
-      // Some users are already created, and the caller has to learn which.
-      if (taken === 0 || !(error instanceof AppError)) throw error;
-      if (window.length > 0) await flush().catch(() => undefined);
-      answer({ line: taken + 1, status: 'stopped', error: errorOf(error) });
-    }
-    await events.record({ event: 'users.imported', actor, details: { ...counts } });
-    return answered.join('');
-  }
-
-  return [
-    defineLinesRoute({
-      method: 'POST',
-      path: '/users/import',
-      sensitivity: 'sensitive',
-      tag: 'Users',
-      summary:
-        'Create users of another system with their password hashes: a JSON object a line, an answer a line; ' +
-        `up to ${MAX_ROWS} lines and ${MAX_BYTES / 1024 / 1024} MiB a request`,
-      lines: {
-        types,
-        maxLineBytes: MAX_LINE_BYTES,
-        maxBytes: MAX_BYTES,
-        row: importRowSchema,
-        result: resultSchema,
-      },
-      handle: ({ lines, actor }) => takeAll(lines, actor),
-    }),
-  ];
+  const given = row.parse(parseJson(text));
+  const { password_hash: passwordHash, created_at: createdAt, groups, ...user } = given;
+  return importAccount({
+    ...toAccountChanges(user),
+    username: user.username,
+    passwordHash,
+    groups,
+    createdAt: createdAt === undefined ? undefined : Date.parse(createdAt),
+  });
 }
 
-const errorOf = ({ code: reason, message, fields }: AppError): NonNullable<Result['error']> => ({
+async function write(
+  line: number,
+  prepared: Awaited<ReturnType<ImportAccount>>,
+  actor: Actor,
+  { events }: Ports,
+): Promise<ImportResult> {
+  const account = await prepared.write();
+  await events.record({
+    event: 'user.created',
+    actor,
+    target: { kind: 'user', id: account.id },
+    details: { by: 'import', after: { username: account.username, role: account.role } },
+  });
+  return { line, status: 'created', id: account.id, username: account.username };
+}
+
+/** Validates all lines before the first write, so that of two lines with one name the first succeeds. */
+async function takeWindow(lines: readonly Line[], actor: Actor, ports: Ports) {
+  const prepared = await Promise.allSettled(lines.map((line) => prepare(line, ports)));
+  return Promise.allSettled(
+    lines.map(async ({ number }, index) => {
+      const outcome = prepared[index];
+      try {
+        if (outcome?.status !== 'fulfilled') throw outcome?.reason;
+        return await write(number, outcome.value, actor, ports);
+      } catch (error) {
+        return failed(number, error);
+      }
+    }),
+  );
+}
+
+async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<readonly ImportResult[]> {
+  const results: ImportResult[] = [];
+  let window: Line[] = [];
+  let taken = 0;
+  const flush = async (): Promise<void> => {
+    const lines = window;
+    window = [];
+    let broken: AppError | undefined;
+    for (const [index, result] of (await takeWindow(lines, actor, ports)).entries()) {
+      if (result.status === 'fulfilled') results.push(result.value);
+      else {
+        broken = unavailable(result.reason);
+        results.push({ line: lines[index]?.number ?? 0, status: 'failed', error: errorOf(broken) });
+      }
+    }
+    if (broken !== undefined) throw broken;
+  };
+  try {
+    for await (const line of lines) {
+      if (line.text?.trim() === '') continue;
+      if (results.length + window.length >= MAX_ROWS) {
+        const message = `One request takes ${MAX_ROWS} lines: go on with another one.`;
+        throw new AppError('request.too_large', { message });
+      }
+      window.push(line);
+      taken = line.number;
+      if (window.length === WINDOW) await flush();
+    }
+    await flush();
+  } catch (error) {
+    // Some users are already created, and the caller has to learn which.
+    if (taken === 0 || !(error instanceof AppError)) throw error;
+    if (window.length > 0) await flush().catch(() => undefined);
+    results.push({ line: taken + 1, status: 'stopped', error: errorOf(error) });
+  }
+  const countOf = (wanted: ImportResult['status']): number =>
+    results.filter(({ status }) => status === wanted).length;
+  const counts = { created: countOf('created'), failed: countOf('failed'), stopped: countOf('stopped') };
+  await ports.events.record({ event: 'users.imported', actor, details: counts });
+  return results;
+}
+
+export const userImport = defineRoutes('Users', (on: RouteKit<Ports>) => ({
+  import: on.lines({
+    method: 'POST',
+    path: '/users/import',
+    sensitivity: 'sensitive',
+    // Each user has an event of its own; takeAll records them all.
+    recorded: { event: 'users.imported' },
+    summary:
+      'Create users of another system with their password hashes: a JSON object a line, an answer a line; ' +
+      `up to ${MAX_ROWS} lines and ${MAX_BYTES / 1024 / 1024} MiB a request`,
+    lines: {
+      types,
+      maxLineBytes: MAX_LINE_BYTES,
+      maxBytes: MAX_BYTES,
+      row: importRowSchema,
+      result: resultSchema,
+    },
+    run: takeAll,
+  }),
+}));
+
+const errorOf = ({ code: reason, message, fields }: AppError): NonNullable<ImportResult['error']> => ({
   reason,
   message,
   ...(fields && { fields }),
