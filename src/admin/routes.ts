@@ -16,7 +16,7 @@ import type { Route } from './api/route.ts';
 import { createAdminRouter } from './api/router.ts';
 import { type ApiKeysPort, apiKeys } from './resources/api-keys/resource.ts';
 import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
-import { type ClientsPort, clientRoutes } from './resources/clients/routes.ts';
+import { type ClientsPort, clients } from './resources/clients/resource.ts';
 import { type GroupsPort, groupMembers, groups } from './resources/groups/resource.ts';
 import { initialAccessTokens } from './resources/initial-access-tokens/resource.ts';
 import { type InvitationsPort, invitations } from './resources/invitations/resource.ts';
@@ -77,7 +77,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...users.routes(ports),
     ...userActs.routes(ports),
     ...userImport.routes(ports),
-    ...clientRoutes(ports),
+    ...clients.routes(ports),
     ...initialAccessTokens.routes(ports),
     ...invitations.routes(ports),
     ...groups.routes(ports),

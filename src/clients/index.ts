@@ -21,7 +21,7 @@ export { createIsOwnAddress } from './own-addresses.ts';
 export { hasToUsePkce, whyPkceAlways } from './pkce.ts';
 export { readClient } from './read-client.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
-export { type Client, publicMetadata, toClient } from './to-client.ts';
+export { type Client, type ClientView, type PublicMetadata, publicMetadata, toClient } from './to-client.ts';
 
 interface Deps extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'missingGroups' | 'baseUrl'> {
   readonly store: Store;

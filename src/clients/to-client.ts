@@ -1,7 +1,7 @@
 // What is shown of a client: RFC 7591 names plus our settings. Never a secret.
 import type { ClientRecord } from '../store/collections.ts';
 import type { Stored } from '../store/port.ts';
-import { memberNames } from './metadata-members.ts';
+import { type MemberName, memberNames } from './metadata-members.ts';
 import { hasToUsePkce } from './pkce.ts';
 
 /** A stored client; the id is the client_id. */
@@ -9,14 +9,17 @@ export type Client = Stored<ClientRecord>;
 
 const time = (at: number): string => new Date(at).toISOString();
 
+/** Registered metadata; prepare.ts has checked the values. */
+export type PublicMetadata = { readonly [Name in MemberName]?: unknown };
+
 /** @returns the registered metadata only, with wire names, without the id */
-export const publicMetadata = ({ metadata }: ClientRecord): Record<string, unknown> =>
+export const publicMetadata = ({ metadata }: ClientRecord): PublicMetadata =>
   Object.fromEntries(
     memberNames.filter((name) => Object.hasOwn(metadata, name)).map((name) => [name, metadata[name]]),
   );
 
 /** @returns the client as the admin API shows it */
-export const toClient = ({ id, value }: Client): Record<string, unknown> => ({
+export const toClient = ({ id, value }: Client) => ({
   client_id: id,
   ...publicMetadata(value),
   client_type: value.clientType,
@@ -33,3 +36,5 @@ export const toClient = ({ id, value }: Client): Record<string, unknown> => ({
   created_at: time(value.createdAt),
   updated_at: time(value.updatedAt),
 });
+
+export type ClientView = ReturnType<typeof toClient>;

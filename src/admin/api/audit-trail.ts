@@ -1,45 +1,14 @@
-// Maps each route that changes something to its audit event. Every success becomes one event with actor, target, and the
-// state before and after (checklist R131, R146). A route without an entry is recorded as `admin.acted`.
+// Records the success of each route that changes something as the event that it declares (`recorded`), with actor, target, and
+// the state before and after (checklist R131, R146). A route without one is recorded as `admin.acted`.
 import { type Account, toUser } from '../../accounts/index.ts';
 import { differenceOf } from '../../audit/index.ts';
 import { type Client, toClient } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
-import type { EventName, Events } from '../../events/index.ts';
+import type { Events } from '../../events/index.ts';
 import type { SettingDescription } from '../../settings/index.ts';
 import { type Answer, nameOf, type RawInput, type Recorded, type Route } from './route.ts';
 
-const user = (event: EventName): Recorded => ({ event, target: 'user', view: 'user' });
-const client = (event: EventName): Recorded => ({ event, target: 'client', view: 'client' });
-
-/** Events of routes that do not declare their own (`recorded`) yet. */
-const lines: Readonly<Record<string, Recorded>> = {
-  'POST /users': user('user.created'),
-  'PUT /users/{id}': user('user.updated'),
-  'PATCH /users/{id}': user('user.updated'),
-  'DELETE /users/{id}': user('user.removed'),
-  'POST /users/unlock': user('user.unlocked'),
-  'POST /users/{id}/unlock': user('user.unlocked'),
-  'POST /users/{id}/deactivate': user('user.deactivated'),
-  'POST /users/{id}/reactivate': user('user.reactivated'),
-  'POST /users/{id}/revoke-sessions': { event: 'user.sessions_revoked', target: 'user' },
-  'POST /users/{id}/reset-mfa': user('mfa.reset'),
-  'POST /users/{id}/send-password-reset': { event: 'password.reset_requested', target: 'user' },
-  'POST /users/{id}/send-enrolment-link': { event: 'enrolment.requested', target: 'user' },
-  'POST /users/{id}/send-email-verification': { event: 'email.verification_requested', target: 'user' },
-  'POST /clients': client('client.created'),
-  'PUT /clients/{client_id}': client('client.updated'),
-  'PATCH /clients/{client_id}': client('client.updated'),
-  'DELETE /clients/{client_id}': client('client.removed'),
-  'POST /clients/{client_id}/rotate-secret': { event: 'client.secret_rotated', target: 'client' },
-  // The route itself records one event for each user.
-  'POST /users/import': { event: 'users.imported' },
-};
-
 const unnamed: Recorded = { event: 'admin.acted' };
-
-/** @returns the audit event name of the route, undefined when it has none of its own */
-export const auditEventOf = (route: Pick<Route, 'method' | 'path' | 'recorded'>): EventName | undefined =>
-  (route.recorded ?? lines[nameOf(route)])?.event;
 
 type View = Readonly<Record<string, unknown>>;
 
@@ -147,7 +116,7 @@ export function createAuditTrail({ events, accounts, clients, settings, clock }:
   }
 
   return async (route, input) => {
-    const line = route.recorded ?? lines[nameOf(route)] ?? unnamed;
+    const line = route.recorded ?? unnamed;
     const membership = line.isMembership === true ? membershipOf(input) : undefined;
     const before = await see(line.view, targetIdOf(route, input));
     return async (answer) => {

@@ -1,6 +1,8 @@
 // The search in the top bar: users and applications.
-import { itemsOf, textOf } from '../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../pages/page.ts';
+import type { ClientView } from '../../clients/index.ts';
+import type { AdminContext, Page } from '../pages/page.ts';
+import { applicationName } from '../resources/clients/page.ts';
+import { clients } from '../resources/clients/resource.ts';
 import { users } from '../resources/users/resource.ts';
 import type { User } from '../resources/users/schema.ts';
 
@@ -12,10 +14,10 @@ const userRow = ({ id, username, email }: User) => ({
   path: `/users/${id}`,
 });
 
-const clientRow = (client: Values) => ({
-  label: textOf(client, 'client_name') || textOf(client, 'client_id'),
+const clientRow = (client: ClientView) => ({
+  label: applicationName(client),
   note: 'Application',
-  path: `/applications/${encodeURIComponent(textOf(client, 'client_id'))}`,
+  path: `/applications/${encodeURIComponent(client.client_id)}`,
 });
 
 async function search(context: AdminContext): Promise<void> {
@@ -24,14 +26,11 @@ async function search(context: AdminContext): Promise<void> {
   const [found, applications] =
     text === ''
       ? [undefined, undefined]
-      : await Promise.all([
-          context.call(users.list, { query }),
-          context.callByName('GET /clients', { query }),
-        ]);
+      : await Promise.all([context.call(users.list, { query }), context.call(clients.list, { query })]);
   // For the palette (templates/assets/comfort.js).
   if (context.ctx.accepts('html', 'json') === 'json') {
     context.ctx.body = {
-      items: [...(found?.data.items ?? []).map(userRow), ...itemsOf(applications?.data ?? {}).map(clientRow)],
+      items: [...(found?.data.items ?? []).map(userRow), ...(applications?.data.items ?? []).map(clientRow)],
     };
     return;
   }
@@ -41,8 +40,8 @@ async function search(context: AdminContext): Promise<void> {
     searchText: text,
     users: found?.data.items ?? [],
     userTotal: found?.data.total ?? 0,
-    applications: itemsOf(applications?.data ?? {}),
-    applicationTotal: Number(applications?.data.total ?? 0),
+    applications: applications?.data.items ?? [],
+    applicationTotal: applications?.data.total ?? 0,
   });
 }
 

@@ -6,6 +6,7 @@ import type { AdminContext, Values } from '../pages/page.ts';
 import type { Name } from '../pages/parts.ts';
 import { apiKeys } from './api-keys/resource.ts';
 import type { AuditEvent } from './audit/resource.ts';
+import { clients } from './clients/resource.ts';
 import { groupLabel } from './groups/choice.ts';
 import { groups } from './groups/resource.ts';
 import { users } from './users/resource.ts';
@@ -46,7 +47,7 @@ export function createNames(context: AdminContext): NameOf {
         return { label: data.username, href: `/users/${id}` };
       }
       case 'client': {
-        const { data } = await context.callByName('GET /clients/{client_id}', { params: { client_id: id } });
+        const { data } = await context.call(clients.read, { params: { client_id: id } });
         return { label: textOf(data, 'client_name') || id, href: `/applications/${id}` };
       }
       case 'group': {

@@ -1,8 +1,10 @@
 // The pages of "Try it": the options, and the button that starts a sign-in as the application in a new tab.
 // The callback is callback.ts, the steps in between are run.ts.
+import type { ClientView } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
-import type { AdminContext, Page, Values } from '../pages/page.ts';
+import type { AdminContext, Page } from '../pages/page.ts';
 import { applicationName } from '../resources/clients/page.ts';
+import { clients } from '../resources/clients/resource.ts';
 import {
   acrs,
   choicesOf,
@@ -16,14 +18,14 @@ import {
 
 const here = 'applications';
 
-async function clientOf(context: AdminContext): Promise<Values> {
+async function clientOf(context: AdminContext): Promise<ClientView> {
   const params = { client_id: context.params.id ?? '' };
-  return (await context.callByName('GET /clients/{client_id}', { params })).data;
+  return (await context.call(clients.read, { params })).data;
 }
 
 function show(
   context: AdminContext,
-  client: Values,
+  client: ClientView,
   given: URLSearchParams,
   model: object = {},
   status = 200,
@@ -47,7 +49,7 @@ async function start(context: AdminContext): Promise<void> {
   const choices = choicesOf(client, given);
   const errors = problemsOf(choices, given);
   if (Object.keys(errors).length > 0) return show(context, client, given, { errors }, 400);
-  return context.startTestSignIn(String(client.client_id), parametersOf(choices));
+  return context.startTestSignIn(client.client_id, parametersOf(choices));
 }
 
 export const tryPages: readonly Page[] = [

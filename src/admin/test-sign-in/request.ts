@@ -1,8 +1,9 @@
 // The options of a test sign-in, and reading them from the form: parameters of the authorization request (OIDC Core
 // §3.1.2.1). Only the authorization endpoint evaluates them.
+import type { ClientView } from '../../clients/index.ts';
 import { ACR, scopes as knownScopes } from '../../oidc/index.ts';
 import { isOn, textOf } from '../pages/field-values.ts';
-import type { AdminContext, Values } from '../pages/page.ts';
+import type { AdminContext } from '../pages/page.ts';
 import { kindOf } from '../resources/clients/list-page.ts';
 
 const scopeAbout: Readonly<Record<string, string>> = {
@@ -48,13 +49,13 @@ export interface Choices {
 const LONGEST_HINT = 200;
 
 /** The known scopes that the application may request. */
-const allowedScopes = (client: Values): string[] => {
+const allowedScopes = (client: ClientView): string[] => {
   const own = textOf(client, 'scope').split(' ');
   return knownScopes.filter((name) => own.includes(name));
 };
 
 /** @param given the page's query, which carries the choices of an earlier test sign-in */
-export function choicesOf(client: Values, given: Pick<URLSearchParams, 'get'>): Choices {
+export function choicesOf(client: ClientView, given: Pick<URLSearchParams, 'get'>): Choices {
   const wanted = given.get('scope')?.split(' ');
   return {
     scopes: allowedScopes(client).map((name) => ({
@@ -70,7 +71,7 @@ export function choicesOf(client: Values, given: Pick<URLSearchParams, 'get'>): 
 }
 
 /** @returns the choices of a submitted form, as query parameters */
-export function readChoices({ form }: AdminContext, client: Values): URLSearchParams {
+export function readChoices({ form }: AdminContext, client: ClientView): URLSearchParams {
   const given = new URLSearchParams();
   // The button on the application's page submits no choices.
   if (form.get('chosen') !== 'on') return given;
@@ -104,7 +105,7 @@ export function parametersOf({ scopes, ...others }: Choices): Record<string, str
 }
 
 /** @returns why a test sign-in is not possible; undefined when it is */
-export function obstacleOf(client: Values): string | undefined {
+export function obstacleOf(client: ClientView): string | undefined {
   if (client.origin === 'seed') return 'This is the Admin UI itself, which you are already signed in to.';
   const grants: readonly unknown[] = Array.isArray(client.grant_types) ? client.grant_types : [];
   if (kindOf(client) === 'machine') {

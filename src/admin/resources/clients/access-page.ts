@@ -3,6 +3,7 @@
 import { refusalOf, typedIn, versionOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { showApplication } from './page.ts';
+import { clients } from './resource.ts';
 
 const FIELD = 'group.';
 
@@ -19,7 +20,7 @@ async function save(context: AdminContext): Promise<void> {
   const isForEverybody = context.form.get('who') !== 'groups';
   const groups = chosen(context);
   try {
-    await context.callByName('PATCH /clients/{client_id}', {
+    await context.call(clients.change, {
       params: { client_id: id },
       ifVersion: versionOf(context.form),
       body: { allowed_groups: isForEverybody ? null : groups },

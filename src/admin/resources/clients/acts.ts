@@ -1,32 +1,37 @@
 // The acts on an application, and what each confirmation page says.
+import type { ClientView } from '../../../clients/index.ts';
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
-import { numberOrText, textOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { numberOrText } from '../../pages/field-values.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
 import { goToSecret } from './list-page.ts';
 import { applicationName, showApplication } from './page.ts';
+import { clients } from './resource.ts';
 
-const by = (route: string, body?: Values) => (context: AdminContext, id: string) =>
-  context.callByName(route, { params: { client_id: id }, ...(body && { body }) });
+const setActive = (isActive: boolean) => (context: AdminContext, id: string) =>
+  context.call(clients.change, { params: { client_id: id }, body: { is_active: isActive } });
 
-const kind: Kind<Values> = {
+const kind: Kind<ClientView> = {
   here: 'applications',
   crumbs: [{ label: 'Applications', href: '/applications' }],
   path: '/applications',
-  read: async (context, id) => (await by('GET /clients/{client_id}')(context, id)).data,
+  read: async (context, id) => (await context.call(clients.read, { params: { client_id: id } })).data,
   nameOf: applicationName,
   showItem: showApplication,
 };
 
 const MAX_OVERLAP_HOURS = 720;
 
-const acts: readonly ItemAct<Values>[] = [
+const acts: readonly ItemAct<ClientView>[] = [
   {
     name: 'rotate-secret',
     async run(context, id) {
       const hours = numberOrText(context.form.get('overlap_hours') ?? '0');
       const seconds = typeof hours === 'number' ? Math.min(hours, MAX_OVERLAP_HOURS) * 3600 : hours;
-      const rotate = by('POST /clients/{client_id}/rotate-secret', { overlap_seconds: seconds });
-      await goToSecret(context, (await rotate(context, id)).data, 'has a new secret');
+      const { data } = await context.call(clients.rotateSecret, {
+        params: { client_id: id },
+        body: { overlap_seconds: seconds },
+      });
+      await goToSecret(context, data, 'has a new secret');
     },
     notice: 'application-saved',
     isAnswered: true,
@@ -42,7 +47,7 @@ const acts: readonly ItemAct<Values>[] = [
   },
   {
     name: 'deactivate',
-    run: by('PATCH /clients/{client_id}', { is_active: false }),
+    run: setActive(false),
     notice: 'application-deactivated',
     ask: (client) => ({
       heading: `Deactivate ${applicationName(client)}?`,
@@ -57,12 +62,12 @@ const acts: readonly ItemAct<Values>[] = [
   },
   {
     name: 'reactivate',
-    run: by('PATCH /clients/{client_id}', { is_active: true }),
+    run: setActive(true),
     notice: 'application-reactivated',
   },
   {
     name: 'delete',
-    run: by('DELETE /clients/{client_id}'),
+    run: (context, id) => context.call(clients.remove, { params: { client_id: id } }),
     notice: 'application-deleted',
     isEnd: true,
     ask: (client) => ({
@@ -74,7 +79,7 @@ const acts: readonly ItemAct<Values>[] = [
       ],
       button: 'Delete application',
       isDanger: true,
-      typed: textOf(client, 'client_name') || textOf(client, 'client_id'),
+      typed: applicationName(client),
     }),
   },
 ];

@@ -1,10 +1,11 @@
 // The list of applications, and the form that registers one: by its kind, followed by the details that a developer needs
 // next.
-
+import type { PublicMetadata } from '../../../clients/index.ts';
 import { isMembers, isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { type ApplicationKind, applicationDefaults } from './application-defaults.ts';
+import { clients } from './resource.ts';
 
 const here = 'applications';
 const crumb = { label: 'Applications', href: '/applications' };
@@ -19,7 +20,7 @@ const kinds: readonly { kind: ApplicationKind; label: string; about: string }[] 
 const isKind = (value: string | undefined): value is ApplicationKind =>
   kinds.some(({ kind }) => kind === value);
 
-export function kindOf(client: Values): ApplicationKind {
+export function kindOf(client: PublicMetadata): ApplicationKind {
   if (client.application_type === 'native') return 'native';
   const grants: readonly unknown[] = Array.isArray(client.grant_types) ? client.grant_types : [];
   const isForPeople = grants.some(
@@ -29,7 +30,7 @@ export function kindOf(client: Values): ApplicationKind {
   return client.token_endpoint_auth_method === 'none' ? 'spa' : 'web';
 }
 
-export const kindLabel = (client: Values): string =>
+export const kindLabel = (client: PublicMetadata): string =>
   kinds.find(({ kind }) => kind === kindOf(client))?.label ?? '';
 
 /** The default return address after sign-out; without one, the application could not send users back. */
@@ -48,8 +49,8 @@ const chips = [
 
 async function list(context: AdminContext): Promise<void> {
   const { query, ctx } = context;
-  const { data } = await context.callByName('GET /clients', { query });
-  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: 'created_at', chips });
+  const { data } = await context.call(clients.list, { query });
+  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: clients.list.sort, chips });
   context.show('applications', { title: 'Applications', here, list: links, kindLabel });
 }
 
@@ -77,7 +78,7 @@ async function create(context: AdminContext): Promise<void> {
   const named = linesOf(form.get('post_logout_redirect_uris'));
   const postLogoutUris = named.length > 0 || type === 'machine' ? named : startPages(redirectUris);
   try {
-    const { data } = await context.callByName('POST /clients', {
+    const { data } = await context.call(clients.create, {
       body: {
         ...applicationDefaults(type),
         client_name: (form.get('name') ?? '').trim(),

@@ -1,5 +1,10 @@
 // The page of one application: the details its developer needs, its settings, and code snippets for its framework.
-import { lifetimeSettings, whyPkceAlways } from '../../../clients/index.ts';
+import {
+  type ClientView,
+  lifetimeSettings,
+  type PublicMetadata,
+  whyPkceAlways,
+} from '../../../clients/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import {
   linesOf,
@@ -13,6 +18,7 @@ import {
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { kindLabel, kindOf } from './list-page.ts';
+import { clients } from './resource.ts';
 
 const here = 'applications';
 
@@ -57,23 +63,23 @@ function valuesOf(client: Values): Values {
 const whyPkceOf = (client: Values): string | undefined =>
   whyPkceAlways({ metadata: client, origin: client.origin });
 
-export const applicationName = (client: Values): string =>
+export const applicationName = (client: PublicMetadata & { readonly client_id?: unknown }): string =>
   textOf(client, 'client_name') || textOf(client, 'client_id');
 
 /** The secret cannot be shown again, so the sample has a placeholder. */
-const sampleOf = (client: Values) => ({
+const sampleOf = (client: ClientView) => ({
   name: applicationName(client),
-  clientId: textOf(client, 'client_id'),
+  clientId: client.client_id,
   clientSecret: client.client_type === 'confidential' ? 'your client secret' : undefined,
   type: kindOf(client),
   redirectUri: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String)[0] : undefined,
 });
 
 /** Who may sign in: null in the API means all users. */
-function accessOf(client: Values) {
-  const names: readonly unknown[] = Array.isArray(client.allowed_groups) ? client.allowed_groups : [];
-  return { isForEverybody: client.allowed_groups === null, chosen: names.map(String) };
-}
+const accessOf = ({ allowed_groups: groups }: ClientView) => ({
+  isForEverybody: groups === null,
+  chosen: groups ?? [],
+});
 
 export async function showApplication(
   context: AdminContext,
@@ -81,7 +87,7 @@ export async function showApplication(
   status = 200,
 ): Promise<void> {
   const params = { client_id: context.params.id ?? '' };
-  const { data: client, version } = await context.callByName('GET /clients/{client_id}', { params });
+  const { data: client, version } = await context.call(clients.read, { params });
   const choices = await groupChoices(context);
   const stored = valuesOf(client);
   const own = {
@@ -89,7 +95,7 @@ export async function showApplication(
     stored: accessOf(client),
     groupChoices: choices,
     groupLabelOf: (name: string) => choices.items.find((choice) => choice.name === name)?.label ?? name,
-    title: textOf(client, 'client_name') || textOf(client, 'client_id'),
+    title: applicationName(client),
     here,
     crumbs: [{ label: 'Applications', href: '/applications' }],
     client,
@@ -116,7 +122,7 @@ export async function showApplication(
 
 async function showConnect(context: AdminContext): Promise<void> {
   const params = { client_id: context.params.id ?? '' };
-  const { data: client } = await context.callByName('GET /clients/{client_id}', { params });
+  const { data: client } = await context.call(clients.read, { params });
   const crumbs = [
     { label: 'Applications', href: '/applications' },
     { label: applicationName(client), href: `/applications/${params.client_id}` },
@@ -144,7 +150,7 @@ async function save(context: AdminContext): Promise<void> {
   const { form } = context;
   const params = { client_id: context.params.id ?? '' };
   try {
-    await context.callByName('PATCH /clients/{client_id}', {
+    await context.call(clients.change, {
       params,
       ifVersion: versionOf(form),
       body: bodyOf((name) => form.get(name)),

@@ -12,9 +12,11 @@ import {
   type TProperties,
   type TSchema,
   Union,
+  Unsafe,
 } from 'typebox';
 import {
   allowedGroupsSetting,
+  type ClientView,
   flagSettings,
   lifetimeSettings,
   type MemberType,
@@ -94,10 +96,12 @@ function settings(): TProperties {
 const clientType = () => Enum(['confidential', 'public']);
 
 /** `client_type` is accepted instead of `token_endpoint_auth_method`. */
-export const newClientSchema = ObjectSchema(
-  { ...members((schema) => schema), ...settings(), client_type: Optional(clientType()) },
-  strict,
-);
+const created: TProperties = {
+  ...members((schema) => schema),
+  ...settings(),
+  client_type: Optional(clientType()),
+};
+export const newClientSchema = ObjectSchema(created, strict);
 
 export const replacedClientSchema = ObjectSchema({ ...members((schema) => schema), ...settings() }, strict);
 
@@ -116,12 +120,17 @@ const shown: TProperties = {
   updated_at: timestamp(),
 };
 
-export const clientSchema = ObjectSchema(shown, strict);
+/** Derived from lists of members, so that the types come from what src/clients shows. */
+export const clientSchema = Unsafe<ClientView>(ObjectSchema(shown, strict));
 
-export const clientWithSecretSchema = ObjectSchema(
-  {
-    ...shown,
-    client_secret: Optional(StringSchema({ description: 'Shown in this answer only.', examples: ['kX3n…'] })),
-  },
-  strict,
+export const clientWithSecretSchema = Unsafe<ClientView & { readonly client_secret?: string }>(
+  ObjectSchema(
+    {
+      ...shown,
+      client_secret: Optional(
+        StringSchema({ description: 'Shown in this answer only.', examples: ['kX3n…'] }),
+      ),
+    },
+    strict,
+  ),
 );

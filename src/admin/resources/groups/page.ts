@@ -1,12 +1,14 @@
 // The page of one group: its members, the applications it gives access to, and its deletion. A user's page shows the
 // reverse: the groups of the user.
 import type { Static } from 'typebox';
+import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { actPages, type Kind } from '../../pages/acts.ts';
-import { itemsOf, refusalOf } from '../../pages/field-values.ts';
+import { refusalOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
+import { clients } from '../clients/resource.ts';
 import { showUser } from '../users/page.ts';
 import { users } from '../users/resource.ts';
 import type { User } from '../users/schema.ts';
@@ -22,16 +24,16 @@ const SIMILAR = 5;
 const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
 interface Restricted {
-  readonly applications: readonly Values[];
+  readonly applications: readonly ClientView[];
   readonly applicationTotal: number;
 }
 
 /** The applications that only members of the group may sign in to. */
 async function restrictedTo(context: AdminContext, group: string): Promise<Restricted> {
-  const { data } = await context.callByName('GET /clients', {
+  const { data } = await context.call(clients.list, {
     query: { allowed_group: group, limit: String(FEW) },
   });
-  return { applications: itemsOf(data), applicationTotal: Number(data.total) };
+  return { applications: data.items, applicationTotal: data.total };
 }
 
 async function showGroup(context: AdminContext, model: object = {}, status = 200): Promise<void> {

@@ -1,16 +1,10 @@
 // The pages of invitations: list, create, resend and revoke. An invitation's link is shown once, in the response that
 // created it.
-import {
-  isOn,
-  itemsOf,
-  numberOrText,
-  refusalOf,
-  textOf,
-  textOrNull,
-  typedIn,
-} from '../../pages/field-values.ts';
+import { isOn, numberOrText, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { applicationName } from '../clients/page.ts';
+import { clients } from '../clients/resource.ts';
 import { createNames } from '../names.ts';
 import { readSettings } from '../settings/read.ts';
 import { invitations } from './resource.ts';
@@ -30,13 +24,10 @@ async function settingsOf(context: AdminContext) {
 /** The applications that users can sign in to. */
 async function applicationsToChoose(context: AdminContext) {
   const query = { limit: String(MAX_CHOICES), sort: 'client_name', order: 'asc', is_active: 'true' };
-  const { data } = await context.callByName('GET /clients', { query });
-  return itemsOf(data)
+  const { data } = await context.call(clients.list, { query });
+  return data.items
     .filter(({ origin, redirect_uris: uris }) => origin !== 'seed' && Array.isArray(uris) && uris.length > 0)
-    .map((client) => ({
-      id: textOf(client, 'client_id'),
-      name: textOf(client, 'client_name') || textOf(client, 'client_id'),
-    }));
+    .map((client) => ({ id: client.client_id, name: applicationName(client) }));
 }
 
 async function showInvitations(context: AdminContext, told: object = {}, status = 200): Promise<void> {

@@ -7,7 +7,7 @@ import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { SessionsPort } from '../../api/ports.ts';
 import { atVersion, idParams, userOf, userSessionParams } from '../../api/shared.ts';
-import type { ClientsPort } from '../clients/routes.ts';
+import type { ClientsPort } from '../clients/resource.ts';
 import type { AccountsPort } from '../users/resource.ts';
 import { createPresenter, sessionSchema } from './view.ts';
 

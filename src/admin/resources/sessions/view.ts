@@ -11,7 +11,7 @@ import type { SessionRecord } from '../../../store/collections.ts';
 import type { Stored } from '../../../store/port.ts';
 import type { SessionsPort } from '../../api/ports.ts';
 import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
-import type { ClientsPort } from '../clients/routes.ts';
+import type { ClientsPort } from '../clients/resource.ts';
 import type { AccountsPort } from '../users/resource.ts';
 
 interface Deps {

@@ -4,6 +4,7 @@
 import { barsOf, lineOf, shareOf } from '../../pages/chart.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { auditLog } from '../audit/resource.ts';
+import { clients } from '../clients/resource.ts';
 import { keyPlanOf } from '../keys/plan.ts';
 import { signingKeys } from '../keys/resource.ts';
 import { mails } from '../mails/resource.ts';
@@ -34,9 +35,7 @@ const ONE = { query: { limit: '1' } };
 
 async function freshCounts(context: AdminContext, counts: Stats['counts']) {
   const [applications, people] = await Promise.all([
-    counts.clients < SMALL
-      ? Number((await context.callByName('GET /clients', ONE)).data.total)
-      : counts.clients,
+    counts.clients < SMALL ? (await context.call(clients.list, ONE)).data.total : counts.clients,
     counts.users < SMALL ? (await context.call(users.list, ONE)).data.total : counts.users,
   ]);
   // The Admin UI itself is registered as one.

@@ -1,8 +1,10 @@
 // The pages of issued tokens: what was issued to which application for whom, never the value, and revocation.
 import type { ListPage } from '../../api/list.ts';
-import { itemsOf, refusalOf, textOf } from '../../pages/field-values.ts';
+import { refusalOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
+import { applicationName } from '../clients/page.ts';
+import { clients } from '../clients/resource.ts';
 import { createNames, type NameOf } from '../names.ts';
 import { users } from '../users/resource.ts';
 import { type Token, tokens } from './resource.ts';
@@ -40,12 +42,9 @@ const rowsOf = (items: readonly Token[], nameOf: NameOf) =>
 /** The applications to select from; undefined when there are too many. */
 async function applicationsToChoose(context: AdminContext, chosen: string) {
   const query = { limit: String(MAX_CHOICES), sort: 'client_name', order: 'asc' };
-  const { data } = await context.callByName('GET /clients', { query });
-  if (Number(data.total) > MAX_CHOICES) return undefined;
-  const choices = itemsOf(data).map((client) => ({
-    id: textOf(client, 'client_id'),
-    name: textOf(client, 'client_name') || textOf(client, 'client_id'),
-  }));
+  const { data } = await context.call(clients.list, { query });
+  if (data.total > MAX_CHOICES) return undefined;
+  const choices = data.items.map((client) => ({ id: client.client_id, name: applicationName(client) }));
   // The filter may name a deleted application.
   const isThere = chosen === '' || choices.some(({ id }) => id === chosen);
   return isThere ? choices : [...choices, { id: chosen, name: chosen }];

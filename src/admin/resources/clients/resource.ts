@@ -1,0 +1,176 @@
+// Applications (decisions §6): RFC 7591 metadata and the members that only an administrator sets, in one JSON.
+import {
+  Boolean as BooleanSchema,
+  Enum,
+  Integer,
+  Object as ObjectSchema,
+  Optional,
+  String as StringSchema,
+} from 'typebox';
+import { groupNamePattern } from '../../../accounts/index.ts';
+import { type Client, type Clients, readClient, restrictedTo, toClient } from '../../../clients/index.ts';
+import { AppError } from '../../../errors.ts';
+import { type ClientRecord, clients as collection } from '../../../store/collections.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { EXPECTED } from '../../api/expected.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
+import { atVersion, clientIdParams } from '../../api/shared.ts';
+import {
+  changedClientSchema,
+  clientSchema,
+  clientWithSecretSchema,
+  newClientSchema,
+  replacedClientSchema,
+} from './schema.ts';
+
+export type ClientsPort = Pick<Clients, 'find' | 'query' | 'create' | 'update' | 'rotateSecret' | 'remove'>;
+
+interface Ports extends ListPorts {
+  readonly clients: ClientsPort;
+}
+
+const list: ListDefinition<ClientRecord> = {
+  name: 'clients',
+  collection,
+  sorts: ['created_at', 'client_name', 'client_type', 'id'],
+  defaultOrder: 'desc',
+  searches: ['client_name'],
+  filters: {
+    client_type: { schema: Enum(['confidential', 'public']) },
+    is_active: { schema: BooleanSchema() },
+    allowed_group: {
+      schema: StringSchema({ pattern: groupNamePattern, [EXPECTED]: 'the name of a group' }),
+      toGroups: (name) => [[restrictedTo(String(name))]],
+    },
+  },
+  times: ['created_at'],
+};
+
+const MAX_OVERLAP_SECONDS = 2_592_000;
+const rotationSchema = ObjectSchema(
+  {
+    overlap_seconds: Optional(
+      Integer({
+        minimum: 0,
+        maximum: MAX_OVERLAP_SECONDS,
+        description: 'How long the secret until now is still taken; 0 (default): not any more.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const show = (client: Client) => ({ data: toClient(client), version: client.version });
+const showWithSecret = ({ client, clientSecret }: { client: Client; clientSecret?: string }) => ({
+  data: { ...toClient(client), ...(clientSecret && { client_secret: clientSecret }) },
+  version: client.version,
+});
+
+/** Without the built-in application no user, administrators included, could sign in to this product's own pages. */
+async function refuseBuiltIn(clientId: string, { clients }: Ports): Promise<void> {
+  const found = await clients.find(clientId);
+  if (found?.value.origin === 'seed') throw new AppError('client.built_in');
+}
+
+const path = '/clients/{client_id}';
+const withSecret = { status: 200, schema: clientWithSecretSchema, hasVersion: true } as const;
+
+export const clients = defineResource(
+  {
+    path: '/clients',
+    tag: 'Applications',
+    target: 'client',
+    compared: 'client',
+    view: clientSchema,
+    present: (items: readonly Client[], _: Ports) => items.map(toClient),
+  },
+  (on) => {
+    const change = (method: 'PUT' | 'PATCH', body: typeof replacedClientSchema, summary: string) =>
+      on.route({
+        method,
+        path,
+        sensitivity: 'sensitive',
+        summary,
+        recorded: { event: 'client.updated', target: 'client', view: 'client' },
+        params: clientIdParams,
+        body,
+        success: withSecret,
+        async run({ params, body, ifVersion }, ports) {
+          await refuseBuiltIn(params.client_id, ports);
+          const mode = method === 'PUT' ? 'replace' : 'merge';
+          const given = { ...readClient(body), mode, authority: 'administrator', ifVersion } as const;
+          return showWithSecret(await ports.clients.update(params.client_id, given));
+        },
+      });
+
+    return {
+      create: on.create({
+        summary: 'Create an application; the secret of a confidential one is in this answer only',
+        sensitivity: 'sensitive',
+        event: 'client.created',
+        body: newClientSchema,
+        answer: clientWithSecretSchema,
+        hasVersion: true,
+        async run({ body }, { clients }) {
+          const created = await clients.create({ ...readClient(body), origin: 'admin' });
+          return { ...showWithSecret(created), id: created.client.id };
+        },
+      }),
+      list: on.list({
+        summary: 'List applications',
+        list,
+        query: (wanted, { clients }) => clients.query(wanted),
+        recordOf: ({ value }) => value,
+      }),
+      read: on.route({
+        method: 'GET',
+        path,
+        sensitivity: 'plain',
+        summary: 'Read an application',
+        params: clientIdParams,
+        success: { status: 200, schema: clientSchema, hasVersion: true },
+        run: async ({ params }, { clients }) =>
+          show(atVersion(await clients.find(params.client_id), 'client.not_found')),
+      }),
+      replace: change(
+        'PUT',
+        replacedClientSchema,
+        'Replace the metadata of an application; of the settings beside it only the given ones change',
+      ),
+      change: change(
+        'PATCH',
+        changedClientSchema,
+        'Change an application: only the given fields change, null clears one',
+      ),
+      remove: on.remove({
+        path,
+        summary: 'Delete an application with all its grants and tokens',
+        sensitivity: 'sensitive',
+        event: 'client.removed',
+        params: clientIdParams,
+        async run({ params, ifVersion }, ports) {
+          await refuseBuiltIn(params.client_id, ports);
+          await ports.clients.remove(params.client_id, { ifVersion });
+        },
+      }),
+      rotateSecret: on.route({
+        method: 'POST',
+        path: `${path}/rotate-secret`,
+        sensitivity: 'sensitive',
+        summary: 'Rotate the secret of an application; the new one is in this answer only',
+        recorded: { event: 'client.secret_rotated', target: 'client' },
+        params: clientIdParams,
+        body: rotationSchema,
+        isBodyOptional: true,
+        success: withSecret,
+        async run({ params, body, ifVersion }, ports) {
+          await refuseBuiltIn(params.client_id, ports);
+          const overlapSeconds = body.overlap_seconds;
+          return showWithSecret(
+            await ports.clients.rotateSecret(params.client_id, { overlapSeconds, ifVersion }),
+          );
+        },
+      }),
+    };
+  },
+);
