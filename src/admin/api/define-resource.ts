@@ -11,9 +11,9 @@
 //     }),
 //   );
 //
-// To convert a resource: turn each `defineRoute` into the act that fits, in the same order (it is the order of the OpenAPI
-// document); what fits none is an `on.route` with everything spelled out. src/admin/routes.ts calls `apiKeys.routes(deps)`.
-// Pages call `context.call(apiKeys.read, { params: { id } })` and get the view's type.
+// The acts stand in the order of the OpenAPI document; what fits none of them is an `on.route` with everything spelled out.
+// src/admin/routes.ts calls `apiKeys.routes(deps)`. Pages call `context.call(apiKeys.read, { params: { id } })` and get the
+// view's type.
 import type { TSchema } from 'typebox';
 import { createKit, type Frame, type Kit, type ListPorts } from './resource-acts.ts';
 import type { Route } from './route.ts';

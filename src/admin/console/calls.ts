@@ -5,10 +5,8 @@ import { type Perform, requireAccess, requireFresh } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';
 import { readQueryString } from '../api/query-string.ts';
 import { type Answer, type Handle, type LinesHandle, nameOf, type Route } from '../api/route.ts';
-import type { CallInput, CallResult, HandleInput, Values } from '../pages/page.ts';
+import type { CallResult, HandleInput } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
-
-const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
 /** The route's own answer, with its type. */
 function typedBy<Data>(
@@ -29,9 +27,9 @@ export function actorOf({ account, access, isFresh }: SignedInAdmin): Actor {
 export function createCalls(deps: { readonly routes: readonly Route[]; readonly perform: Perform }) {
   const byName = new Map(deps.routes.map((route) => [nameOf(route), route]));
 
-  const routeOf = (name: string): Route => {
-    const route = byName.get(name);
-    if (route === undefined) throw new TypeError(`there is no route ${name}`);
+  const routeOf = (handle: Pick<Route, 'method' | 'path'>): Route => {
+    const route = byName.get(nameOf(handle));
+    if (route === undefined) throw new TypeError(`there is no route ${nameOf(handle)}`);
     return route;
   };
 
@@ -40,7 +38,7 @@ export function createCalls(deps: { readonly routes: readonly Route[]; readonly 
     handle: LinesHandle<Result>,
     text: string,
   ): Promise<readonly Result[]> {
-    const route = routeOf(nameOf(handle));
+    const route = routeOf(handle);
     const { lines } = route;
     if (lines === undefined) throw new TypeError(`${route.path} takes no lines`);
     const actor = actorOf(who);
@@ -49,34 +47,22 @@ export function createCalls(deps: { readonly routes: readonly Route[]; readonly 
     return typedBy(handle, await lines.run({ lines: linesOfText(text, lines), actor })).data;
   }
 
-  function perform(who: SignedInAdmin, route: Route, input: HandleInput<unknown, unknown>) {
-    const query = new URLSearchParams(input.query ?? {}).toString();
-    return deps.perform(route, {
-      actor: actorOf(who),
-      params: input.params ?? {},
-      query: readQueryString(query, route.query),
-      body: input.body ?? {},
-      ifVersion: input.ifVersion,
-    });
-  }
-
   async function call<Params, Query, Body, Data>(
     who: SignedInAdmin,
     handle: Handle<Params, Query, Body, Data>,
-    input: HandleInput<Params, Body>,
+    { params = {}, query = {}, body = {}, ifVersion }: HandleInput<unknown, unknown>,
   ): Promise<CallResult<Data>> {
-    const { data, version } = typedBy(handle, await perform(who, routeOf(nameOf(handle)), input));
+    const route = routeOf(handle);
+    const answer = await deps.perform(route, {
+      actor: actorOf(who),
+      params,
+      query: readQueryString(new URLSearchParams(query).toString(), route.query),
+      body,
+      ifVersion,
+    });
+    const { data, version } = typedBy(handle, answer);
     return { data, version };
   }
 
-  async function callByName(
-    who: SignedInAdmin,
-    name: string,
-    input: CallInput = {},
-  ): Promise<CallResult<Values>> {
-    const answer = await perform(who, routeOf(name), input);
-    return { data: isValues(answer?.data) ? answer.data : {}, version: answer?.version };
-  }
-
-  return { call, callByName, callLines };
+  return { call, callLines };
 }

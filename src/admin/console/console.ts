@@ -122,7 +122,6 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       apiUrl: `${deps.baseUrl}/admin/api`,
       canChange: who.access === 'all',
       call: (handle, input) => calls.call(who, handle, input),
-      callByName: (name, input) => calls.callByName(who, name, input),
       callLines: (handle, text) => calls.callLines(who, handle, text),
       show: (template, model, status) => show(ctx, who, template, model, status),
       async startTestSignIn(clientId, parameters) {

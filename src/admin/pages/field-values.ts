@@ -31,9 +31,6 @@ export const textOf = (values: Values, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-export const itemsOf = (values: Values): readonly Values[] =>
-  Array.isArray(values.items) ? values.items.filter((item) => typeof item === 'object' && item !== null) : [];
-
 /** The version of the item that the form was rendered from (optimistic concurrency). */
 export const versionOf = (form: Form): number | undefined => {
   const text = form.get('version') ?? '';

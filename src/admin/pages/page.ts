@@ -15,14 +15,6 @@ export type HandleInput<Params, Body> = {
   readonly ifVersion?: number | undefined;
 } & (object extends Params ? { readonly params?: Params } : { readonly params: Params });
 
-export interface CallInput {
-  readonly params?: Readonly<Record<string, string>>;
-  /** As in an address, without the question mark. */
-  readonly query?: URLSearchParams | Readonly<Record<string, string>>;
-  readonly body?: Values;
-  readonly ifVersion?: number | undefined;
-}
-
 export interface CallResult<Data> {
   readonly data: Data;
   readonly version: number | undefined;
@@ -52,8 +44,6 @@ export interface AdminContext {
     handle: Handle<Params, Query, Body, Data>,
     input: HandleInput<Params, Body>,
   ): Promise<CallResult<Data>>;
-  /** The same by route name, for resources not yet declared by `defineResource`. */
-  callByName(route: string, input?: CallInput): Promise<CallResult<Values>>;
   /**
    * The same for a route that reads lines. @param text one item per line @returns the result of each line
    * @throws AppError as the route does
