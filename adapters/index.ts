@@ -13,7 +13,8 @@ export interface StoreLog {
 }
 
 export interface OpenStoreOptions {
-  readonly config: Pick<Config, 'dataDir'> & Partial<Pick<Config, 'mongodbUri' | 'redisUrl'>>;
+  readonly config: Pick<Config, 'dataDir'> &
+    Partial<Pick<Config, 'mongodbUri' | 'redisUrl' | 'redisTlsVerify'>>;
   readonly clock: Clock;
   /** For messages to the operator that belong to no request. */
   readonly log?: StoreLog | undefined;
@@ -54,7 +55,7 @@ async function openMongo(
 
 async function openSplit(
   { uri, url }: { uri: string; url: string },
-  { clock, log }: Pick<OpenStoreOptions, 'clock' | 'log'>,
+  { config, clock, log }: OpenStoreOptions,
 ): Promise<Store> {
   const [{ createRedisStore }, { createSplitStore }] = await Promise.all([
     import('./redis/store.ts'),
@@ -63,7 +64,8 @@ async function openSplit(
   const durable = await openMongo(uri, clock, allCollections.filter(isOf('durable')));
   try {
     const definitions = allCollections.filter(isOf('ephemeral'));
-    const ephemeral = await createRedisStore({ url, clock, definitions, ...(log && { log }) });
+    const verify = config.redisTlsVerify;
+    const ephemeral = await createRedisStore({ url, verify, clock, definitions, ...(log && { log }) });
     return createSplitStore({
       durable: { name: 'mongodb', store: durable },
       ephemeral: { name: 'redis', store: ephemeral },
@@ -78,21 +80,27 @@ async function openSplit(
 }
 
 /** @throws StoreUnavailable when a backend cannot be opened; the message says which and why, and contains no password */
-export async function openStore({ config, clock, log }: OpenStoreOptions): Promise<Store> {
+export async function openStore(options: OpenStoreOptions): Promise<Store> {
+  const { config, clock } = options;
   const { dataDir, mongodbUri: uri, redisUrl: url } = config;
   if (uri === undefined) return openEmbedded(dataDir, clock);
-  return url === undefined ? openMongo(uri, clock) : openSplit({ uri, url }, { clock, log });
+  return url === undefined ? openMongo(uri, clock) : openSplit({ uri, url }, options);
 }
 
 /**
- * The release step: creates the indexes that this version needs. The embedded database creates its own at every start.
+ * The release step: checks every store that this version will run on, then creates the indexes that it needs. The embedded
+ * database creates its own at every start.
  * @throws StoreUnavailable also when documents share a key that must be unique
  */
-export async function prepareStore({ config, clock }: Omit<OpenStoreOptions, 'log'>): Promise<void> {
-  const { mongodbUri: uri, redisUrl: url } = config;
+export async function prepareStore({ config, clock, log }: OpenStoreOptions): Promise<void> {
+  const { mongodbUri: uri, redisUrl: url, redisTlsVerify: verify } = config;
   if (uri === undefined) {
     const store = await openEmbedded(config.dataDir, clock);
     return store.close();
+  }
+  if (url !== undefined) {
+    const { checkRedis } = await import('./redis/store.ts');
+    await checkRedis({ url, verify, ...(log && { log }) });
   }
   const { prepareMongo } = await import('./mongodb/store.ts');
   const definitions = url === undefined ? allCollections : allCollections.filter(isOf('durable'));

@@ -6,18 +6,11 @@ import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { createResponseWatch } from '../response-watch.ts';
 import { scripts } from './scripts.ts';
+import { isPinned, type RedisLog, reasonOf, reportVerification, type Trust, tlsTransport } from './tls.ts';
 import { describeAddress, parseRedisUrl, type RedisAddress } from './url.ts';
 
-/** For messages about a lost and restored connection. */
-export interface RedisLog {
-  warn(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-}
-
-export interface RedisConnectionOptions {
+export interface RedisConnectionOptions extends Trust {
   readonly url: string;
-  /** Certificate authority (PEM) for rediss://, if it is not one of the system's. */
-  readonly ca?: string | undefined;
   readonly log?: RedisLog | undefined;
 }
 
@@ -28,7 +21,10 @@ export interface RedisConnection {
   run<R>(act: (client: Client) => Promise<R>): Promise<R>;
   /** The masters; outside a cluster the one server. */
   masters(): Redis[];
-  /** Calls back for every message on this channel; uses a connection of its own where needed. */
+  /**
+   * Calls back for messages on this channel; uses a connection of its own where needed. With pins never in a cluster, so
+   * callers must not depend on it alone.
+   */
   listen(channel: string, onAnnouncement: () => void): Promise<void>;
   /** Waits for running operations, refuses new ones. */
   close(): Promise<void>;
@@ -56,15 +52,14 @@ const common = {
 
 const retryDelay = (attempt: number): number => Math.min(50 * attempt, 500);
 
-function createClient(address: RedisAddress, ca: string | undefined): Client {
+function createClient(address: RedisAddress, trust: Trust): Client {
   const { hosts, username, password, db, sentinelName } = address;
   const [first = { host: 'localhost', port: 6379 }] = hosts;
-  const tls = address.isTls ? { tls: ca === undefined ? {} : { ca } } : {};
   const redisOptions = {
     ...common,
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
-    ...tls,
+    ...tlsTransport(address, trust),
   };
   if (address.isCluster) {
     return new Cluster([...hosts], {
@@ -96,7 +91,6 @@ function createClient(address: RedisAddress, ca: string | undefined): Client {
     sentinelRetryStrategy: retryDelay,
     ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
     ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
-    ...(address.isTls ? { enableTLSForSentinelMode: true, sentinelTLS: tls.tls ?? {} } : {}),
   });
 }
 
@@ -120,12 +114,9 @@ function toOutcome(error: unknown): Error {
     : new StoreUnavailable(`Redis is unavailable: ${message}`);
 }
 
-/** How a server ends a connection without TLS, or from an address it does not allow; the driver gives no details. */
-const DISCONNECTED = /^(?:read ECONNRESET|Connection is closed\.)$/;
-
 /** Connects to the address; a single host that reports cluster mode is connected to as a cluster. */
-async function connect(address: RedisAddress, ca: string | undefined): Promise<Client> {
-  const client = createClient(address, ca);
+async function connect(address: RedisAddress, trust: Trust): Promise<Client> {
+  const client = createClient(address, trust);
   let problem: unknown;
   const note = (error: unknown): void => {
     problem = error;
@@ -138,29 +129,23 @@ async function connect(address: RedisAddress, ca: string | undefined): Promise<C
       const isCluster = /^cluster_enabled:1/m.test(await client.info('cluster'));
       if (isCluster) {
         client.disconnect();
-        return await connect({ ...address, isCluster }, ca);
+        return await connect({ ...address, isCluster }, trust);
       }
     }
     return client;
   } catch (error) {
     client.disconnect();
-    const cause = problem ?? error;
-    const detail = cause instanceof Error ? cause.message : 'no answer';
-    const reason = DISCONNECTED.test(detail)
-      ? 'the server closed the connection. Does it need TLS (rediss://), or is it in protected mode?'
-      : detail;
+    const reason = reasonOf(problem ?? error, address, trust);
     throw new StoreUnavailable(`Redis (${describeAddress(address)}) cannot be reached: ${reason}`);
   }
 }
 
 /** @throws StoreUnavailable when Redis cannot be reached; the message says where and why */
-export async function openRedisConnection({
-  url,
-  ca,
-  log,
-}: RedisConnectionOptions): Promise<RedisConnection> {
-  const address = parseRedisUrl(url);
-  const client = await connect(address, ca);
+export async function openRedisConnection(options: RedisConnectionOptions): Promise<RedisConnection> {
+  const { log } = options;
+  const address = parseRedisUrl(options.url);
+  reportVerification(address, options, log);
+  const client = await connect(address, options);
   const pending = new Set<Promise<unknown>>();
   let subscriber: Redis | undefined;
   let isClosed = false;
@@ -232,6 +217,8 @@ export async function openRedisConnection({
       };
       try {
         if (client instanceof Cluster) {
+          // The cluster client's subscription has no pins, so it is refused; callers read a counter as well.
+          if (isPinned(options)) return;
           // The cluster client has its own subscription connection, and the servers forward messages to each other.
           client.on('message', onMessage);
           await client.subscribe(channel);

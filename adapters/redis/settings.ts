@@ -1,7 +1,8 @@
 // Checks the configuration of the Redis servers, once at the start, on every master.
 import type { Redis } from 'ioredis';
 import { StoreUnavailable } from '../../src/store/port.ts';
-import type { RedisConnection, RedisLog } from './connection.ts';
+import type { RedisConnection } from './connection.ts';
+import type { RedisLog } from './tls.ts';
 
 const SAFE_POLICY = 'noeviction';
 

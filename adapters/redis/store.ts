@@ -19,6 +19,20 @@ export interface RedisStore extends Store {
   readonly changes: Changes;
 }
 
+/**
+ * The release step: whether processes of this version could use it. Writes nothing.
+ * @throws StoreUnavailable when Redis cannot be reached, does not match the address, or may evict keys
+ */
+export async function checkRedis(options: RedisConnectionOptions): Promise<void> {
+  const connection = await openRedisConnection(options);
+  try {
+    await refuseEviction(connection);
+    if (options.log) await warnAboutDataLoss(connection, options.log);
+  } finally {
+    await connection.close();
+  }
+}
+
 /** @throws StoreUnavailable when Redis cannot be reached, does not match the address, or may evict keys */
 export async function createRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
   const { clock, definitions = [], prefix = 'latchkey' } = options;

@@ -30,14 +30,17 @@ function readFirstAdmin({ read, isSet, problems }: Reader): FirstAdmin | undefin
   return { username, password, ...(email === undefined ? {} : { email }) };
 }
 
-interface Databases {
-  readonly mongodbUri: string | undefined;
-  readonly redisUrl: string | undefined;
-}
+type Databases = Pick<Config, 'mongodbUri' | 'redisUrl' | 'redisTlsVerify'>;
 
 function readDatabases({ read, isSet, problems }: Reader): Databases {
   const mongodbUri = read('MONGODB_URI');
   const redisUrl = read('REDIS_URL');
+  const redisTlsVerify = read('REDIS_TLS_VERIFY') ?? 'on';
+  // An unreadable or invalid address is a problem of its own.
+  const isEncrypted = redisUrl === undefined ? isSet('REDIS_URL') : /^rediss/i.test(redisUrl);
+  if (redisTlsVerify !== 'on' && !isEncrypted) {
+    problems.push('REDIS_TLS_VERIFY: is for REDIS_URL with TLS. Use rediss:// there, or leave it out.');
+  }
   if (isSet('REDIS_URL') && !isSet('MONGODB_URI')) {
     problems.push(
       'REDIS_URL: needs MONGODB_URI too. Redis stores short-lived data only; accounts need a database.',
@@ -48,7 +51,7 @@ function readDatabases({ read, isSet, problems }: Reader): Databases {
       'SECRET_KEY: is needed with MONGODB_URI, the same one for every process. Create one with: openssl rand -hex 32',
     );
   }
-  return { mongodbUri, redisUrl };
+  return { mongodbUri, redisUrl, redisTlsVerify };
 }
 
 /**
@@ -98,8 +101,8 @@ export function loadConfig(env: Environment): Config {
   const smtpUrl = read('SMTP_URL');
   const logLevel = read('LOG_LEVEL') ?? 'info';
   const givenCookieKeys = read('COOKIE_KEYS');
-  const { mongodbUri, redisUrl } = readDatabases(reader);
-  const secretKeys = prepareSecretKeys(reader, { dataDir, isEmbedded: mongodbUri === undefined });
+  const databases = readDatabases(reader);
+  const secretKeys = prepareSecretKeys(reader, { dataDir, isEmbedded: databases.mongodbUri === undefined });
   const cookieKeys = givenCookieKeys ?? secretKeys.map((key) => derivedKey(key, 'cookies'));
   if (problems.length > 0) throw new ConfigError(problems);
   return deepFreeze({
@@ -108,8 +111,7 @@ export function loadConfig(env: Environment): Config {
     baseUrl,
     issuer,
     dataDir,
-    mongodbUri,
-    redisUrl,
+    ...databases,
     secretKeys,
     cookieKeys,
     adminToken,

@@ -103,6 +103,21 @@ export const secretList = (min: number): Parser<readonly string[]> => {
   };
 };
 
+const certificatePin = (value: string): string => {
+  const digest = /^sha256:((?:[\da-f]{2}:?){31}[\da-f]{2})$/i.exec(value)?.[1];
+  if (digest !== undefined) return digest.replaceAll(':', '').toLowerCase();
+  throw new Invalid(
+    `${quoted(value)} is neither on, off nor a certificate like sha256:… with 64 hexadecimal digits, as ` +
+      'openssl x509 -noout -fingerprint -sha256 prints them.',
+  );
+};
+
+/** How a certificate is verified: `on`, `off`, or a comma list of SHA-256 digests of the certificates themselves. */
+export const tlsVerification: Parser<'on' | 'off' | readonly string[]> = (value) => {
+  const word = value.toLowerCase();
+  return word === 'on' || word === 'off' ? word : value.split(/[,\s]+/).map(certificatePin);
+};
+
 /** @returns a parser of text between `min` and `max` characters; the value is not quoted (it may be a password) */
 export const sized =
   (min: number, max: number): Parser<string> =>

@@ -14,6 +14,7 @@ import {
   secretList,
   sized,
   text,
+  tlsVerification,
 } from './parsers.ts';
 
 export interface Variable<T> {
@@ -80,6 +81,15 @@ export const variables = {
       'separated by commas, or `redis-sentinel://host,host/master-name`.',
     isSecret: true,
     parse: redisAddress,
+  }),
+  REDIS_TLS_VERIFY: variable({
+    type: '`on`, `off` or `sha256:…`, separated by commas',
+    default: '`on`',
+    description:
+      'How the certificate of `rediss://` is verified. `on`: by authority and name. `sha256:…`: it is one of these ' +
+      'certificates (SHA-256 of its DER form, hexadecimal), whatever its authority, name and dates. `off`: not at all, as ' +
+      'trusting as `redis://`; for services whose certificate cannot be verified.',
+    parse: tlsVerification,
   }),
   SECRET_KEY: variable({
     type: 'keys, 32+ characters each',

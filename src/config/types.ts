@@ -23,6 +23,8 @@ export interface Config {
   readonly mongodbUri: string | undefined;
   /** Where short-lived data is stored; never without `mongodbUri`. Contains a password. */
   readonly redisUrl: string | undefined;
+  /** How certificates of `rediss://` are verified: by name and chain, not at all, or by these SHA-256 of the leaf (hex). */
+  readonly redisTlsVerify: 'on' | 'off' | readonly string[];
   /** Newest first. Encrypts keys and secrets at rest. */
   readonly secretKeys: readonly string[];
   /** Newest first. Signs cookies. */

@@ -55,6 +55,39 @@ test('Redis without MongoDB: refused with the reason', () => {
   assert.equal(existsSync(DATA_DIR), false);
 });
 
+test('REDIS_TLS_VERIFY: on by default; off or certificates, as openssl prints them', () => {
+  const REDIS_URL = 'rediss://cache.example.com';
+  const digest = 'ab'.repeat(32);
+  const printed = 'AB:'.repeat(32).slice(0, -1);
+  const of = (env: Env) => load({ REDIS_URL, ...env }).redisTlsVerify;
+  assert.equal(of({}), 'on');
+  assert.equal(load({}).redisTlsVerify, 'on');
+  assert.equal(of({ REDIS_TLS_VERIFY: 'OFF' }), 'off');
+  assert.deepEqual(of({ REDIS_TLS_VERIFY: `sha256:${digest}` }), [digest]);
+  assert.deepEqual(of({ REDIS_TLS_VERIFY: `sha256:${printed}, SHA256:${'0'.repeat(64)}` }), [
+    digest,
+    '0'.repeat(64),
+  ]);
+  assert.equal(of({ REDIS_URL: 'rediss-sentinel://a,b/main', REDIS_TLS_VERIFY: 'off' }), 'off');
+});
+
+test('REDIS_TLS_VERIFY: anything else is refused, and so is it without TLS', () => {
+  const REDIS_URL = 'rediss://cache.example.com';
+  for (const value of ['false', 'sha1:ab', `sha256:${'ab'.repeat(31)}`, `sha256:${'ab'.repeat(32)},off`]) {
+    const problems = problemsOf({ REDIS_URL, REDIS_TLS_VERIFY: value });
+    assert.equal(problems.length, 1, value);
+    assert.match(problems[0] ?? '', /^REDIS_TLS_VERIFY: .*sha256:/);
+  }
+  for (const value of ['off', `sha256:${'ab'.repeat(32)}`]) {
+    for (const address of [undefined, 'redis://cache.example.com', 'redis-sentinel://a/main']) {
+      const problems = problemsOf({ REDIS_URL: address, REDIS_TLS_VERIFY: value });
+      assert.equal(problems.length, 1, value);
+      assert.match(problems[0] ?? '', /^REDIS_TLS_VERIFY: is for REDIS_URL with TLS/);
+    }
+    load({ REDIS_URL: 'redis://cache.example.com', REDIS_TLS_VERIFY: 'on' });
+  }
+});
+
 const good: Readonly<Record<'MONGODB_URI' | 'REDIS_URL', readonly string[]>> = {
   MONGODB_URI: [
     'mongodb://localhost',

@@ -53,6 +53,7 @@ test('empty environment: a working server on localhost', () => {
     dataDir,
     mongodbUri: undefined,
     redisUrl: undefined,
+    redisTlsVerify: 'on',
     adminToken: undefined,
     metricsToken: undefined,
     admin: undefined,
