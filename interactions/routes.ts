@@ -2,18 +2,20 @@
 // no step can be skipped by opening an address.
 
 import type Koa from 'koa';
-import { type Account, type Accounts, minPasswordLength, type ReportSignIn } from '../src/accounts/index.ts';
+import { type Account, type AccountDomain, minPasswordLength } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Events } from '../src/events/index.ts';
-import { type Csrf, createRouter, type Form, type OneTime } from '../src/http/index.ts';
-import type { BrowserSession, IdentityProvider, LogoutPages, ProtocolPages } from '../src/oidc/sign-in.ts';
+import { type Csrf, createRouter, type OneTime, readForm, readJson } from '../src/http/index.ts';
+import type { AccountDirectory, ProtocolMount, ProtocolState } from '../src/oidc/index.ts';
+import type { LogoutPages, ProtocolPages } from '../src/oidc/sign-in.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { Recovery } from '../src/recovery/index.ts';
 import type { Registration } from '../src/registration/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
+import type { SessionDomain } from '../src/sessions/index.ts';
 import type { SettingValues } from '../src/settings/index.ts';
 import type { Views } from '../src/views/index.ts';
-import { createConsentPage, type RememberedConsents } from './consent.ts';
+import { createConsentPage } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
 import { createDonePages } from './done-pages.ts';
@@ -35,33 +37,64 @@ import { createSigninSteps } from './signin-steps.ts';
 import { createSignupPages } from './signup.ts';
 import { createWaysBack } from './way-back.ts';
 
-interface Deps {
-  readonly provider: () => IdentityProvider;
-  readonly views: Views;
-  readonly csrf: Csrf;
-  readonly basePath: string;
-  readonly clock: Clock;
-  readonly browser: BrowserSession;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
-  readonly accounts: Pick<Accounts, 'find' | 'findUsable' | 'hasAdmin' | 'createFirstAdmin'>;
-  readonly authenticate: Parameters<typeof createLoginPage>[0]['authenticate'];
-  readonly consents: RememberedConsents;
-  readonly endSession: (uid: string) => Promise<unknown>;
+/** Whole domains, and what stands around them. */
+export interface InteractionsDeps {
+  readonly config: { readonly issuer: string; readonly baseUrl: string; readonly basePath: string };
   readonly settings: () => SettingValues;
+  readonly clock: Clock;
   readonly events: Pick<Events, 'emit'>;
-  readonly oneTime: OneTime;
+  readonly pages: { readonly views: Views; readonly csrf: Csrf; readonly oneTime: OneTime };
+  readonly protocol: {
+    readonly mount: Pick<ProtocolMount, 'provider'>;
+    readonly state: Pick<ProtocolState, 'browser'>;
+    readonly directory: AccountDirectory<Account>;
+  };
   readonly knownBrowsers: KnownBrowsers;
-  readonly reportSignIn: ReportSignIn;
-  readonly secondFactors: SecondFactors;
-  readonly passkeys: Passkeys;
-  /** How strong sign-ins are. */
-  readonly worth: Pick<Parameters<typeof createSigninSteps>[0], 'reachableAcrs' | 'mayAdminister'>;
-  readonly issuer: string;
-  readonly baseUrl: string;
-  readonly registration: Registration;
-  readonly recovery: Recovery;
+  readonly domains: {
+    readonly accounts: Pick<AccountDomain, 'accounts' | 'authenticate' | 'reportSignIn'>;
+    readonly sessions: Pick<SessionDomain, 'sessions' | 'consents'>;
+    readonly secondFactors: SecondFactors;
+    readonly passkeys: Passkeys;
+    readonly recovery: Recovery;
+    readonly registration: Registration;
+  };
 }
+
+/** What each page takes its own dependencies from. */
+function partsOf({
+  config,
+  settings,
+  clock,
+  events,
+  pages,
+  protocol,
+  knownBrowsers,
+  domains,
+}: InteractionsDeps) {
+  const { accounts, sessions, ...others } = domains;
+  return {
+    issuer: config.issuer,
+    baseUrl: config.baseUrl,
+    basePath: config.basePath,
+    settings,
+    clock,
+    events,
+    ...pages,
+    readForm,
+    readJson,
+    provider: () => protocol.mount.provider,
+    browser: protocol.state.browser,
+    reachableAcrs: protocol.directory.reachableAcrs,
+    mayAdminister: protocol.directory.mayAdminister,
+    knownBrowsers,
+    ...accounts,
+    consents: sessions.consents,
+    endSession: sessions.sessions.end,
+    ...others,
+  };
+}
+
+type Parts = ReturnType<typeof partsOf>;
 
 export interface Interactions {
   readonly middleware: Koa.Middleware;
@@ -73,7 +106,7 @@ export interface Interactions {
 const UNMET_REASONS = new Set(['essential_acr', 'essential_acrs', 'demanded_acr']);
 const isUnmet = (reason: string): boolean => UNMET_REASONS.has(reason);
 
-function createPages(deps: Deps) {
+function createPages(deps: Parts) {
   const { accounts, recovery, clock } = deps;
   const { signUp } = deps.registration;
   const signIn = createSignInParts(deps);
@@ -83,7 +116,7 @@ function createPages(deps: Deps) {
   const done = createDonePages(deps);
   const findClient = (id: string) => deps.provider().Client.find(id);
   const findAccount = (id: string): Promise<Account | undefined> => accounts.find(id);
-  const steps = createSigninSteps({ ...deps, ...deps.worth, ...signIn, now: clock, current });
+  const steps = createSigninSteps({ ...deps, ...signIn, now: clock, current });
   const signup = createSignupPages({ ...deps, signup: signUp, current, steps });
   const invitation = createInvitationPages({
     ...deps,
@@ -151,7 +184,7 @@ type Pages = ReturnType<typeof createPages>;
 function addRoutes(
   router: ReturnType<typeof createRouter>,
   pages: Pages,
-  { readForm, accounts }: Pick<Deps, 'readForm' | 'accounts'>,
+  { readForm, accounts }: Pick<Parts, 'readForm' | 'accounts'>,
 ): void {
   const { login, consent, signup, invitation, enrolment, factors, ceremonies, recover, mailed } = pages;
   const { done, onboarding, homeRedirects } = pages;
@@ -206,7 +239,7 @@ function addRoutes(
 /** The dispatcher of interactions. */
 function createShowInteraction(
   pages: Pages,
-  signUp: Deps['registration']['signUp'],
+  signUp: Registration['signUp'],
 ): ProtocolPages['showInteraction'] {
   const { current, steps, enrolment, consent, signup, login } = pages;
   return async (ctx, interaction, isResumed) => {
@@ -236,22 +269,23 @@ function createShowInteraction(
   };
 }
 
-export function createInteractions(deps: Deps): Interactions {
-  const { views, csrf, basePath } = deps;
-  const pages = createPages(deps);
+export function createInteractions(deps: InteractionsDeps): Interactions {
+  const parts = partsOf(deps);
+  const { views, csrf, basePath, registration } = parts;
+  const pages = createPages(parts);
   const { waysBack, findClient } = pages;
   const router = createRouter();
-  addRoutes(router, pages, deps);
+  addRoutes(router, pages, parts);
   return {
     middleware: router.middleware,
     sendErrorPage: createSendErrorPage({ views, basePath, waysBack, findClient }),
     logoutPages: createLogoutPages({ views, csrf, waysBack }),
     protocolPages: {
       renderError: createRenderError({ views, basePath, waysBack }),
-      devicePages: createDevicePages(deps),
+      devicePages: createDevicePages(parts),
       showFormPost: (ctx, action, fields) =>
         views.send(ctx, 'continue', { action, fields }, { formAction: [action] }),
-      showInteraction: createShowInteraction(pages, deps.registration.signUp),
+      showInteraction: createShowInteraction(pages, registration.signUp),
     },
   };
 }

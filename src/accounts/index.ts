@@ -129,3 +129,5 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
     reportSignIn: createReportSignIn(events),
   };
 }
+
+export type AccountDomain = ReturnType<typeof createAccountDomain>;

@@ -2,21 +2,27 @@
 // domain owns the contract of routes, lists and pages, the resources, and test sign-ins. It does not own the rules of the
 // data it administers: those belong to the domains below. Start with routes.ts (all routes) and console/create.ts.
 import type Koa from 'koa';
-import type { Account } from '../accounts/index.ts';
+import type { Account, AccountDomain } from '../accounts/index.ts';
+import type { AuditLogs } from '../audit/index.ts';
+import type { ClientDomain } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
 import { type InjectRequest, readForm } from '../http/index.ts';
+import type { Keys } from '../keys/index.ts';
 import {
   ACR,
   type AccountDirectory,
-  type BrowserSession,
+  type Bearers,
   createTestSignInAccess,
-  type SignedInUsers,
-  type TokenState,
+  type ProtocolState,
 } from '../oidc/index.ts';
-import type { Grants } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { Passkeys } from '../passkeys/index.ts';
+import type { Recovery } from '../recovery/index.ts';
+import type { Registration } from '../registration/index.ts';
+import type { SecondFactors } from '../second-factors/index.ts';
+import type { SessionDomain } from '../sessions/index.ts';
+import type { Settings } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
 import { type ApiPartsDeps, createApiParts } from './api-parts.ts';
 import { type AdminUiDeps, createAdminUi } from './console/create.ts';
@@ -25,16 +31,7 @@ import { createTestSignIn } from './test-sign-in/create.ts';
 
 export { resealReplies } from './api/reseal-replies.ts';
 
-/** Dependencies that are created here, not passed in. */
-type Own =
-  | keyof ReturnType<typeof createApiParts>
-  | 'clock'
-  | 'events'
-  | 'cursorKey'
-  | 'baseUrl'
-  | 'basePath'
-  | 'version';
-
+/** Whole domains, and what stands around them. */
 export interface AdminDeps {
   readonly config: Pick<Config, 'baseUrl' | 'issuer' | 'cookieKeys'> & {
     readonly basePath: string;
@@ -42,21 +39,28 @@ export interface AdminDeps {
   };
   readonly store: Store;
   readonly clock: Clock;
-  readonly settings: () => SettingValues;
-  readonly events: Pick<Events, 'record'>;
+  readonly events: Pick<Events, 'record' | 'origins'>;
   readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
-  /** The domains to administer. */
-  readonly domains: Omit<AdminRoutesDeps, Own> & Pick<ApiPartsDeps, 'sealer'>;
-  readonly users: {
-    readonly signedIn: Pick<SignedInUsers, 'ofBrowser'>;
-    readonly directory: AccountDirectory<Account>;
-    readonly setActor: AdminUiDeps['setActor'];
-  };
+  readonly injector: { readonly ask: InjectRequest };
   readonly protocol: {
-    readonly browser: BrowserSession;
-    readonly tokens: TokenState;
-    readonly grants: Grants;
-    readonly ask: InjectRequest;
+    readonly state: Pick<ProtocolState, 'browser' | 'tokens' | 'signedIn'>;
+    readonly directory: AccountDirectory<Account>;
+    readonly bearers: Pick<Bearers, 'authorizeAdminRequest'>;
+  };
+  /** The domains to administer. */
+  readonly domains: {
+    readonly accounts: Pick<AccountDomain, 'accounts' | 'groups' | 'importAccount'>;
+    readonly clients: ClientDomain;
+    readonly sessions: Pick<SessionDomain, 'sessions' | 'grants'>;
+    readonly settings: Settings;
+    readonly keys: Keys;
+    readonly sealer: ApiPartsDeps['sealer'];
+    readonly mail: AdminRoutesDeps['mail'];
+    readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
+    readonly passkeys: Passkeys;
+    readonly recovery: Recovery;
+    readonly registration: Registration;
+    readonly audit: AuditLogs;
   };
 }
 
@@ -67,23 +71,48 @@ export interface Admin {
   readonly middleware: readonly Koa.Middleware[];
 }
 
-export function createAdmin({ config, store, clock, settings, events, ...deps }: AdminDeps): Admin {
-  const { domains, pages, users, protocol } = deps;
-  const { baseUrl, basePath, issuer, cookieKeys, version } = config;
-  const api: AdminRoutesDeps = {
-    ...domains,
-    ...createApiParts({ ...domains, store, clock, grants: protocol.grants }),
+/** What the API's routes take. */
+function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): AdminRoutesDeps {
+  const { accounts, clients, sessions, secondFactors, recovery, registration, audit } = domains;
+  const { settings, keys, sealer, mail, passkeys } = domains;
+  return {
+    ...accounts,
+    ...clients,
+    initialAccessTokens: clients.clients.initialAccessTokens,
+    sessions: sessions.sessions,
+    settings,
+    keys,
+    mail,
+    trustedDevices: secondFactors.trustedDevices,
+    passkeys,
+    sendPasswordReset: recovery.sendPasswordReset,
+    sendEmailVerification: recovery.sendEmailVerification,
+    sendEnrolmentLink: registration.enrolment.sendLink,
+    invitations: registration.invitations,
+    audit: audit.audit,
+    tokenEvents: audit.tokenLog,
+    authorizeAdmin: protocol.bearers.authorizeAdminRequest,
+    ...createApiParts({ store, clock, sealer, grants: sessions.grants }),
     clock,
     events,
-    cursorKey: cookieKeys[0] ?? '',
-    baseUrl,
-    version,
+    cursorKey: config.cookieKeys[0] ?? '',
+    baseUrl: config.baseUrl,
+    version: config.version,
   };
+}
+
+export function createAdmin(deps: AdminDeps): Admin {
+  const { config, store, clock, events, pages, injector } = deps;
+  const { state, directory } = deps.protocol;
+  const { baseUrl, basePath, issuer, cookieKeys } = config;
+  const settings = () => deps.domains.settings.current();
+  const api = apiOf(deps);
   const testSignIn = createTestSignIn({
     csrf: pages.csrf,
-    ...users,
-    ...protocol,
-    access: createTestSignInAccess({ store, clock, config, tokens: protocol.tokens }),
+    browser: state.browser,
+    directory,
+    grants: deps.domains.sessions.grants,
+    access: createTestSignInAccess({ store, clock, config, tokens: state.tokens }),
     events,
   });
   return {
@@ -94,15 +123,15 @@ export function createAdmin({ config, store, clock, settings, events, ...deps }:
         api,
         ...pages,
         readForm,
-        signedIn: users.signedIn.ofBrowser,
-        setActor: users.setActor,
+        signedIn: state.signedIn.ofBrowser,
+        setActor: events.origins.setActor,
         strongAcr: ACR.multiFactor,
         addableFactors: () => ({
           passkey: settings().auth_mode !== 'password',
           app: settings().mfa_mode !== 'off',
         }),
         idleSeconds: () => settings().admin_idle_seconds,
-        ask: protocol.ask,
+        ask: injector.ask,
         testSignIn: testSignIn.forConsole,
         cookieKeys,
         clock,

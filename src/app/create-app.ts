@@ -17,7 +17,6 @@ import { type Clients, createClientDomain, seedConsoleClient } from '../clients/
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import { createEvents } from '../events/index.ts';
-import { readForm, readJson } from '../http/index.ts';
 import { createCsrf, createInjector, createOneTime } from '../http/serving.ts';
 import type { Scheduler } from '../jobs/index.ts';
 import { createKeys, createResealing, createSealer, type Keys, type Resealing } from '../keys/index.ts';
@@ -42,7 +41,7 @@ import { createRecovery } from '../recovery/index.ts';
 import { createRegistration } from '../registration/index.ts';
 import { createSecondFactors, resealTotp } from '../second-factors/index.ts';
 import { createSelfService } from '../self-service/index.ts';
-import { createApplicationAccess, createSessionDomain } from '../sessions/index.ts';
+import { createSessionDomain } from '../sessions/index.ts';
 import { resealSettings, type Settings, startSettings } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
@@ -92,8 +91,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const rateLimiting = createRateLimiting({ ...base, log });
   const { limits } = rateLimiting;
 
-  const stored = createSessionDomain(base);
-  const { grants, sessions, consents } = stored;
+  const sessionDomain = createSessionDomain(base);
+  const { grants, sessions } = sessionDomain;
   const csrf = createCsrf({
     keys: config.cookieKeys,
     isSecure,
@@ -103,53 +102,49 @@ export async function createApp(options: AppOptions): Promise<App> {
   const injector = createInjector();
   const pages = { views, csrf, oneTime };
 
-  const { accounts, groups, signIns, reportSignIn, authenticate, ...passwords } = createAccountDomain({
+  const accountDomain = createAccountDomain({
     ...base,
     limits,
     sessions,
     log,
     config: { baseUrl, hashParameters },
   });
+  const { accounts, groups, signIns } = accountDomain;
   const mail = createMail({ ...base, sealer, baseUrl, log });
   const mount = createMount({ events, log });
-  const { clients, apiKeys } = createClientDomain({
+  const clientDomain = createClientDomain({
     ...base,
     baseUrl,
     validateMetadata: createValidateMetadata(mount),
     endClient: grants.revokeOfClient,
     missingGroups: groups.missing,
   });
+  const { clients, apiKeys } = clientDomain;
   const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
   const passkeys = createPasskeys({ ...base, baseUrl, accounts });
   const recovery = createRecovery({ ...base, baseUrl, accounts, mail, secondFactors, limits });
   const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
   subscribeNotices({ events, accounts, mail, clock, log });
 
+  const { authenticate, reportSignIn } = accountDomain;
   const directory = createAccountDirectory({ ...base, accounts, signIns, reportSignIn });
   const confirmSession = createConfirmSession({ accounts, sessions });
   const state = createProtocolState({ ...base, mount, directory, clients, baseUrl });
   const bearers = createBearers({ ...config, state, directory, clients, apiKeys, limits, events });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
   const knownBrowsers = createKnownBrowsers({ signIns, baseUrl });
+  const parts = { ...base, config, pages, protocol: { mount, state, directory, bearers, confirmSession } };
   const interactions = createInteractions({
-    ...config,
-    ...base,
-    ...pages,
-    provider: () => mount.provider,
-    browser: state.browser,
-    readForm,
-    readJson,
-    accounts,
-    authenticate,
-    consents,
-    endSession: sessions.end,
+    ...parts,
     knownBrowsers,
-    reportSignIn,
-    secondFactors,
-    passkeys,
-    worth: directory,
-    recovery,
-    registration,
+    domains: {
+      accounts: accountDomain,
+      sessions: sessionDomain,
+      secondFactors,
+      passkeys,
+      recovery,
+      registration,
+    },
   });
   const useKeys = createProtocol({
     ...base,
@@ -159,7 +154,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     isHandle,
     accounts: { directory, authenticate, confirmSession },
     clients,
-    sessions: stored,
+    sessions: sessionDomain,
     guards: rateLimiting.guards,
     tokens: state.tokens,
     revokeToken,
@@ -185,54 +180,35 @@ export async function createApp(options: AppOptions): Promise<App> {
     logoutPages: interactions.logoutPages,
   });
   const admin = createAdmin({
-    ...base,
-    config,
-    pages,
+    ...parts,
+    injector,
     domains: {
-      accounts,
-      clients,
-      initialAccessTokens: clients.initialAccessTokens,
-      sessions,
+      accounts: accountDomain,
+      clients: clientDomain,
+      sessions: sessionDomain,
       settings,
       keys,
-      mail,
-      trustedDevices: secondFactors.trustedDevices,
-      passkeys,
-      sendPasswordReset: recovery.sendPasswordReset,
-      sendEmailVerification: recovery.sendEmailVerification,
-      sendEnrolmentLink: registration.enrolment.sendLink,
-      invitations: registration.invitations,
-      audit: audit.audit,
-      tokenEvents: audit.tokenLog,
-      groups,
-      apiKeys,
-      authorizeAdmin: bearers.authorizeAdminRequest,
       sealer,
-      importAccount: passwords.importAccount,
+      mail,
+      secondFactors,
+      passkeys,
+      recovery,
+      registration,
+      audit,
     },
-    users: { signedIn: state.signedIn, directory, setActor: events.origins.setActor },
-    protocol: { ...state, grants, ask: injector.ask },
   });
   const selfService = createSelfService({
-    ...base,
-    site: config,
-    pages,
-    users: { signedIn: state.signedIn, authorize: bearers.authorizeUser, origins: events.origins },
+    ...parts,
+    knownBrowsers,
     domains: {
-      accounts,
-      clients,
-      sessions,
-      access: createApplicationAccess({ store, grants }),
-      browser: state.browser,
+      accounts: accountDomain,
+      clients: clientDomain,
+      sessions: sessionDomain,
       passkeys,
       secondFactors,
       recovery,
-      audit: audit.audit,
-      events,
-      limits,
-      knownBrowsers,
-      passwords: { check: passwords.checkPassword },
-      confirmSession,
+      audit,
+      rateLimiting,
     },
   });
   const handler = createHandler({
@@ -267,7 +243,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...mail.jobs,
       ...keys.jobs,
       ...resealing.jobs,
-      ...stored.jobs,
+      ...sessionDomain.jobs,
       finishInterrupted({ accounts, groups, clients, sessions, settings: base.settings }),
     ],
     beforeTick: () => settings.refresh().then(keys.ready),

@@ -37,3 +37,5 @@ export function createAuditLogs({ store, clock, events, log }: Deps) {
   events.on('tokensRefused', tokenLog.refused);
   return { audit, tokenLog };
 }
+
+export type AuditLogs = ReturnType<typeof createAuditLogs>;

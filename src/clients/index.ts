@@ -29,10 +29,12 @@ interface Deps extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'mis
   readonly events: Pick<Events, 'on'>;
 }
 
-export function createClientDomain({ store, clock, events, ...deps }: Deps): {
+export interface ClientDomain {
   readonly clients: Clients;
   readonly apiKeys: ApiKeys;
-} {
+}
+
+export function createClientDomain({ store, clock, events, ...deps }: Deps): ClientDomain {
   const common = { clock, newId, newSecret, secretDigest };
   return {
     clients: createClients({

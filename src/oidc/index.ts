@@ -33,10 +33,10 @@ import { createSignedInUsers, type SignedInUsers } from './signed-in-user.ts';
 import { createSessionOfToken, type SessionOfToken } from './token-session.ts';
 import { createTokenState, type TokenState } from './token-state.ts';
 
-export { createAccountDirectory, createConfirmSession } from './account-directory.ts';
+export { type ConfirmSession, createAccountDirectory, createConfirmSession } from './account-directory.ts';
 export { acrOf } from './acr.ts';
 export { aliases } from './aliases.ts';
-export { createBearers } from './bearers.ts';
+export { type Bearers, createBearers } from './bearers.ts';
 export type { BrowserSession } from './browser-session.ts';
 export { consoleSignInUrl } from './console-sign-in.ts';
 export type { AccountDirectory } from './find-account.ts';
@@ -47,7 +47,6 @@ export type { SignedInUser, SignedInUsers } from './signed-in-user.ts';
 export { createTestSignInAccess, type TestSignInAccess } from './test-sign-in-access.ts';
 export type { TestSignIn } from './test-sign-ins.ts';
 export type { TokenState } from './token-state.ts';
-export type { UserBearer } from './user-bearer.ts';
 
 interface StateDeps {
   readonly mount: ProtocolMount;

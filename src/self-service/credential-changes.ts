@@ -30,10 +30,8 @@ export interface CredentialChangesDeps {
   readonly secondFactors: Pick<SecondFactors, 'totp' | 'recoveryCodes' | 'trustedDevices' | 'setEmailFactor'>;
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
   readonly events: Pick<Events, 'record'>;
-  readonly passwords: {
-    /** Counts and locks like a sign-in. */
-    readonly check: Authenticate;
-  };
+  /** Counts and locks like a sign-in. */
+  readonly checkPassword: Authenticate;
   readonly knownBrowsers: {
     fromBrowser(ctx: Koa.Context): { readonly tokens: readonly string[] };
     remember(ctx: Koa.Context, accountId: string): Promise<void>;
@@ -54,7 +52,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     passkeys,
     sessions,
     events,
-    passwords,
+    checkPassword,
     confirmSession,
     baseUrl,
   } = deps;
@@ -118,7 +116,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
       checkNewPassword(next, account, { settings: settings(), baseUrl });
       const hasPassword = account.passwordHash !== undefined;
       const from = who.isBrowser ? knownBrowsers.fromBrowser(ctx) : undefined;
-      const proven = hasPassword ? await passwords.check(account.username, given, from) : account;
+      const proven = hasPassword ? await checkPassword(account.username, given, from) : account;
       if (proven?.id !== account.id) return 'wrong';
       // With the version: a mailed link or an administrator may just have replaced the password.
       const changed = await accounts.changeOwnAccount(

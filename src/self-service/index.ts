@@ -3,52 +3,85 @@
 // factors in src/second-factors and src/passkeys, for freshness in src/oidc/signed-in-user.ts. Start with routes.ts
 // (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
 import type Koa from 'koa';
-import { minPasswordLength } from '../accounts/index.ts';
+import { type AccountDomain, minPasswordLength } from '../accounts/index.ts';
+import type { AuditLogs } from '../audit/index.ts';
+import type { ClientDomain } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
-import type { Origins } from '../events/index.ts';
+import type { Events } from '../events/index.ts';
 import { readForm, readJson } from '../http/index.ts';
-import { consoleSignInUrl, type SignedInUsers, type UserBearer } from '../oidc/index.ts';
+import { type Bearers, type ConfirmSession, consoleSignInUrl, type ProtocolState } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
-import { toQrDataUri } from '../second-factors/index.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
+import type { Recovery } from '../recovery/index.ts';
+import { type SecondFactors, toQrDataUri } from '../second-factors/index.ts';
+import type { SessionDomain } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
-import { type AccountActsDeps, createAccountActs, type KnownBrowsers } from './account-acts.ts';
+import { createAccountActs, type KnownBrowsers } from './account-acts.ts';
 import type { AccountPage } from './account-pages.ts';
 import { accountApi } from './api.ts';
 import { type CredentialChangesDeps, createCredentialChanges } from './credential-changes.ts';
 import { createHomePage } from './home-page.ts';
-import { createOverview, type OverviewDeps } from './overview.ts';
+import { createOverview } from './overview.ts';
 import { createPageKit, type PageKitDeps, type SelfServiceUser } from './page-kit.ts';
 import { accountPasskeys } from './passkeys-page.ts';
 import { createPasswordPage } from './password-page.ts';
 import { accountRoutes } from './routes.ts';
 import { createSecondFactorPage } from './second-factor-page.ts';
 
+/** Whole domains, and what stands around them. */
 export interface SelfServiceDeps {
-  readonly site: { readonly baseUrl: string; readonly basePath: string };
+  readonly config: { readonly baseUrl: string; readonly basePath: string };
   readonly clock: Clock;
   readonly settings: () => SettingValues;
   readonly pages: Pick<PageKitDeps, 'views' | 'csrf' | 'oneTime'>;
-  readonly users: {
-    readonly signedIn: SignedInUsers;
-    /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-    readonly authorize: (authorization: string | undefined) => Promise<UserBearer>;
-    readonly origins: Pick<Origins, 'setActor'>;
+  readonly events: Pick<Events, 'record' | 'origins'>;
+  readonly protocol: {
+    readonly state: Pick<ProtocolState, 'signedIn' | 'browser'>;
+    readonly bearers: Pick<Bearers, 'authorizeUser'>;
+    readonly confirmSession: ConfirmSession;
   };
-  /** The domains that the actions change. */
-  readonly domains: AccountActsDeps &
-    Omit<CredentialChangesDeps, 'signedIn' | 'settings' | 'baseUrl'> &
-    Omit<OverviewDeps, 'clock' | 'settings'> & {
-      readonly passkeys: Passkeys;
-      readonly knownBrowsers: KnownBrowsers;
-      readonly recovery: { canResetPassword(): boolean };
-    };
+  readonly knownBrowsers: KnownBrowsers & CredentialChangesDeps['knownBrowsers'];
+  readonly domains: {
+    readonly accounts: Pick<AccountDomain, 'accounts' | 'checkPassword'>;
+    readonly clients: Pick<ClientDomain, 'clients'>;
+    readonly sessions: Pick<SessionDomain, 'sessions' | 'access'>;
+    readonly passkeys: Passkeys;
+    readonly secondFactors: SecondFactors;
+    readonly recovery: Recovery;
+    readonly audit: Pick<AuditLogs, 'audit'>;
+    readonly rateLimiting: { readonly limits: RateLimits };
+  };
+}
+
+/** What the actions and pages take their own dependencies from. */
+function partsOf({ settings, clock, config, events, protocol, knownBrowsers, domains }: SelfServiceDeps) {
+  const { accounts, clients, sessions, audit, rateLimiting, ...others } = domains;
+  return {
+    settings,
+    clock,
+    baseUrl: config.baseUrl,
+    events,
+    ...protocol.state,
+    confirmSession: protocol.confirmSession,
+    knownBrowsers,
+    accounts: accounts.accounts,
+    checkPassword: accounts.checkPassword,
+    clients: clients.clients,
+    sessions: sessions.sessions,
+    access: sessions.access,
+    audit: audit.audit,
+    limits: rateLimiting.limits,
+    ...others,
+  };
 }
 
 /** @returns middleware, in the order of use */
-export function createSelfService({ clock, settings, ...deps }: SelfServiceDeps): Koa.Middleware[] {
-  const { site, pages, domains } = deps;
-  const { signedIn, authorize, origins } = deps.users;
-  const { passkeys } = domains;
+export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
+  const { config: site, clock, settings, pages } = deps;
+  const { origins } = deps.events;
+  const { authorizeUser } = deps.protocol.bearers;
+  const parts = partsOf(deps);
+  const { passkeys, signedIn } = parts;
 
   /** Events of this request have the user as their actor. */
   async function ofBrowser(ctx: Koa.Context): Promise<SelfServiceUser | undefined> {
@@ -58,7 +91,7 @@ export function createSelfService({ clock, settings, ...deps }: SelfServiceDeps)
   }
 
   async function ofBearer(ctx: Koa.Context): Promise<SelfServiceUser> {
-    const user = await signedIn.ofBearer(await authorize(ctx.get('authorization')));
+    const user = await signedIn.ofBearer(await authorizeUser(ctx.get('authorization')));
     return { ...user, isBrowser: false };
   }
 
@@ -67,14 +100,14 @@ export function createSelfService({ clock, settings, ...deps }: SelfServiceDeps)
     consoleSignInUrl({ ...site, page, isFresh: true, acr: signedIn.strongestAcr(account) });
 
   const kit = createPageKit({ ...pages, basePath: site.basePath, readForm, confirmUrl });
-  const acts = createAccountActs(domains);
-  const overview = createOverview({ ...domains, clock, settings });
-  const changes = createCredentialChanges({ ...domains, signedIn, settings, baseUrl: site.baseUrl });
+  const acts = createAccountActs(parts);
+  const overview = createOverview(parts);
+  const changes = createCredentialChanges(parts);
   const password = {
     minLength: () => minPasswordLength(settings()),
     arePasswordsOff: () => settings().auth_mode === 'passkey_only',
     isPasswordEnough: changes.isPasswordEnough,
-    canReset: domains.recovery.canResetPassword,
+    canReset: parts.recovery.canResetPassword,
     change: changes.changePassword,
   };
   const secondFactor = {
@@ -105,7 +138,7 @@ export function createSelfService({ clock, settings, ...deps }: SelfServiceDeps)
         now: clock,
         overview: overview.all,
         acts,
-        isKnownBrowser: domains.knownBrowsers.isKnown,
+        isKnownBrowser: parts.knownBrowsers.isKnown,
       }),
       password: createPasswordPage({ kit, ...password }),
       secondFactor: createSecondFactorPage({ kit, ...secondFactor }),

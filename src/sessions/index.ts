@@ -6,12 +6,13 @@ import type { Events } from '../events/index.ts';
 import type { Job } from '../jobs/index.ts';
 import { consents as consentCollection } from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
+import { createApplicationAccess } from './application-access.ts';
 import { createConsents } from './consents.ts';
 import { createGrants } from './grants.ts';
 import { purgeExpired } from './purge-expired-job.ts';
 import { createSessions } from './sessions.ts';
 
-export { type ApplicationAccesses, createApplicationAccess } from './application-access.ts';
+export type { ApplicationAccesses } from './application-access.ts';
 export type { Consents } from './consents.ts';
 export type { Grants } from './grants.ts';
 export {
@@ -59,5 +60,7 @@ export function createSessionDomain({ store, clock, events, settings }: Deps) {
       intervalSeconds: () => settings().purge_interval_seconds,
     }),
   ];
-  return { grants, sessions, consents, jobs };
+  return { grants, sessions, consents, access: createApplicationAccess({ store, grants }), jobs };
 }
+
+export type SessionDomain = ReturnType<typeof createSessionDomain>;
