@@ -26,6 +26,7 @@ import {
   type LifetimeSettings,
   lifetimes,
 } from './policies.ts';
+import { keepSettledScope } from './requested-scope.ts';
 import { ACR, claimsByScope, scopes } from './scopes.ts';
 import type { SigningKey, VerifyingKey } from './signing-key.ts';
 import type { AnyToken } from './token-state.ts';
@@ -87,6 +88,8 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     // Specification §2.6: the ID token itself has the claims of `profile` and `email`.
     conformIdTokenClaims: false,
     scopes: [...scopes],
+    // Not an additional parameter: its validation is the library's first hook after its own check of the scope.
+    extraParams: { scope: keepSettledScope },
     claims: {
       ...Object.fromEntries(Object.entries(claimsByScope).map(([scope, names]) => [scope, [...names]])),
       acr: null,

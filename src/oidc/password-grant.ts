@@ -1,12 +1,13 @@
 // The `password` grant (RFC 6749 §4.3) for legacy programs that an administrator allowed it: never advertised and never
 // available by self-registration. Lockout, response and timing are those of the sign-in page.
-import { errors, type TokenEndpointGrantContext } from 'oidc-provider';
+import { type Client, errors, type TokenEndpointGrantContext } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { mayUse } from './client-access.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from './find-account.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { clientRecord } from './models/client.ts';
-import { ACR, ADMIN_SCOPES, isGrantable, scopes as knownScopes } from './scopes.ts';
+import { allowedScope, noScopeLeft } from './requested-scope.ts';
+import { ACR, ADMIN_SCOPES } from './scopes.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -25,6 +26,7 @@ export function registerPasswordGrant(
     const { client, params } = ctx.oidc;
     const { username, password } = params;
     if (!username || !password) throw new errors.InvalidRequest('username and password are required');
+    const scope = allowedAtPassword(params.scope, client);
     const startedAt = clock();
     const account = await authenticate(username, password);
     if (account === undefined) throw new errors.InvalidGrant('wrong username or password');
@@ -43,11 +45,10 @@ export function registerPasswordGrant(
         'this account signs in with a second factor, which this grant type cannot ask for',
       );
     }
-    const scope = grantedScope(params.scope, client.scope, account);
     if (!(await accounts.complete(account))) throw new errors.InvalidGrant('wrong username or password');
     await accounts.reportSignIn({ kind: 'complete', ...report });
     const grant = new provider.Grant({ accountId: account.id, clientId });
-    if (scope !== '') grant.addOIDCScope(scope);
+    grant.addOIDCScope(scope);
     const grantId = await grant.save();
 
     const claims = accounts.claims(account);
@@ -74,7 +75,7 @@ export function registerPasswordGrant(
       access_token: value,
       token_type: 'Bearer',
       expires_in: accessToken.expiration,
-      ...(scope === '' ? undefined : { scope }),
+      scope,
       ...(refreshToken === undefined ? undefined : { refresh_token: refreshToken }),
       ...(accessToken.scopes.has('openid') ? { id_token: await idToken() } : undefined),
     };
@@ -89,17 +90,14 @@ export function registerPasswordGrant(
   provider.registerGrantType<Parameters>('password', handler, ['username', 'password', 'scope']);
 }
 
-/** Unknown scopes are ignored, as at the authorization endpoint; known ones that are not allowed are refused. */
-function grantedScope(
-  requested: string | undefined,
-  allowed: string | undefined,
-  account: OidcAccount,
-): string {
-  const wanted = [...new Set(requested?.split(' '))].filter((scope) => knownScopes.includes(scope));
-  const allowList = allowed?.split(' ') ?? [];
-  for (const scope of wanted) {
-    if (!allowList.includes(scope)) throw new errors.InvalidScope('requested scope is not allowed', scope);
-  }
-  // A password that a program knows never opens the admin API (decisions §2).
-  return wanted.filter((scope) => isGrantable(scope, account.role) && !ADMIN_SCOPES.has(scope)).join(' ');
+/**
+ * As at the authorization endpoint; a password that a program knows never opens the admin API (decisions §2).
+ * @throws InvalidScope the client may have none of them
+ */
+function allowedAtPassword(requested: string | undefined, client: Client): string {
+  const asked = requested ?? 'openid';
+  const allowed = allowedScope(asked, client)?.split(' ') ?? [];
+  const left = allowed.filter((scope) => !ADMIN_SCOPES.has(scope));
+  if (left.length === 0) throw noScopeLeft(asked);
+  return left.join(' ');
 }

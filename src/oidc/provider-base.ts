@@ -46,11 +46,15 @@ export interface ClientClass {
   needsSecret(metadata: Record<string, unknown>): boolean;
 }
 
-export interface OIDCContextClass {
-  new (
-    ctx: KoaContextWithOIDC,
-  ): OIDCContext & { once(event: string, listener: (...args: never[]) => void): void };
+declare const PlainContext: new (
+  ctx: KoaContextWithOIDC,
+) => Omit<OIDCContext, 'prompts'> & { once(event: string, listener: (...args: never[]) => void): void };
+
+declare class ContextWithAccessors extends PlainContext {
+  get prompts(): Set<string>;
 }
+
+export type OIDCContextClass = typeof ContextWithAccessors;
 
 export interface SessionClass extends ModelClass<Session> {
   get(ctx: unknown): Promise<Session>;

@@ -122,16 +122,6 @@ test('access token: client credentials have the client as subject and no user cl
   equal((await userinfo(app, body.access_token)).status, 401);
 });
 
-test('scope: one the client may not have is refused, an unknown one ignored or refused', async () => {
-  const refused = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'email' });
-  deepEqual([refused.status, refused.body.error], [400, 'invalid_scope']);
-  const admin = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'admin' });
-  deepEqual([admin.status, admin.body.error], [400, 'invalid_scope']);
-  const unknown = await requestTokens(app, machine, { grant_type: 'client_credentials', scope: 'made-up' });
-  if (unknown.status === 200) equal(claimsOf(unknown.body.access_token).scope, undefined);
-  else deepEqual([unknown.status, unknown.body.error], [400, 'invalid_scope']);
-});
-
 test('token response: not cached; has type, lifetime and scope', async () => {
   const { code, verifier } = await new Agent(app).signIn(client.id, alice);
   const answer = await postForm(

@@ -124,9 +124,12 @@ test('administrator token: needs scope admin; without it, or by another user, 40
   await later(901_000, () => expectEverywhere(401, bearer(withScope.access_token), 'expired'));
 });
 
-test('scope admin: a client without it cannot request it, even for an administrator', async () => {
+test('scope admin: a client without it does not get it, even for an administrator', async () => {
   const root = await app.createUser('root-elsewhere', { role: 'admin' });
-  const { response } = await new Agent(app).signIn(plain.id, root, { scope: 'openid admin' });
+  const tokens = await tokensOf(app, plain, root, { scope: 'openid admin' });
+  equal(tokens.scope, 'openid');
+  await expectEverywhere(403, bearer(tokens.access_token), 'an administrator at an ordinary application');
+  const { response } = await new Agent(app).signIn(plain.id, root, { scope: 'admin' });
   deepEqual([response.get('error'), response.get('code')], ['invalid_scope', null]);
 });
 

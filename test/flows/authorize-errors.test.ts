@@ -80,7 +80,7 @@ test('response mode: unknown ones, query.jwt and its relatives are refused', asy
 });
 
 const refusals: readonly [Record<string, string>, string][] = [
-  [{ scope: 'openid admin' }, 'invalid_scope'],
+  [{ scope: 'admin' }, 'invalid_scope'],
   [{ scope: 'openid "quoted"' }, 'invalid_scope'],
   [{ prompt: 'made-up' }, 'invalid_request'],
   [{ prompt: 'none login' }, 'invalid_request'],

@@ -159,5 +159,5 @@ test('authorization code: the client’s grant types count at redemption, too', 
   });
   equal(status, 200);
   const { status: refused, body } = await redeem(app, changing, authorization);
-  deepEqual([refused, body.error], [400, 'invalid_request']);
+  deepEqual([refused, body.error], [400, 'unauthorized_client']);
 });

@@ -178,7 +178,7 @@ test('device flow: only clients registered for it can start one', async () => {
   deepEqual([refused.status, refused.body.error], [401, 'invalid_client']);
   const open = await app.register({ token_endpoint_auth_method: 'none', application_type: 'native' });
   const wrong = await postForm(app, '/oauth2/device_authorization', { client_id: open.id, scope: 'openid' });
-  deepEqual([wrong.status, wrong.body.error], [400, 'invalid_request']);
+  deepEqual([wrong.status, wrong.body.error], [400, 'unauthorized_client']);
   const unknown = await postForm(app, '/oauth2/device_authorization', { client_id: 'nobody' });
   deepEqual([unknown.status, unknown.body.error], [401, 'invalid_client']);
   const get = await call(app, 'GET', '/oauth2/device_authorization');

@@ -119,11 +119,11 @@ test('token endpoint: names missing fields', async () => {
     [{ grant_type: 'refresh_token' }, 'invalid_request', /refresh_token/],
     [{ grant_type: 'made-up' }, 'unsupported_grant_type', /grant_type/],
     [{ grant_type: 'implicit' }, 'unsupported_grant_type', /grant_type/],
-    [{ grant_type: 'password', username: 'a', password: 'b' }, 'invalid_request', /not allowed/],
+    [{ grant_type: 'password', username: 'a', password: 'b' }, 'unauthorized_client', /password/],
     [
       { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: 'x' },
-      'invalid_request',
-      /not allowed/,
+      'unauthorized_client',
+      /device_code/,
     ],
     [
       { grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange' },

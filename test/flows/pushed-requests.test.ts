@@ -127,7 +127,7 @@ test('pushed request: what the authorization endpoint refuses is refused, as JSO
   const refused: readonly [Record<string, string>, string][] = [
     [{ redirect_uri: 'https://evil.example/' }, 'invalid_request'],
     [{ response_type: 'token' }, 'unsupported_response_type'],
-    [{ scope: 'openid admin' }, 'invalid_scope'],
+    [{ scope: 'admin' }, 'invalid_scope'],
     [{ code_challenge: '' }, 'invalid_request'],
     [{ code_challenge_method: 'plain' }, 'invalid_request'],
     [{ request_uri: 'urn:ietf:params:oauth:request_uri:x' }, 'request_uri_not_supported'],

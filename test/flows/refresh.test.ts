@@ -247,7 +247,7 @@ test('refresh token: refused when the client lost the grant type or is deleted',
   const patched = await app.admin('PATCH', `/clients/${losing.id}`, { grant_types: ['authorization_code'] });
   equal(patched.status, 200);
   const refused = await refresh(app, losing, tokens.refresh_token);
-  deepEqual([refused.status, refused.body.error], [400, 'invalid_request']);
+  deepEqual([refused.status, refused.body.error], [400, 'unauthorized_client']);
   equal((await app.admin('DELETE', `/clients/${losing.id}`)).status, 204);
   equal((await refresh(app, losing, tokens.refresh_token)).body.error, 'invalid_client');
 });

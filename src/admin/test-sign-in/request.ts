@@ -14,7 +14,7 @@ const scopeAbout: Readonly<Record<string, string>> = {
   address: 'Postal address.',
   roles: 'Role at this provider.',
   groups: 'Groups at this provider.',
-  offline_access: 'A refresh token, for access while the user is away.',
+  offline_access: 'Access while the user is away.',
   admin: 'Full access to the admin API.',
   'admin:read': 'Read access to the admin API.',
 };

@@ -1,6 +1,6 @@
 // The library's model of a stored application: cached per version of its record (the library's own cache holds 100 and hashes
 // all metadata on every use), secrets compared by digest, `sid` in every token, and public in a test sign-in.
-import type { Client as AnyClient } from 'oidc-provider';
+import { type Client as AnyClient, errors } from 'oidc-provider';
 import { createIsOwnAddress } from '../../clients/index.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
@@ -17,6 +17,8 @@ interface Deps {
 // The library requires a secret for methods that use one; ours are stored as digests, so it gets this placeholder, which is
 // never compared (compareClientSecret below) and is never a key: no symmetric algorithm is enabled.
 const SECRET_PLACEHOLDER = 'stored-as-a-digest';
+
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 const CACHE_SIZE = 10_000;
 
@@ -79,11 +81,25 @@ export function createClientModel(
       return ctx !== undefined && isAdmittedTestSignIn(ctx.req, this.clientId);
     }
 
+    /** RFC 6749 §5.2. The library calls a grant type that the client is not registered for invalid_request. */
+    override grantTypeAllowed(type: string): boolean {
+      if (super.grantTypeAllowed(type)) return true;
+      if (isRequested(type)) throw new errors.UnauthorizedClient(`this application may not use ${type}`);
+      return false;
+    }
+
     override compareClientSecret(presented: string): boolean {
       const record = records.get(this);
       return record !== undefined && verifySecret(record, presented);
     }
   };
+}
+
+/** Whether the request itself is for that grant type. */
+function isRequested(type: string): boolean {
+  const { route, params } = ProviderBase.ctx?.oidc ?? {};
+  if (route === 'device_authorization') return type === DEVICE_GRANT;
+  return route === 'token' && params?.grant_type === type;
 }
 
 function withPlaceholderSecret(Base: ClientClass, metadata: ClientMetadata): ClientMetadata {

@@ -1,7 +1,7 @@
 // Device codes (RFC 8628). A device must present the code itself, never the handle by which our pages load it
 // (adapters/oidc.ts), since that is in the store. Guesses of user codes are counted here for every page. `admin` scopes are
-// removed from new and stored codes.
-import { type AdapterPayload, errors } from 'oidc-provider';
+// removed from stored codes; requested-scope.ts removes them from requests.
+import type { AdapterPayload } from 'oidc-provider';
 import { type DeviceCodeClass, ProviderBase } from '../provider-base.ts';
 import { withoutAdminScopes } from '../scopes.ts';
 
@@ -40,12 +40,7 @@ export function createDeviceCodeModel(
     declare scope?: string;
 
     constructor(properties: Record<string, unknown>) {
-      const allowed = filtered(properties);
-      super(allowed);
-      // A request for admin scopes only is an error (RFC 8628 §3.2, RFC 6749 §5.2).
-      const isNew = ProviderBase.ctx?.oidc.route === 'device_authorization';
-      if (isNew && requestedScope(properties) !== undefined && requestedScope(allowed) === undefined)
-        throw new errors.InvalidScope('admin scopes are not granted to devices', 'admin');
+      super(filtered(properties));
     }
 
     static override async find(value: string, options?: FindOptions) {

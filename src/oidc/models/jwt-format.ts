@@ -1,9 +1,10 @@
 // Access tokens as JWTs whose payload is stored under `jti`. The library's own JWT format is not stored, so its tokens could
 // not be introspected, revoked or used at userinfo.
-import { type AccessToken, type AdapterPayload, type ClientCredentials, errors } from 'oidc-provider';
+import type { AccessToken, AdapterPayload, ClientCredentials } from 'oidc-provider';
 import type { AccessTokenClaims, AccessTokenJwt } from '../access-token-jwt.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
-import { isLeftWithoutScope } from './oidc-context.ts';
+import { noScopeLeft } from '../requested-scope.ts';
+import { refusedScopes } from './oidc-context.ts';
 
 interface Deps {
   readonly issuer: string;
@@ -63,9 +64,8 @@ export function createClientCredentialsModel(
     /** The library drops unknown scopes, and would issue a token without scopes when none remains. */
     override async save(): Promise<string> {
       const { ctx } = ProviderBase;
-      if (ctx !== undefined && isLeftWithoutScope(ctx.req)) {
-        throw new errors.InvalidScope('the client may have none of these scopes', '');
-      }
+      const refused = ctx && refusedScopes(ctx.req);
+      if (refused !== undefined) throw noScopeLeft(refused);
       return super.save();
     }
 

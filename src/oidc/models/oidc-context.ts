@@ -4,8 +4,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AccessTokenJwt } from '../access-token-jwt.ts';
-import { currentScopes } from '../entitlement.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
+import { allowedScope, settleScope } from '../requested-scope.ts';
 import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in-gate.ts';
 import { clientRecord } from './client.ts';
 
@@ -22,20 +22,25 @@ const ROUTES = new Set([
   'pushed_authorization_request',
   'device_authorization',
 ]);
+const SCOPE_ROUTES = new Set(['authorization', 'pushed_authorization_request', 'device_authorization']);
 const TOKEN_LOOKUP_ROUTES = new Set(['introspection', 'revocation']);
 
-const leftWithoutScope = new WeakSet<IncomingMessage>();
+const leftWithoutScope = new WeakMap<IncomingMessage, string>();
 
 /**
  * Decisions §5: scopes that are unknown or not allowed are dropped, and a request with none left is refused. That happens
  * when the token is saved (jwt-format.ts), because only then is the client authenticated.
+ * @returns the scopes that such a request asked for
  */
-export const isLeftWithoutScope = (request: IncomingMessage): boolean => leftWithoutScope.has(request);
+export const refusedScopes = (request: IncomingMessage): string | undefined => leftWithoutScope.get(request);
 
 export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }: Deps): OIDCContextClass =>
   class OIDCContext extends Base {
+    readonly #ctx: KoaContextWithOIDC;
+
     constructor(ctx: KoaContextWithOIDC) {
       super(ctx);
+      this.#ctx = ctx;
       if (this.route === 'resume') {
         // It was checked when the request arrived, possibly an hour ago (checklist R001).
         this.once('assign.client', (_request: KoaContextWithOIDC, client: Client) => {
@@ -68,6 +73,15 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
       });
     }
 
+    /**
+     * The library's check of scopes begins by reading this, when the client is known and a pushed request is loaded
+     * (lib/actions/authorization/scopes.js, request_parameters.js). No hook comes before it at all three endpoints.
+     */
+    override get prompts(): Set<string> {
+      if (SCOPE_ROUTES.has(this.route)) settleScope(this.#ctx);
+      return super.prompts;
+    }
+
     /** Whether the redirect URI of this request, if it has one, is registered now. */
     #isRegistered(client: Client): boolean {
       const uri = this.params?.redirect_uri;
@@ -78,9 +92,9 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
     #dropScopes(request: KoaContextWithOIDC, client: Client): void {
       const { params } = this;
       if (params?.grant_type === 'client_credentials' && typeof params.scope === 'string') {
-        const left = currentScopes(params.scope.split(' '), clientRecord(client));
-        if (left.length > 0) params.scope = left.join(' ');
-        else leftWithoutScope.add(request.req);
+        const left = allowedScope(params.scope, client);
+        if (left === undefined) leftWithoutScope.set(request.req, params.scope);
+        params.scope = left;
       }
     }
   };

@@ -94,6 +94,6 @@ function withoutDeviceAdminScopes(properties: Record<string, unknown>): Record<s
 function grantedOf(asked: unknown, granted: ReadonlySet<string>): string | undefined {
   if (typeof asked !== 'string' || asked === '') return undefined;
   const scopes = asked.split(' ').filter((scope) => granted.has(scope));
-  if (scopes.length === 0) throw new errors.InvalidScope('none of these scopes was granted', asked);
+  if (scopes.length === 0) throw new errors.InvalidScope(`none of these scopes was granted: ${asked}`, asked);
   return scopes.join(' ');
 }
