@@ -224,6 +224,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     passkeyOrigins: passkeys.origins,
     keys,
     mount,
+    hasOrigin: state.hasOrigin,
     injector,
     interactions,
     protocol,

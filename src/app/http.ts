@@ -7,7 +7,7 @@ import type { Interactions } from '../../interactions/routes.ts';
 import type { Admin } from '../admin/index.ts';
 import type { Config } from '../config/types.ts';
 import type { Origins } from '../events/index.ts';
-import { pinOrigin } from '../http/index.ts';
+import { crossOrigin, type HasOrigin, pinOrigin } from '../http/index.ts';
 import {
   createListener,
   errorBoundary,
@@ -43,6 +43,7 @@ export interface HttpParts {
   readonly rateLimiting: Pick<ReturnType<typeof createRateLimiting>, 'limits' | 'openSignIns'>;
   readonly views: Views;
   readonly passkeyOrigins: Parameters<typeof relatedOrigins>[0];
+  readonly hasOrigin: HasOrigin;
   readonly keys: Pick<KeysInUse, 'ready'>;
   readonly mount: ProtocolMount;
   readonly injector: Injector;
@@ -59,6 +60,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   const site = new Koa();
   const inSite: readonly Koa.Middleware[] = [
     aliases(config),
+    crossOrigin(parts.hasOrigin),
     limitByAddress(rateLimiting),
     markFailedForms(rateLimiting.openSignIns.markInUse),
     interactions.middleware,

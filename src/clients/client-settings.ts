@@ -1,5 +1,6 @@
 // What only an administrator decides about an application, beside its RFC 7591 metadata: wire names, bounds, conversion.
 import type { ClientRecord } from '../store/collections.ts';
+import { originProblem } from './origins.ts';
 
 /** Absent: unchanged. Null: the runtime setting applies. */
 export interface SettingChanges {
@@ -13,6 +14,7 @@ export interface SettingChanges {
   refreshTokenSeconds?: number | null;
   /** Null: all users may sign in. */
   allowedGroups?: string[] | null;
+  webOrigins?: string[];
 }
 
 export const flagSettings = {
@@ -58,8 +60,17 @@ export const allowedGroupsSetting = {
   description: 'Only members of one of these groups may sign in to it; null: all users, []: none.',
 } as const;
 
+export const webOriginsSetting = {
+  maxItems: 50,
+  maxLength: 300,
+  description:
+    'Origins of its scripts, beside those of its redirect URIs: they may read its token, userinfo and revocation ' +
+    'responses. An application with some always uses PKCE.',
+} as const;
+
 export const settingNames: ReadonlySet<string> = new Set([
   'allowed_groups',
+  'web_origins',
   ...Object.keys(flagSettings),
   ...Object.keys(lifetimeSettings),
 ]);
@@ -92,7 +103,22 @@ export function readSettings(input: Readonly<Record<string, unknown>>): {
   const groups = input.allowed_groups;
   if (groups === null || isGroupList(groups)) changes.allowedGroups = groups;
   else if (groups !== undefined) problems.allowed_groups = 'Must be a list of group names, or null.';
+  const origins = input.web_origins;
+  const problem = origins === undefined ? undefined : originsProblem(origins);
+  if (problem !== undefined) problems.web_origins = problem;
+  else if (Array.isArray(origins)) changes.webOrigins = origins.map(String);
   return { changes, problems };
+}
+
+function originsProblem(value: unknown): string | undefined {
+  const { maxItems } = webOriginsSetting;
+  if (!Array.isArray(value) || value.length > maxItems)
+    return `Must be a list of at most ${maxItems} origins.`;
+  for (const [at, one] of value.entries()) {
+    const problem = typeof one === 'string' ? originProblem(one) : 'must be a string';
+    if (problem !== undefined) return `Entry ${at + 1} ${problem}.`;
+  }
+  return undefined;
 }
 
 const isGroupList = (value: unknown): value is string[] =>
@@ -116,6 +142,8 @@ export function withSettings(record: ClientRecord, changes: SettingChanges): Cli
   if (changes.allowedGroups === null) delete next.allowedGroups;
   else if (changes.allowedGroups !== undefined)
     next.allowedGroups = [...new Set(changes.allowedGroups)].sort();
+  if (changes.webOrigins?.length === 0) delete next.webOrigins;
+  else if (changes.webOrigins !== undefined) next.webOrigins = [...new Set(changes.webOrigins)].sort();
   for (const { key } of Object.values(lifetimeSettings)) {
     const value = changes[key];
     if (value === null) delete next[key];

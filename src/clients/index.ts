@@ -12,11 +12,17 @@ import { createClients } from './clients.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 
 export type { ApiKey, ApiKeys } from './api-keys.ts';
-export { allowedGroupsSetting, flagSettings, lifetimeSettings } from './client-settings.ts';
+export {
+  allowedGroupsSetting,
+  flagSettings,
+  lifetimeSettings,
+  webOriginsSetting,
+} from './client-settings.ts';
 export { CONSOLE_CLIENT_ID, seedConsoleClient } from './console-client.ts';
 export type { Clients, ClientsDeps } from './contract.ts';
 export type { InitialAccessToken } from './initial-access-tokens.ts';
 export { type MemberType, metadataMembers, openScopes } from './metadata-members.ts';
+export { hasOrigin } from './origins.ts';
 export { createIsOwnAddress } from './own-addresses.ts';
 export { hasToUsePkce, whyPkceAlways } from './pkce.ts';
 export { readClient } from './read-client.ts';

@@ -9,6 +9,7 @@ import { adminScopes } from './metadata-members.ts';
 interface Kind {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly origin: unknown;
+  readonly webOrigins?: readonly string[] | undefined;
 }
 
 const isCustomScheme = (uri: string): boolean => !/^https?:/i.test(uri);
@@ -18,8 +19,8 @@ const isCustomScheme = (uri: string): boolean => !/^https?:/i.test(uri);
  * another program, or nobody has looked at them.
  * @returns why PKCE is always required, as a clause ("it is public"); undefined when that is for the application to say
  */
-export function whyPkceAlways({ metadata, origin }: Kind): string | undefined {
-  const { redirect_uris: uris, web_origins: origins, scope } = metadata;
+export function whyPkceAlways({ metadata, origin, webOrigins }: Kind): string | undefined {
+  const { redirect_uris: uris, web_origins: origins = webOrigins, scope } = metadata;
   if (metadata.token_endpoint_auth_method === 'none') return 'it is public';
   if (metadata.application_type === 'native') return 'it is native';
   if (isStringList(uris) && uris.some(isCustomScheme)) return 'it has a redirect URI with a custom scheme';
@@ -30,8 +31,9 @@ export function whyPkceAlways({ metadata, origin }: Kind): string | undefined {
 }
 
 /** Whether the application itself has to use PKCE, whatever the setting says. */
-export const hasToUsePkce = (record: Pick<ClientRecord, 'metadata' | 'origin' | 'requirePkce'>): boolean =>
-  record.requirePkce === true || whyPkceAlways(record) !== undefined;
+export const hasToUsePkce = (
+  record: Pick<ClientRecord, 'metadata' | 'origin' | 'requirePkce' | 'webOrigins'>,
+): boolean => record.requirePkce === true || whyPkceAlways(record) !== undefined;
 
 /**
  * Takes `require_pkce` out of what a registrant sends (RFC 7592 §2.2: it returns what it was shown). It may ask for more

@@ -29,6 +29,7 @@ export const toClient = ({ id, value }: Client) => ({
   logout_needs_auth: value.logoutNeedsAuth === true,
   allow_self_signup: value.allowSelfSignup ?? null,
   allowed_groups: value.allowedGroups ?? null,
+  web_origins: value.webOrigins ?? [],
   access_token_seconds: value.accessTokenSeconds ?? null,
   id_token_seconds: value.idTokenSeconds ?? null,
   refresh_token_seconds: value.refreshTokenSeconds ?? null,

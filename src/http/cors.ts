@@ -1,5 +1,5 @@
-// Which responses other origins may read (decision 0022), declared by path; no other file sets these headers. No
-// response allows credentials. Paths that CROSS_ORIGIN does not list are for our own origin only.
+// Which responses other origins may read (decision 0022), declared by path; no other file sets these headers. Paths that
+// CROSS_ORIGIN does not list are for our own origin only: authorization, pages, passkeys, the admin API.
 import cors from '@koa/cors';
 import type Koa from 'koa';
 
@@ -11,21 +11,26 @@ export const CROSS_ORIGIN = {
     '/oauth2/.well-known/jwks.json',
   ],
   /**
-   * Endpoints for an application's own origins. oidc-provider sets these headers, because only it knows the client at
-   * that point; `clientBasedCORS` (src/oidc/policies.ts) decides which origins are allowed.
+   * Endpoints that ignore cookies: the origins of the client or token in the request. Credentials are allowed only because
+   * some libraries ask for them; there are none that count.
    */
-  client: [
-    '/oauth2/token',
-    '/oauth2/userinfo',
-    '/oauth2/introspect',
-    '/oauth2/revoke',
-    '/oauth2/par',
-    '/oauth2/device_authorization',
-  ],
+  client: {
+    '/oauth2/token': 'POST',
+    '/oauth2/userinfo': 'GET,POST',
+    '/oauth2/introspect': 'POST',
+    '/oauth2/revoke': 'POST',
+    '/oauth2/par': 'POST',
+    '/oauth2/device_authorization': 'POST',
+  },
+  /** APIs that take a bearer and no cookie, everything below: the origins of the token's client. */
+  bearer: { '/account/api/': 'GET,POST,PUT,PATCH,DELETE' },
 } as const;
 
 /** For public documents served from prepared bytes, without Koa (src/oidc/documents.ts). */
 export const publicCorsHeaders = { 'Access-Control-Allow-Origin': '*' } as const;
+
+/** Whether the client or token in this request has the origin; asked when the request was handled. */
+export type HasOrigin = (ctx: Koa.Context, origin: string) => Promise<boolean>;
 
 const PREFLIGHT_SECONDS = 3600;
 
@@ -34,8 +39,57 @@ const publicCors = cors({
   allowMethods: 'GET',
   maxAge: PREFLIGHT_SECONDS,
 });
-const publicPaths: ReadonlySet<string> = new Set(CROSS_ORIGIN.any);
 
-/** To be mounted where ctx.path is relative to BASE_URL's path and aliases are resolved. */
-export const crossOrigin: Koa.Middleware = (ctx, next) =>
-  publicPaths.has(ctx.path) ? publicCors(ctx, next) : next();
+const corsOf = (allowMethods: string, credentials: boolean): Koa.Middleware =>
+  cors({
+    origin: (ctx) => ctx.get('Origin'),
+    allowMethods,
+    credentials,
+    exposeHeaders: 'WWW-Authenticate, Retry-After, X-Request-Id',
+    maxAge: PREFLIGHT_SECONDS,
+  });
+
+const publicPaths: ReadonlySet<string> = new Set(CROSS_ORIGIN.any);
+const clientPaths = new Map(
+  Object.entries(CROSS_ORIGIN.client).map(([path, methods]) => [path, corsOf(methods, true)]),
+);
+const bearerPaths = Object.entries(CROSS_ORIGIN.bearer).map(
+  ([prefix, methods]) => [prefix, corsOf(methods, false)] as const,
+);
+
+/** @returns what sets the headers of a path; undefined for a path of our own origin only */
+const policyOf = (path: string): Koa.Middleware | undefined =>
+  clientPaths.get(path) ?? bearerPaths.find(([prefix]) => path.startsWith(prefix))?.[1];
+
+/** The library sets its own as soon as it knows an origin, and before it knows whose (lib/shared/cors.js). */
+function removeHeaders(ctx: Koa.Context): void {
+  for (const name of Object.keys(ctx.response.headers))
+    if (name.toLowerCase().startsWith('access-control-')) ctx.remove(name);
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+/**
+ * To be mounted where ctx.path is relative to BASE_URL's path and aliases are resolved, around everything that may refuse a
+ * request: an application must be able to read why.
+ */
+export function crossOrigin(hasOrigin: HasOrigin): Koa.Middleware {
+  return async (ctx, next) => {
+    if (publicPaths.has(ctx.path)) return publicCors(ctx, next);
+    const setHeaders = policyOf(ctx.path);
+    if (setHeaders === undefined) return next();
+    ctx.vary('Origin');
+    const origin = ctx.get('Origin');
+    // `null` is every sandboxed frame, and every file.
+    const isSomeones = origin !== '' && origin !== 'null';
+    // A preflight names neither client nor token, so any origin may ask; it learns nothing.
+    const isPreflight = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '';
+    if (isPreflight && isSomeones) return setHeaders(ctx, nothing);
+    try {
+      await next();
+    } finally {
+      removeHeaders(ctx);
+      if (isSomeones && (await hasOrigin(ctx, origin))) await setHeaders(ctx, nothing);
+    }
+  };
+}

@@ -5,7 +5,7 @@
 export { type BodyOptions, readForm, readJson } from './body.ts';
 export type { ErrorPage } from './boundary.ts';
 export { answerJson, type JsonBody, jsonBody, leadOn } from './ceremony.ts';
-export { crossOrigin, publicCorsHeaders } from './cors.ts';
+export { crossOrigin, type HasOrigin, publicCorsHeaders } from './cors.ts';
 export type { Csrf } from './csrf.ts';
 export { createForm, type Form } from './form.ts';
 export type { InjectedResponse, InjectRequest } from './inject-request.ts';

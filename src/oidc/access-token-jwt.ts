@@ -1,7 +1,7 @@
 // Signs and verifies access tokens as JWTs (RFC 9068). Whether a token is still active depends on its stored record
 // (models/jwt-format.ts), not on the JWT.
 import { randomBytes } from 'node:crypto';
-import { decodeJwt, importJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import { decodeJwt, importJWK, type JWK, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { SigningKey } from './signing-key.ts';
 
 export interface SigningKeys {
@@ -21,6 +21,8 @@ export interface AccessTokenJwt {
   sign(claims: AccessTokenClaims): Promise<string>;
   /** @returns the `jti` of an unexpired token of that kind that we signed, else undefined */
   resolve(bearer: string, kind: TokenKind): Promise<string | undefined>;
+  /** @returns the client of an access token that we signed, whether it is still active or not */
+  clientOf(bearer: string): Promise<string | undefined>;
   /** @returns which model a JWT would belong to, unverified; undefined for anything that is not a JWT */
   kindOf(bearer: string): TokenKind | undefined;
   /**
@@ -35,6 +37,9 @@ const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toS
 // A JWT contains no colon, so decoder and lookup cannot confuse the two forms. The prefix is shared by the whole process,
 // so a token that was wrapped before a key rotation can be unwrapped after it.
 const wrapper = `${randomBytes(32).toString('base64url')}:`;
+
+/** Longer than any token lives or any of our keys is kept. */
+const LONGEST_SECONDS = 31_536_000;
 
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -67,6 +72,24 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
     }
   };
 
+  async function verify(bearer: string, options: JWTVerifyOptions = {}): Promise<JWTPayload | undefined> {
+    const jwt = unwrap(bearer);
+    if (!jwt.split('.').every(isCanonical)) return undefined;
+    try {
+      // RFC 9068 §4, RFC 8725 §3: only our algorithm, type and issuer, and only keys from our own key set.
+      const { payload } = await jwtVerify(jwt, ({ kid: id = '' }) => publicKeys.get(id) ?? Promise.reject(), {
+        ...options,
+        algorithms: [alg],
+        typ: 'at+jwt',
+        issuer,
+        requiredClaims: ['jti', 'sub', 'client_id', 'exp'],
+      });
+      return payload;
+    } catch {
+      return undefined;
+    }
+  }
+
   return {
     // RFC 7515 §7.1 compact serialization, as jose does it but without its two Web Crypto calls.
     async sign(claims) {
@@ -79,25 +102,12 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
     kindOf,
 
     async resolve(bearer, kind) {
-      if (kindOf(bearer) !== kind) return undefined;
-      const jwt = unwrap(bearer);
-      if (!jwt.split('.').every(isCanonical)) return undefined;
-      try {
-        // RFC 9068 §4, RFC 8725 §3: only our algorithm, type and issuer, and only keys from our own key set.
-        const { payload } = await jwtVerify(
-          jwt,
-          ({ kid: id = '' }) => publicKeys.get(id) ?? Promise.reject(),
-          {
-            algorithms: [alg],
-            typ: 'at+jwt',
-            issuer,
-            requiredClaims: ['jti', 'sub', 'client_id', 'exp'],
-          },
-        );
-        return payload.jti;
-      } catch {
-        return undefined;
-      }
+      return kindOf(bearer) === kind ? (await verify(bearer))?.jti : undefined;
+    },
+
+    async clientOf(bearer) {
+      const { client_id: clientId } = (await verify(bearer, { clockTolerance: LONGEST_SECONDS })) ?? {};
+      return typeof clientId === 'string' ? clientId : undefined;
     },
   };
 }

@@ -9,7 +9,14 @@ import type { Clients, ClientsDeps } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
-import { type Csrf, pinOrigin, readForm, readJson, securityHeaderValues } from '../http/index.ts';
+import {
+  type Csrf,
+  type HasOrigin,
+  pinOrigin,
+  readForm,
+  readJson,
+  securityHeaderValues,
+} from '../http/index.ts';
 import { secretDigest } from '../ids.ts';
 import type { KeySet } from '../keys/index.ts';
 import type { Logger } from '../log.ts';
@@ -28,6 +35,7 @@ import type { ProtocolMount } from './mount.ts';
 import { registerPasswordGrant } from './password-grant.ts';
 import { registrationRoutes } from './registration.ts';
 import { createRepeatWatch } from './repeated-values.ts';
+import { createHasOrigin } from './request-client.ts';
 import { protocolRoutes } from './routes.ts';
 import { createSignedInUsers, type SignedInUsers } from './signed-in-user.ts';
 import { createSessionOfToken, type SessionOfToken } from './token-session.ts';
@@ -63,23 +71,27 @@ export interface ProtocolState {
   readonly sessionOf: SessionOfToken;
   readonly browser: BrowserSession;
   readonly signedIn: SignedInUsers;
+  readonly hasOrigin: HasOrigin;
 }
 
 export function createProtocolState(deps: StateDeps): ProtocolState {
   const { mount, directory, clients, settings, clock } = deps;
   const provider = () => mount.provider;
+  const findClient = async (id: string) => (await clients.find(id))?.value;
+  const jwt = () => mount.jwt;
   const cookieNames = cookieNamesFor(deps.baseUrl.startsWith('https:'));
   const browser = createBrowserSession({ provider, cookieNames, settings, clock });
   return {
     tokens: createTokenState({
       models: provider,
-      jwt: () => mount.jwt,
+      jwt,
       accounts: directory,
-      findClient: async (id) => (await clients.find(id))?.value,
+      findClient,
     }),
     sessionOf: createSessionOfToken(provider),
     browser,
     signedIn: createSignedInUsers({ browser, directory, settings }),
+    hasOrigin: createHasOrigin({ jwt, findClient }),
   };
 }
 

@@ -1,6 +1,7 @@
 // Decisions that the library leaves to us: lifetimes, refresh tokens, CORS, introspection. Each is one function of the
 // request and the runtime settings.
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { hasOrigin } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
@@ -87,12 +88,12 @@ export function longestRefreshSeconds(
 export const issueRefreshToken = (_ctx: KoaContextWithOIDC, client: Client): boolean =>
   client.grantTypeAllowed('refresh_token');
 
-/** Only origins of registered redirect URIs may read responses for the application; `null` is any sandboxed page. */
-export function clientBasedCORS(ctx: KoaContextWithOIDC, origin: string, client: Client): boolean {
-  if (origin === 'null') return false;
-  if (ctx.oidc.route !== 'userinfo' && client.clientAuthMethod !== 'none') return false;
-  return (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin);
-}
+/**
+ * Whether the library handles a request that a script sends from there; it refuses others, which would only spend a code or
+ * token. The headers are ours (src/http/cors.ts).
+ */
+export const clientBasedCORS = (_ctx: KoaContextWithOIDC, origin: string, client: Client): boolean =>
+  hasOrigin(clientRecord(client), origin);
 
 /** RFC 7662 §2.1: a client may ask about tokens issued to it or meant for it. */
 export function introspectionAllowed(

@@ -5,6 +5,7 @@ import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import { screenJson, screenJwt } from '../json.ts';
 import { type Form, type ReadForm, restoreForm } from './form.ts';
+import { noteClient } from './request-client.ts';
 
 const MAX_BYTES: Readonly<Record<string, number>> = { state: 4096, nonce: 2048 };
 
@@ -58,6 +59,7 @@ interface BodyDeps {
 export function checkAuthorizationBody({ readForm, chargePublicRequest }: BodyDeps): Koa.Middleware {
   return async (ctx, next) => {
     const form = await readForm(ctx);
+    noteClient(ctx, form.get('client_id'));
     checkAuthorizationForm(form);
     const credentials = [ctx.get('authorization'), form.get('client_secret'), form.get('client_assertion')];
     // A request with wrong credentials stores nothing.

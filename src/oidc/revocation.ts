@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import type { Events } from '../events/index.ts';
 import { type Form, type ReadForm, readOptionalForm, restoreForm } from './form.ts';
+import { noteClient } from './request-client.ts';
 import type { AnyToken, TokenState } from './token-state.ts';
 
 interface RevokeDeps {
@@ -68,8 +69,10 @@ export function revokeByPossession({ tokens, revokeToken, readForm }: Deps): Koa
     }
     const bearer = form.get('token');
     const clientId = form.get('client_id');
+    noteClient(ctx, clientId);
     if (bearer !== undefined && bearer !== '') {
       const token = await tokens.find(bearer);
+      if (!clientId) noteClient(ctx, token?.clientId);
       const isTheirs = clientId === undefined || clientId === '' || clientId === token?.clientId;
       if (token !== undefined && isTheirs) await revokeToken(token);
     }

@@ -2,7 +2,7 @@
 import type Koa from 'koa';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import { createRouter, crossOrigin } from '../http/index.ts';
+import { createRouter } from '../http/index.ts';
 import type { AuthorizeAdmin } from './admin-bearer.ts';
 import { authorizeByPost } from './authorize-post.ts';
 import type { BrowserSession } from './browser-session.ts';
@@ -66,7 +66,6 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   });
   return [
     checkMethods,
-    crossOrigin,
     acceptPublicBasic(deps),
     router.middleware,
     deps.registration,

@@ -28,6 +28,8 @@ export interface ClientRecord {
   logoutNeedsAuth?: boolean;
   /** Only members of one of these groups may sign in; absent: all users. */
   allowedGroups?: string[];
+  /** Origins of its scripts, beside those of its redirect URIs. */
+  webOrigins?: string[];
   /** SHA-256 of the RFC 7592 registration access token. */
   registrationTokenDigest?: string;
   createdAt: number;

@@ -10,12 +10,22 @@ import { allRoutes } from './routes.ts';
 import { honestRequest } from './sign-in-form.ts';
 
 const FRIEND = 'https://app.example';
+const WIDGET = 'https://widget.example';
 const STRANGERS = [
   'https://evil.example',
   'null',
-  'https://app.example.evil.example',
-  'http://app.example',
   'file://',
+  // Lookalikes of FRIEND and WIDGET.
+  'https://app.example.evil.example',
+  'https://evil-app.example',
+  'https://app.example@evil.example',
+  'https://app.example.',
+  'https://app.example:8443',
+  'https://APP.example',
+  'http://app.example',
+  'http://widget.example',
+  'https://sub.widget.example',
+  'https://widget.example/',
 ];
 
 let app: TestApp;
@@ -25,13 +35,16 @@ let serverApp: { id: string; secret: string };
 before(async () => {
   app = await startApp();
   await liftLimits(app);
-  browserApp = await app.register({ client_type: 'public', redirect_uris: [`${FRIEND}/callback`] });
+  browserApp = await app.register({
+    client_type: 'public',
+    redirect_uris: [`${FRIEND}/callback`],
+    web_origins: [WIDGET],
+  });
   serverApp = await app.register();
   await app.createUser('alice');
 });
 after(() => app.stop());
 
-const ofClients = CROSS_ORIGIN.client.map((path) => path.slice(path.lastIndexOf('/')));
 const DOCUMENTS = /well-known|\/certs$/;
 const ask = (path: string, origin: string, method = 'GET', body?: string): Promise<RawAnswer> =>
   send(app.url, {
@@ -44,17 +57,72 @@ const ask = (path: string, origin: string, method = 'GET', body?: string): Promi
     ...(body === undefined ? {} : { body }),
   });
 
+const ALIAS: Readonly<Record<string, string>> = {
+  'token/introspect': 'introspect',
+  'auth/device': 'device_authorization',
+};
+/** The path that a request for this one reaches. */
+function targetOf(path: string): string {
+  const [, name = ''] = /\/protocol\/openid-connect\/(.+)$/.exec(path) ?? [];
+  return name === '' ? path : `/oauth2/${ALIAS[name] ?? name}`;
+}
+const isOfClients = (path: string): boolean => Object.hasOwn(CROSS_ORIGIN.client, targetOf(path));
+const isOfBearers = (path: string): boolean => path.startsWith('/account/api/');
+const corsOf = ({ headers }: RawAnswer): string[] =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+
 suite('attack: reading across origins', () => {
-  test('pages, admin API, registration and errors allow no origin', async () => {
-    const routes = (await allRoutes(app)).filter(
-      ({ path }) => !DOCUMENTS.test(path) && !ofClients.some((endpoint) => path.endsWith(endpoint)),
-    );
-    for (const { method, path } of routes) {
-      for (const origin of [FRIEND, ...STRANGERS]) {
-        const { headers } = await ask(path, origin, method);
-        for (const name of Object.keys(headers))
-          assert.ok(!name.startsWith('access-control-'), `${name}: ${method} ${path} for ${origin}`);
+  test('every address without a client or token allows no origin, but for public documents', async () => {
+    for (const { method, path } of await allRoutes(app)) {
+      for (const origin of [FRIEND, 'https://evil.example', 'null']) {
+        const answer = await ask(path, origin, method);
+        if (!DOCUMENTS.test(path)) assert.deepEqual(corsOf(answer), [], `${method} ${path} for ${origin}`);
+        else if (answer.status === 200 && answer.headers['access-control-allow-origin'] !== undefined)
+          assert.equal(answer.headers['access-control-allow-origin'], '*', path);
       }
+    }
+  });
+
+  test('every address: a preflight is answered where CROSS_ORIGIN says so, never for null', async () => {
+    const paths = new Set((await allRoutes(app)).map(({ path }) => path));
+    for (const path of paths) {
+      for (const origin of [FRIEND, 'https://evil.example', 'null']) {
+        const answer = await send(app.url, {
+          path,
+          method: 'OPTIONS',
+          headers: [
+            ['Origin', origin],
+            ['Access-Control-Request-Method', 'POST'],
+          ],
+        });
+        const isOpen = isOfClients(path) || isOfBearers(path) || DOCUMENTS.test(path);
+        const isAnswered = corsOf(answer).length > 0;
+        if (!isOpen || (origin === 'null' && !DOCUMENTS.test(path)))
+          assert.equal(isAnswered, false, `${path} for ${origin}`);
+        else if (isOfClients(path) || isOfBearers(path))
+          assert.equal(isAnswered, true, `${path} for ${origin}`);
+        const credentials = answer.headers['access-control-allow-credentials'];
+        assert.equal(credentials, isAnswered && isOfClients(path) ? 'true' : undefined, path);
+      }
+    }
+  });
+
+  test('every endpoint of clients: readable by the origins of the client in the request, exactly', async () => {
+    const form = new URLSearchParams({ client_id: browserApp.id, scope: 'openid' }).toString();
+    for (const path of Object.keys(CROSS_ORIGIN.client).filter((path) => !path.endsWith('/userinfo'))) {
+      for (const origin of [FRIEND, WIDGET]) {
+        const { headers } = await ask(path, origin, 'POST', form);
+        assert.equal(headers['access-control-allow-origin'], origin, path);
+        assert.equal(headers['access-control-allow-credentials'], 'true', path);
+        assert.match(String(headers.vary), /Origin/i);
+      }
+      for (const origin of STRANGERS)
+        assert.deepEqual(corsOf(await ask(path, origin, 'POST', form)), [], `${path} for ${origin}`);
+      const unknown = await ask(path, FRIEND, 'POST', 'client_id=unknown&scope=openid');
+      assert.deepEqual(corsOf(unknown), [], path);
+      // One client's origin is not another's.
+      const other = await ask(path, FRIEND, 'POST', `client_id=${serverApp.id}&scope=openid`);
+      assert.deepEqual(corsOf(other), [], path);
     }
   });
 
@@ -70,11 +138,17 @@ suite('attack: reading across origins', () => {
     }
   });
 
-  test('credentials are never allowed across origins', async () => {
+  test('credentials are allowed across origins only where none count', async () => {
     for (const { method, path } of await allRoutes(app)) {
+      if (isOfClients(path)) continue;
       const { headers } = await ask(path, FRIEND, method);
       assert.equal(headers['access-control-allow-credentials'], undefined, path);
     }
+    const browser = new Agent(app);
+    await browser.signIn(serverApp.id, { username: 'alice' });
+    // The endpoints that allow them do not know the browser's session.
+    const page = await browser.post('/oauth2/userinfo', {}, { headers: { origin: 'https://rp.example' } });
+    assert.deepEqual([page.status, page.headers.get('access-control-allow-origin')], [401, null]);
   });
 
   test('a token response is readable by the client’s own origin only', async () => {
@@ -87,9 +161,6 @@ suite('attack: reading across origins', () => {
       assert.equal(headers['access-control-allow-origin'], undefined, origin);
       assert.doesNotMatch(body, /access_token/);
     }
-    // An application with a secret is no script: no one's browser may read its answers.
-    const server = await ask('/oauth2/token', 'https://rp.example', 'POST', form(serverApp.id));
-    assert.equal(server.headers['access-control-allow-origin'], undefined);
   });
 
   test('userinfo is readable by the client’s own origin only', async () => {
@@ -105,5 +176,15 @@ suite('attack: reading across origins', () => {
     };
     assert.equal(await readBy('https://rp.example'), 'https://rp.example');
     for (const origin of [FRIEND, ...STRANGERS]) assert.equal(await readBy(origin), undefined, origin);
+    // Forged: the client of a token counts only if we signed it.
+    const [header, payload] = body.access_token.split('.');
+    const forged = await send(app.url, {
+      path: '/oauth2/userinfo',
+      headers: [
+        ['Origin', 'https://rp.example'],
+        ['Authorization', `Bearer ${header}.${payload}.AAAA`],
+      ],
+    });
+    assert.deepEqual([forged.status, corsOf(forged)], [401, []]);
   });
 });

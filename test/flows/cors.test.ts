@@ -4,7 +4,7 @@ import test, { after } from 'node:test';
 import { CROSS_ORIGIN } from '../../src/http/cors.ts';
 import { Agent, challengeOf, VERIFIER } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';
-import { basic, call, isActive, postForm } from './support.ts';
+import { type Answer, basic, bearer, call, isActive, later, postForm, tokensOf } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
@@ -35,7 +35,8 @@ const exchange = async (origin: string) => {
 test('CORS: a browser application redeems its code from its own origin only', async () => {
   const home = await exchange(HOME);
   deepEqual([home.status, home.headers.get('access-control-allow-origin')], [200, HOME]);
-  equal(home.headers.get('access-control-allow-credentials'), null);
+  // A library asks for it; the endpoint ignores cookies.
+  equal(home.headers.get('access-control-allow-credentials'), 'true');
   match(home.headers.get('vary') ?? '', /Origin/i);
   equal(await isActive(app, String(home.body.access_token)), true);
   for (const origin of foreign) {
@@ -45,18 +46,128 @@ test('CORS: a browser application redeems its code from its own origin only', as
   }
 });
 
-test('CORS: a confidential client has no allowed origin', async () => {
-  const answer = await postForm(
-    app,
-    '/oauth2/token',
-    { grant_type: 'client_credentials' },
-    { ...basic(server), origin: HOME },
-  );
-  deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [400, null]);
+test('CORS: a confidential client has its own origins, and no others', async () => {
+  const ask = (origin: string) =>
+    postForm(app, '/oauth2/token', { grant_type: 'client_credentials' }, { ...basic(server), origin });
+  const home = await ask(HOME);
+  deepEqual([home.status, home.headers.get('access-control-allow-origin')], [200, HOME]);
+  for (const origin of foreign) {
+    const answer = await ask(origin);
+    deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [400, null], origin);
+  }
 });
 
-test('CORS: preflights of script endpoints are answered, without credentials', async () => {
-  for (const endpoint of CROSS_ORIGIN.client) {
+// An application that cannot read a refusal sees a network error, and does not renew its token.
+test('CORS: refusals are readable: token, refresh, revocation, userinfo with a dead token', async () => {
+  const readable = (answer: Answer, status: number, what: string): void =>
+    deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [status, HOME], what);
+  const client_id = spa.id;
+  const at = { origin: HOME };
+  const refused = { grant_type: 'refresh_token', refresh_token: 'x', client_id };
+  readable(await postForm(app, '/oauth2/token', refused, at), 400, 'refresh');
+  readable(
+    await postForm(app, '/oauth2/token', { grant_type: 'nonsense', client_id }, at),
+    400,
+    'grant type',
+  );
+  const wrong = basic({ ...server, secret: 'wrong' });
+  readable(await postForm(app, '/oauth2/introspect', { token: 'x' }, { ...wrong, ...at }), 401, 'secret');
+  readable(await postForm(app, '/oauth2/revoke', { token: 'x', client_id }, at), 200, 'revocation');
+  const long = { client_id, scope: 'openid', state: 'x'.repeat(5000) };
+  readable(await postForm(app, '/oauth2/par', long, at), 400, 'our own refusal');
+
+  const tokens = await tokensOf(app, spa, alice);
+  const headers = { ...bearer(tokens.access_token), ...at };
+  readable(await call(app, 'GET', '/oauth2/userinfo', { headers }), 200, 'userinfo');
+  readable(await postForm(app, '/oauth2/revoke', { token: tokens.access_token }, at), 200, 'by the token');
+  const dead = await call(app, 'GET', '/oauth2/userinfo', { headers });
+  readable(dead, 401, 'userinfo with a revoked token');
+  match(dead.headers.get('access-control-expose-headers') ?? '', /WWW-Authenticate/);
+  await later(3_600_000, async () =>
+    readable(await call(app, 'GET', '/oauth2/userinfo', { headers }), 401, 'userinfo with an expired token'),
+  );
+});
+
+test('CORS: aliases have the policy of their endpoints', async () => {
+  for (const layout of ['/oauth2', '/realms/any']) {
+    const path = `${layout}/protocol/openid-connect/token`;
+    const fields = { grant_type: 'refresh_token', refresh_token: 'x', client_id: spa.id };
+    const { headers } = await postForm(app, path, fields, { origin: HOME });
+    equal(headers.get('access-control-allow-origin'), HOME, path);
+  }
+});
+
+test('CORS: web_origins of an application read its responses, and it always uses PKCE', async () => {
+  const widget = 'https://widget.example';
+  const local = 'http://localhost:5173';
+  const made = await app.register({ web_origins: [widget, local] });
+  const path = `/clients/${made.id}`;
+  const { body: shown } = await app.admin('GET', path);
+  deepEqual([shown.data.web_origins, shown.data.require_pkce], [[local, widget], true]);
+  const fields = { grant_type: 'refresh_token', refresh_token: 'x' };
+  const readBy = async (origin: string) =>
+    (await postForm(app, '/oauth2/token', fields, { ...basic(made), origin })).headers.get(
+      'access-control-allow-origin',
+    );
+  for (const origin of [widget, local, HOME]) equal(await readBy(origin), origin);
+  for (const origin of [...foreign, 'http://localhost', 'http://127.0.0.1:5173'])
+    equal(await readBy(origin), null, origin);
+  equal((await app.admin('PATCH', path, { web_origins: [] })).status, 200);
+  equal(await readBy(widget), null);
+});
+
+test('CORS: web_origins that are no exact origins are refused, as are those of registrants', async () => {
+  const hostile = [
+    '*',
+    'null',
+    'https://*.example.com',
+    'https://app.example/',
+    'https://app.example/path',
+    'https://app.example:443',
+    'https://APP.example',
+    'https://user@app.example',
+    'http://app.example',
+    'app.example',
+    'com.example.app://x',
+    'javascript:alert(1)',
+    '',
+  ];
+  for (const origin of hostile) {
+    const { status, body } = await app.admin('POST', '/clients', {
+      redirect_uris: [REDIRECT_URI],
+      web_origins: [origin],
+    });
+    equal(status, 400, origin);
+    match(body.error?.fields?.web_origins ?? '', /^Entry 1 must/, origin);
+  }
+  const { body: token } = await app.admin('POST', '/initial-access-tokens', { label: 'x' });
+  const refused = await call(app, 'POST', '/oauth2/register', {
+    headers: { ...bearer(String(token.data.token)), 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: [REDIRECT_URI], web_origins: ['https://evil.example'] }),
+  });
+  deepEqual([refused.status, refused.body.error], [400, 'invalid_client_metadata']);
+});
+
+test('CORS: the account API is readable by the origins of the bearer’s client', async () => {
+  const ours = await app.register({ token_endpoint_auth_method: 'none', skip_consent: true });
+  const { access_token: token } = await tokensOf(app, ours, alice);
+  const path = '/account/api/sessions';
+  const read = (origin: string) => call(app, 'GET', path, { headers: { ...bearer(token), origin } });
+  const home = await read(HOME);
+  deepEqual([home.status, home.headers.get('access-control-allow-origin')], [200, HOME]);
+  equal(home.headers.get('access-control-allow-credentials'), null);
+  for (const origin of foreign) equal((await read(origin)).headers.get('access-control-allow-origin'), null);
+  const preflight = await call(app, 'OPTIONS', path, {
+    headers: { origin: HOME, 'access-control-request-method': 'DELETE' },
+  });
+  deepEqual(
+    [preflight.status, preflight.headers.get('access-control-allow-methods')],
+    [204, 'GET,POST,PUT,PATCH,DELETE'],
+  );
+});
+
+test('CORS: preflights of script endpoints are answered', async () => {
+  for (const [endpoint, methods] of Object.entries(CROSS_ORIGIN.client)) {
     const answer = await call(app, 'OPTIONS', endpoint, {
       headers: {
         origin: HOME,
@@ -65,8 +176,9 @@ test('CORS: preflights of script endpoints are answered, without credentials', a
       },
     });
     equal(answer.status, 204, endpoint);
-    match(answer.headers.get('access-control-allow-methods') ?? '', /POST/, endpoint);
-    equal(answer.headers.get('access-control-allow-credentials'), null, endpoint);
+    equal(answer.headers.get('access-control-allow-methods'), methods, endpoint);
+    equal(answer.headers.get('access-control-allow-headers'), 'authorization', endpoint);
+    equal(answer.headers.get('access-control-allow-credentials'), 'true', endpoint);
   }
 });
 

@@ -133,7 +133,7 @@ test('userinfo: readable only from the client’s own origin (R010)', async () =
     call(app, 'GET', path, { headers: { ...bearer(token), origin } });
   const home = await from('https://rp.example');
   deepEqual([home.status, home.headers.get('access-control-allow-origin')], [200, 'https://rp.example']);
-  equal(home.headers.get('access-control-allow-credentials'), null);
+  equal(home.headers.get('access-control-allow-credentials'), 'true');
   for (const origin of [
     'https://evil.example',
     'null',

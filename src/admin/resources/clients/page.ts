@@ -22,7 +22,7 @@ import { clients } from './resource.ts';
 
 const here = 'applications';
 
-const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const;
+const lists = ['redirect_uris', 'post_logout_redirect_uris', 'web_origins'] as const;
 const texts = [
   'client_name',
   'scope',

@@ -21,6 +21,7 @@ import {
   lifetimeSettings,
   type MemberType,
   metadataMembers,
+  webOriginsSetting,
 } from '../../../clients/index.ts';
 import { strict, timestamp } from '../../api/schema-parts.ts';
 
@@ -84,6 +85,13 @@ function settings(): TProperties {
   const { maxItems, maxLength, description } = allowedGroupsSetting;
   const names = ArraySchema(StringSchema({ maxLength }), { maxItems, description });
   properties.allowed_groups = Optional(Union([names, Null()], { examples: [['staff']] }));
+  properties.web_origins = Optional(
+    ArraySchema(StringSchema({ maxLength: webOriginsSetting.maxLength }), {
+      maxItems: webOriginsSetting.maxItems,
+      description: webOriginsSetting.description,
+      examples: [['https://app.example.com']],
+    }),
+  );
   for (const [name, { minimum, maximum }] of Object.entries(lifetimeSettings)) {
     const description = 'Seconds; null: as the runtime setting says.';
     properties[name] = Optional(

@@ -1,0 +1,27 @@
+// The origins of an application: its scripts run there, so they may read its responses (decision 0022).
+import { isLoopbackHost } from '../config/parsers.ts';
+import type { ClientRecord } from '../store/collections.ts';
+import { isStringList } from './member-values.ts';
+import { uriProblem } from './uris.ts';
+
+/** @returns what is wrong with an entry of `web_origins`, as a predicate; undefined when it is an origin */
+export function originProblem(text: string): string | undefined {
+  const problem = uriProblem(text, 'page', false);
+  if (problem !== undefined) return problem;
+  const { origin } = new URL(text);
+  return origin === text ? undefined : `must be an origin without path or default port, such as ${origin}`;
+}
+
+/** Without those of plain http, where anyone on the way is that origin, and of custom schemes, which have none. */
+function originOfRedirect(uri: string): string | undefined {
+  const { protocol, hostname, origin } = URL.parse(uri) ?? {};
+  if (protocol === 'https:') return origin;
+  return protocol === 'http:' && isLoopbackHost(hostname ?? '') ? origin : undefined;
+}
+
+/** Whether the origin is exactly one of the application's: of a redirect URI, or of `web_origins`. */
+export function hasOrigin({ metadata, webOrigins = [] }: ClientRecord, origin: string): boolean {
+  const { redirect_uris: uris } = metadata;
+  if (webOrigins.includes(origin)) return true;
+  return isStringList(uris) && uris.some((uri) => originOfRedirect(uri) === origin);
+}

@@ -1,0 +1,45 @@
+// Whose request it is, for CORS (decision 0022): the client that the request names or whose token it carries. Responses of the
+// library have it from the library; where we answer ourselves, the handler notes it.
+import type Koa from 'koa';
+import { hasOrigin } from '../clients/index.ts';
+import type { HasOrigin } from '../http/index.ts';
+import type { ClientRecord } from '../store/collections.ts';
+import type { AccessTokenJwt } from './access-token-jwt.ts';
+import { clientRecord } from './models/client.ts';
+import type { ProtocolContext } from './provider-middleware.ts';
+
+/** Longer than any client id of ours. */
+const MAX_ID = 200;
+
+const noted = new WeakMap<Koa.Context, string>();
+
+/** @param clientId as the request says it, authenticated or not */
+export function noteClient(ctx: Koa.Context, clientId: string | undefined): void {
+  if (clientId !== undefined && clientId !== '' && clientId.length <= MAX_ID) noted.set(ctx, clientId);
+}
+
+interface Deps {
+  readonly jwt: () => Pick<AccessTokenJwt, 'clientOf'>;
+  readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
+}
+
+export function createHasOrigin({ jwt, findClient }: Deps): HasOrigin {
+  /** An expired or revoked token still says whose it was, so that its application can read that it must renew it. */
+  async function idOf(ctx: Koa.Context): Promise<string | undefined> {
+    const [, bearer] = /^bearer ([\w.-]+)$/i.exec(ctx.get('authorization')) ?? [];
+    return noted.get(ctx) ?? (bearer === undefined ? undefined : jwt().clientOf(bearer));
+  }
+
+  return async (ctx: ProtocolContext, origin) => {
+    const { client } = ctx.oidc ?? {};
+    if (client !== undefined) return hasOrigin(clientRecord(client), origin);
+    try {
+      const clientId = await idOf(ctx);
+      const record = clientId === undefined ? undefined : await findClient(clientId);
+      return record?.isActive === true && hasOrigin(record, origin);
+    } catch {
+      // The store is unavailable: so is the response.
+      return false;
+    }
+  };
+}
