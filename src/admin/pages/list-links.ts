@@ -1,6 +1,8 @@
 // Links of a list page: every state (search, filters, sorting, position) is in the address, so that links, the back
 // button and bookmarks work without a script.
 import type { ListPage } from '../api/list.ts';
+import type { ListHandle } from '../api/resource-acts.ts';
+import type { AdminContext } from './page.ts';
 
 export interface Choice {
   readonly label: string;
@@ -9,14 +11,10 @@ export interface Choice {
 }
 
 interface Options {
-  /** Path of the list, without the path of BASE_URL (templates prepend it: `base`). */
-  readonly path: string;
-  readonly query: URLSearchParams;
-  /** The page as the API returns it. */
-  readonly page: { readonly [Name in keyof ListPage<unknown>]?: unknown };
-  readonly defaultSort: string;
-  /** The API's default order. */
-  readonly defaultOrder?: 'asc' | 'desc';
+  /** Path of the list, without the path of BASE_URL (templates prepend it: `base`). Default: that of the request. */
+  readonly path?: string;
+  /** Default: that of the request. */
+  readonly query?: URLSearchParams;
   readonly chips?: readonly Choice[];
 }
 
@@ -25,23 +23,27 @@ const other = (order: string): string => (order === 'asc' ? 'desc' : 'asc');
 const isOn = (query: URLSearchParams, { set }: Choice): boolean =>
   Object.entries(set).every(([name, value]) => query.get(name) === value);
 
-export function listLinks({ path, query, page, defaultSort, defaultOrder = 'desc', chips = [] }: Options) {
-  const items: readonly unknown[] = Array.isArray(page.items) ? page.items : [];
-  const [total, offset, limit] = [Number(page.total), Number(page.offset), Number(page.limit)];
+/** @param page as the API returns it */
+export function listLinks<Item>(
+  { ctx, query: asked }: Pick<AdminContext, 'ctx' | 'query'>,
+  list: Pick<ListHandle<Item>, 'sort' | 'order'>,
+  { items, total, offset, limit, next }: ListPage<Item>,
+  { path = ctx.path, query = asked, chips = [] }: Options = {},
+) {
   /** The same list with changed parameters, from its first page. */
   const href = (changes: Readonly<Record<string, string | null>>): string => {
-    const next = new URLSearchParams(query);
-    next.delete('cursor');
-    next.delete('offset');
+    const wanted = new URLSearchParams(query);
+    wanted.delete('cursor');
+    wanted.delete('offset');
     for (const [name, value] of Object.entries(changes)) {
-      if (value === null) next.delete(name);
-      else next.set(name, value);
+      if (value === null) wanted.delete(name);
+      else wanted.set(name, value);
     }
-    const text = next.toString();
+    const text = wanted.toString();
     return text === '' ? path : `${path}?${text}`;
   };
-  const sort = query.get('sort') ?? defaultSort;
-  const order = query.get('order') ?? defaultOrder;
+  const sort = query.get('sort') ?? list.sort;
+  const order = query.get('order') ?? list.order;
   const back = Math.max(0, offset - limit);
   return {
     path,
@@ -49,7 +51,7 @@ export function listLinks({ path, query, page, defaultSort, defaultOrder = 'desc
     total,
     first: items.length === 0 ? 0 : offset + 1,
     last: offset + items.length,
-    nextHref: typeof page.next === 'string' ? href({ cursor: page.next }) : undefined,
+    nextHref: next === null ? undefined : href({ cursor: next }),
     previousHref: offset > 0 ? href(back > 0 ? { offset: String(back) } : {}) : undefined,
     search: query.get('search') ?? '',
     isFiltered: [...query.keys()].some((name) => !['sort', 'order', 'cursor', 'offset'].includes(name)),
@@ -65,6 +67,6 @@ export function listLinks({ path, query, page, defaultSort, defaultOrder = 'desc
     sortOf: (name: string): string =>
       name === sort ? (order === 'asc' ? 'ascending' : 'descending') : 'none',
     sortHref: (name: string): string =>
-      href({ sort: name, order: name === sort ? other(order) : defaultOrder }),
+      href({ sort: name, order: name === sort ? other(order) : list.order }),
   };
 }

@@ -46,21 +46,14 @@ export function listPage<Item, Row>(options: Options<Item, Row>): Page {
     method: 'GET',
     path,
     async handle(context) {
-      const { query, ctx } = context;
+      const { query } = context;
       const { data } = await context.call(list, { query });
       const rows = await rowsOf(context, data.items);
       const isForOthers = options.add !== undefined && !context.canChange;
       context.show('list', {
         ...shown,
         path,
-        list: listLinks({
-          path: ctx.path,
-          query,
-          page: data,
-          defaultSort: list.sort,
-          defaultOrder: list.order,
-          chips,
-        }),
+        list: listLinks(context, list, data, { chips }),
         lead: lead?.(context),
         columns,
         rows: rows.map((row) => columns.map(({ cell, look = '' }) => ({ parts: cell(row), look }))),

@@ -21,14 +21,14 @@ const chips = [
 const timeOf = (text: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00Z` : text);
 
 async function list(context: AdminContext): Promise<void> {
-  const { query, ctx } = context;
+  const { query } = context;
   const asked = new URLSearchParams(query);
   for (const name of ['at_from', 'at_to']) {
     const text = asked.get(name);
     if (text !== null) asked.set(name, timeOf(text));
   }
   const { data } = await context.call(auditLog.list, { query: asked });
-  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: auditLog.list.sort, chips });
+  const links = listLinks(context, auditLog.list, data, { chips });
   const rows = await eventRows(data.items, createNames(context));
   const events = eventNames.map((name) => ({ name, label: eventLabel(name) }));
   context.show('audit', { title: 'Audit log', here, list: links, rows, events });

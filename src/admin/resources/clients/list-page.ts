@@ -48,9 +48,9 @@ const chips = [
 ];
 
 async function list(context: AdminContext): Promise<void> {
-  const { query, ctx } = context;
+  const { query } = context;
   const { data } = await context.call(clients.list, { query });
-  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: clients.list.sort, chips });
+  const links = listLinks(context, clients.list, data, { chips });
   context.show('applications', { title: 'Applications', here, list: links, kindLabel });
 }
 

@@ -48,13 +48,8 @@ async function showGroup(context: AdminContext, model: object = {}, status = 200
     context.call(groupMembers.list, { params, query: asked }),
     restrictedTo(context, params.id),
   ]);
-  const list = listLinks({
-    path: `/admin/groups/${params.id}`,
-    query,
-    page: members.data,
-    defaultSort: 'username',
-    defaultOrder: 'asc',
-  });
+  const path = `/admin/groups/${params.id}`;
+  const list = listLinks(context, groupMembers.list, members.data, { path, query });
   const own = { title: groupLabel(group), here, crumbs: [{ label: 'Groups', href: '/groups' }] };
   context.show(
     'group',

@@ -10,12 +10,7 @@ const HOUR_SECONDS = 3600;
 async function showTokens(context: AdminContext, model: object = {}, status = 200): Promise<void> {
   const path = context.ctx.path.replace(/\/[^/]*\/withdraw$/, '');
   const { data } = await context.call(initialAccessTokens.list, { query: context.query });
-  const list = listLinks({
-    path,
-    query: context.query,
-    page: data,
-    defaultSort: initialAccessTokens.list.sort,
-  });
+  const list = listLinks(context, initialAccessTokens.list, data, { path });
   const crumbs = [{ label: 'Applications', href: '/applications' }];
   const own = { title: 'Registration tokens', here, crumbs, list, tokens: data.items };
   context.show('registration-tokens', { ...own, values: {}, made: undefined, ...model }, status);

@@ -49,7 +49,7 @@ async function showInvitations(context: AdminContext, told: object = {}, status 
       };
     }),
   );
-  const list = listLinks({ path, query, page: data, defaultSort: invitations.list.sort });
+  const list = listLinks(context, invitations.list, data, { path });
   const own = { title: 'Invitations', here: 'users', list, rows, applications, ...settings };
   const form = { values: { send_mail: 'on' }, made: undefined, isMailed: false };
   context.show('invitations', { ...own, ...form, ...told }, status);

@@ -13,9 +13,9 @@ const chips = [
 ];
 
 async function list(context: AdminContext): Promise<void> {
-  const { query, ctx } = context;
+  const { query } = context;
   const { data } = await context.call(mails.list, { query });
-  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: mails.list.sort, chips });
+  const links = listLinks(context, mails.list, data, { chips });
   context.show('outbox', { title: 'Outbox', here, list: links });
 }
 

@@ -9,9 +9,9 @@ const chips = [
 ];
 
 async function list(context: AdminContext): Promise<void> {
-  const { query, ctx, admin } = context;
+  const { query, admin } = context;
   const { data } = await context.call(sessions.list, { query });
-  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: sessions.list.sort, chips });
+  const links = listLinks(context, sessions.list, data, { chips });
   context.show('sessions', {
     title: 'Sessions',
     here: 'sessions',

@@ -67,7 +67,6 @@ const addressOf = (query: URLSearchParams): string => {
 };
 
 async function list(context: AdminContext): Promise<void> {
-  const { ctx } = context;
   const asked = new URLSearchParams(context.query);
   const typed = (asked.get('user') ?? '').trim();
   asked.delete('user');
@@ -95,13 +94,7 @@ async function list(context: AdminContext): Promise<void> {
     }),
   };
   const show = async (data: ListPage<Token>, told: object): Promise<void> => {
-    const links = listLinks({
-      path: ctx.path,
-      query: asked,
-      page: data,
-      defaultSort: tokens.list.sort,
-      chips,
-    });
+    const links = listLinks(context, tokens.list, data, { query: asked, chips });
     context.show('tokens', { ...model, list: links, rows: await rowsOf(data.items, nameOf), ...told });
   };
   const nothing = { items: [], total: 0, offset: 0, limit: 50, next: null };

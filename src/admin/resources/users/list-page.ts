@@ -33,9 +33,9 @@ const chips = [
 ];
 
 async function list(context: AdminContext): Promise<void> {
-  const { query, ctx } = context;
+  const { query } = context;
   const { data } = await context.call(users.list, { query });
-  const links = listLinks({ path: ctx.path, query, page: data, defaultSort: users.list.sort, chips });
+  const links = listLinks(context, users.list, data, { chips });
   context.show('users', {
     title: 'Users',
     here,
