@@ -1,7 +1,7 @@
 // Acts on one item: some run at once, others after a page that names the consequences, and the most destructive ones after
 // the item's name is typed (typed confirmation works without a script and prevents accidental clicks).
 import { refusalOf, typedIn } from './field-values.ts';
-import type { AdminContext, Page } from './page.ts';
+import { type AdminContext, idOf, type Page } from './page.ts';
 
 export interface Ask {
   readonly heading: string;
@@ -43,7 +43,6 @@ export interface Kind<Item> {
 
 export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[]): Page[] {
   const { here, crumbs, path, read, nameOf } = kind;
-  const idOf = (context: AdminContext): string => context.params.id ?? '';
 
   async function showAsk(
     context: AdminContext,
@@ -52,9 +51,9 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
     model: object = {},
     status = 200,
   ): Promise<void> {
-    const item = await read(context, idOf(context));
+    const item = await read(context, idOf(context).id);
     const asked = ask(item);
-    const back = `${path}/${idOf(context)}`;
+    const back = `${path}/${idOf(context).id}`;
     const own = {
       title: asked.heading,
       here,
@@ -68,7 +67,7 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
 
   /** @returns the error when a name must be typed and does not match */
   async function wrongName(context: AdminContext, { ask }: ItemAct<Item>): Promise<string | undefined> {
-    const wanted = ask?.(await read(context, idOf(context))).typed;
+    const wanted = ask?.(await read(context, idOf(context).id)).typed;
     if (wanted === undefined) return undefined;
     return (context.form.get('confirm') ?? '').trim() === wanted ? undefined : `Type ${wanted} to go on.`;
   }
@@ -81,13 +80,13 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
       return showAsk(context, act, ask, told, 400);
     }
     try {
-      await run(context, idOf(context));
+      await run(context, idOf(context).id);
     } catch (error) {
       const { status, alert, errors } = refusalOf(error);
       if (ask === undefined) return kind.showItem(context, { alert, errors }, status);
       return showAsk(context, act, ask, { alert, errors }, status);
     }
-    if (isAnswered !== true) context.go(isEnd === true ? path : `${path}/${idOf(context)}`, notice);
+    if (isAnswered !== true) context.go(isEnd === true ? path : `${path}/${idOf(context).id}`, notice);
   }
 
   return acts.flatMap((act): Page[] => {

@@ -100,3 +100,8 @@ export interface Page {
   readonly formBytes?: number;
   readonly handle: (context: AdminContext) => Promise<void>;
 }
+
+/** The item that a page with `:id` in its path is about, as the parameter of its route. */
+export const idOf = ({ params }: Pick<AdminContext, 'params'>): { readonly id: string } => ({
+  id: params.id ?? '',
+});

@@ -2,7 +2,7 @@
 // The callback is callback.ts, the steps in between are run.ts.
 import type { ClientView } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
-import type { AdminContext, Page } from '../pages/page.ts';
+import { type AdminContext, idOf, type Page } from '../pages/page.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { clients } from '../resources/clients/resource.ts';
 import {
@@ -19,7 +19,7 @@ import {
 const here = 'applications';
 
 async function clientOf(context: AdminContext): Promise<ClientView> {
-  const params = { client_id: context.params.id ?? '' };
+  const params = { client_id: idOf(context).id };
   return (await context.call(clients.read, { params })).data;
 }
 

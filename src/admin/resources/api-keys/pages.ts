@@ -4,7 +4,7 @@ import { actPages } from '../../pages/acts.ts';
 import { isMembers, numberOrText } from '../../pages/field-values.ts';
 import { listPage } from '../../pages/list-page.ts';
 import { newPages } from '../../pages/new-page.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { badge, code, link, named, rowLink, small, stamp, when } from '../../pages/parts.ts';
 import { createNames, type NameOf } from '../names.ts';
 import { type apiKeySchema, apiKeys } from './resource.ts';
@@ -80,7 +80,7 @@ const list = listPage({
 });
 
 async function showKey(context: AdminContext, model: object = {}, status = 200): Promise<void> {
-  const { data } = await context.call(apiKeys.read, { params: { id: context.params.id ?? '' } });
+  const { data } = await context.call(apiKeys.read, { params: idOf(context) });
   const nameOf = createNames(context);
   const { state, access, owner, ...key } = await rowOf(context, nameOf, data);
   const [kind = '', creator = ''] = key.created_by.split(/:(.*)/s);
@@ -116,7 +116,7 @@ const showCreated = (context: AdminContext, created: Values): void =>
 async function showCreatedOnce(context: AdminContext): Promise<void> {
   const { created } = (await context.once()) ?? {};
   if (isMembers(created)) return showCreated(context, created);
-  context.go(`/api-keys/${context.params.id ?? ''}`, 'api-key-shown');
+  context.go(`/api-keys/${idOf(context).id}`, 'api-key-shown');
 }
 
 const create = newPages({

@@ -2,7 +2,7 @@
 
 import { eventNames } from '../../../events/index.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { createNames, eventLabel, eventRow, eventRows } from '../names.ts';
 import { auditLog } from './resource.ts';
 
@@ -57,9 +57,7 @@ function changesOf(details: Values): readonly Change[] {
 }
 
 async function showEvent(context: AdminContext): Promise<void> {
-  const { data: event } = await context.call(auditLog.read, {
-    params: { id: context.params.id ?? '' },
-  });
+  const { data: event } = await context.call(auditLog.read, { params: idOf(context) });
   const row = await eventRow(event, createNames(context));
   const details = event.details ?? {};
   const rest = Object.entries(details).filter(([name]) => name !== 'before' && name !== 'after');

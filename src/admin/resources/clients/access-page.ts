@@ -1,7 +1,7 @@
 // Who may sign in to an application: all users, or the members of selected groups. It is a separate form, so that changing
 // access does not submit the application's other settings.
 import { refusalOf, typedIn, versionOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { showApplication } from './page.ts';
 import { clients } from './resource.ts';
 
@@ -16,7 +16,7 @@ function chosen(context: AdminContext): string[] {
 }
 
 async function save(context: AdminContext): Promise<void> {
-  const id = context.params.id ?? '';
+  const { id } = idOf(context);
   const isForEverybody = context.form.get('who') !== 'groups';
   const groups = chosen(context);
   try {

@@ -3,7 +3,7 @@
 import type { PublicMetadata } from '../../../clients/index.ts';
 import { isMembers, isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { type ApplicationKind, applicationDefaults } from './application-defaults.ts';
 import { clients } from './resource.ts';
 
@@ -117,7 +117,7 @@ export async function goToSecret(context: AdminContext, client: Values, verb: st
 async function showSecretOnce(context: AdminContext): Promise<void> {
   const { client, verb } = (await context.once()) ?? {};
   if (isMembers(client)) return showSecret(context, client, String(verb));
-  context.go(`/applications/${context.params.id ?? ''}`, 'secret-shown');
+  context.go(`/applications/${idOf(context).id}`, 'secret-shown');
 }
 
 /** The only page that shows a secret. */

@@ -15,7 +15,7 @@ import {
   typedIn,
   versionOf,
 } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { kindLabel, kindOf } from './list-page.ts';
 import { clients } from './resource.ts';
@@ -86,7 +86,7 @@ export async function showApplication(
   model: object = {},
   status = 200,
 ): Promise<void> {
-  const params = { client_id: context.params.id ?? '' };
+  const params = { client_id: idOf(context).id };
   const { data: client, version } = await context.call(clients.read, { params });
   const choices = await groupChoices(context);
   const stored = valuesOf(client);
@@ -121,7 +121,7 @@ export async function showApplication(
 }
 
 async function showConnect(context: AdminContext): Promise<void> {
-  const params = { client_id: context.params.id ?? '' };
+  const params = { client_id: idOf(context).id };
   const { data: client } = await context.call(clients.read, { params });
   const crumbs = [
     { label: 'Applications', href: '/applications' },
@@ -148,7 +148,7 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
 
 async function save(context: AdminContext): Promise<void> {
   const { form } = context;
-  const params = { client_id: context.params.id ?? '' };
+  const params = { client_id: idOf(context).id };
   try {
     await context.call(clients.change, {
       params,

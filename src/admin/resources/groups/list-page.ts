@@ -3,7 +3,7 @@ import { refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-val
 import { count } from '../../pages/format.ts';
 import { listPage } from '../../pages/list-page.ts';
 import { newPages } from '../../pages/new-page.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { code, link, rowLink, small, text, unseen, when } from '../../pages/parts.ts';
 import { users } from '../users/resource.ts';
 import { groupLabel } from './choice.ts';
@@ -106,8 +106,6 @@ const create = newPages({
     context.go(`/groups/${data.id}`, 'group-created');
   },
 });
-
-const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
 interface Edit {
   readonly values?: Values;

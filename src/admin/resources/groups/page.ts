@@ -6,7 +6,7 @@ import { AppError } from '../../../errors.ts';
 import { actPages, type Kind } from '../../pages/acts.ts';
 import { refusalOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
 import { showUser } from '../users/page.ts';
@@ -20,8 +20,6 @@ const PAGE = '25';
 /** The number of applications listed by name; others are only counted. */
 const FEW = 20;
 const SIMILAR = 5;
-
-const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
 interface Restricted {
   readonly applications: readonly ClientView[];

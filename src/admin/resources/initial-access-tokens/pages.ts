@@ -1,7 +1,7 @@
 // The page of initial access tokens. A token is shown once, in the answer that created it.
 import { numberOrText, refusalOf, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { initialAccessTokens } from './resource.ts';
 
 const here = 'applications';
@@ -47,9 +47,7 @@ export const registrationTokenPages: readonly Page[] = [
     method: 'POST',
     path: '/registration-tokens/:id/withdraw',
     async handle(context) {
-      await context.call(initialAccessTokens.remove, {
-        params: { id: context.params.id ?? '' },
-      });
+      await context.call(initialAccessTokens.remove, { params: idOf(context) });
       context.go('/registration-tokens', 'token-withdrawn');
     },
   },

@@ -2,7 +2,7 @@
 // created it.
 import { isOn, numberOrText, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
 import { createNames } from '../names.ts';
@@ -85,7 +85,7 @@ async function create(context: AdminContext): Promise<void> {
 
 /** Revokes the old link once the new one exists, so that only one of them is valid. */
 async function again(context: AdminContext): Promise<void> {
-  const id = context.params.id ?? '';
+  const { id } = idOf(context);
   const email = (context.form.get('email') ?? '').trim();
   const clientId = textOrNull(context.form.get('client_id'));
   try {
@@ -101,7 +101,7 @@ async function again(context: AdminContext): Promise<void> {
 }
 
 async function withdraw(context: AdminContext): Promise<void> {
-  await context.call(invitations.remove, { params: { id: context.params.id ?? '' } });
+  await context.call(invitations.remove, { params: idOf(context) });
   context.go('/invitations', 'invitation-withdrawn');
 }
 

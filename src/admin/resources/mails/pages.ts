@@ -1,6 +1,6 @@
 // The pages of outbound mail: sent, queued and failed mails, and the text of mails stored because no mail server is configured.
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { mails } from './resource.ts';
 
 const here = 'outbox';
@@ -20,9 +20,7 @@ async function list(context: AdminContext): Promise<void> {
 }
 
 async function showMail(context: AdminContext): Promise<void> {
-  const { data: mail } = await context.call(mails.read, {
-    params: { id: context.params.id ?? '' },
-  });
+  const { data: mail } = await context.call(mails.read, { params: idOf(context) });
   const crumbs = [{ label: 'Outbox', href: '/outbox' }];
   context.show('mail', { title: mail.subject || 'Mail', here, crumbs, mail });
 }

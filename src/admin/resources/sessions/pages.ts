@@ -1,6 +1,6 @@
 // The page of sessions: who is signed in where, and ending a session.
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { sessions } from './resource.ts';
 
 const chips = [
@@ -23,7 +23,7 @@ async function list(context: AdminContext): Promise<void> {
 /** Returns to the page that had the button: the list or a user's page. */
 async function end(context: AdminContext): Promise<void> {
   const user = context.form.get('user_id') ?? '';
-  await context.call(sessions.remove, { params: { id: context.params.id ?? '' } });
+  await context.call(sessions.remove, { params: idOf(context) });
   context.go(user === '' ? '/sessions' : `/users/${encodeURIComponent(user)}`, 'session-ended');
 }
 

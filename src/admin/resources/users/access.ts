@@ -1,6 +1,6 @@
 // The part of a user's page about credentials and access: passkeys and authorized applications, each with its removal.
 import { refusalOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { passkeys } from '../passkeys/resource.ts';
 import { grants } from '../tokens/resource.ts';
 import { showUser } from './page.ts';
@@ -11,7 +11,7 @@ const PAGE = 100;
 const MAX_ROUNDS = 50;
 
 async function showPasskeyEnd(context: AdminContext, told: object = {}, status = 200): Promise<void> {
-  const params = { id: context.params.id ?? '' };
+  const params = idOf(context);
   const [{ data: user }, { data: own }] = await Promise.all([
     context.call(users.read, { params }),
     context.call(passkeys.list, { params }),

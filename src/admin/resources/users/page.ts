@@ -2,7 +2,7 @@
 import type { Form } from '../../../http/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { createNames, eventRows } from '../names.ts';
@@ -18,8 +18,6 @@ import { verdictOn } from './verdict.ts';
 
 const here = 'users';
 const TRAIL = 12;
-
-const idOf = ({ params }: AdminContext): { id: string } => ({ id: params.id ?? '' });
 
 /** Events by and about the user, the latest first. */
 async function trailOf(context: AdminContext, id: string) {
