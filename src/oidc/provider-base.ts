@@ -38,7 +38,17 @@ export interface ModelClass<Model> {
 }
 
 /** OIDC Back-Channel Logout §2.5. */
-export type LogoutClient = Client & { backchannelLogout(sub: string, sid: string): Promise<void> };
+export type LogoutClient = Client & {
+  backchannelLogout(sub: string, sid: string): Promise<void>;
+  readonly asymmetricKeyStore: ClientKeys;
+};
+
+/** The keys of a client, fetched from its `jwks_uri` when they are not fresh (lib/models/client.js). */
+export interface ClientKeys extends Iterable<{ readonly kid?: string }> {
+  /** Epoch seconds. */
+  freshUntil?: number;
+  fresh(): boolean;
+}
 
 export interface ClientClass {
   new (metadata: ClientMetadata, ctx?: KoaContextWithOIDC): LogoutClient;

@@ -2,8 +2,10 @@
 // all metadata on every use), secrets compared by digest, `sid` in every token, and public in a test sign-in.
 import { type Client as AnyClient, errors } from 'oidc-provider';
 import { createIsOwnAddress } from '../../clients/index.ts';
+import type { Clock } from '../../clock.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
+import { createKeyLookup } from '../client-keys.ts';
 import { type ClientClass, type LogoutClient, ProviderBase } from '../provider-base.ts';
 import { isAdmittedTestSignIn, isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in-gate.ts';
 
@@ -12,6 +14,7 @@ interface Deps {
   /** Constant-time comparison with the digests that are valid now. */
   readonly verifySecret: (record: ClientRecord, presented: string) => boolean;
   readonly baseUrl: string;
+  readonly clock: Clock;
 }
 
 // The library requires a secret for methods that use one; ours are stored as digests, so it gets this placeholder, which is
@@ -33,11 +36,12 @@ export function clientRecord(client: AnyClient): ClientRecord {
 
 export function createClientModel(
   Base: ClientClass,
-  { findClient, verifySecret, baseUrl }: Deps,
+  { findClient, verifySecret, baseUrl, clock }: Deps,
 ): ClientClass {
   const cache = new Map<string, { version: number; client: LogoutClient }>();
   const testSignInUri = testSignInRedirectUri(baseUrl);
   const isOwnAddress = createIsOwnAddress(baseUrl);
+  const lookForKey = createKeyLookup(clock);
 
   return class Client extends Base {
     static override async find(id: string): Promise<LogoutClient | undefined> {
@@ -53,7 +57,11 @@ export function createClientModel(
         return client;
       }
       const cached = cache.get(id);
-      if (cached?.version === stored.version) return cached.client;
+      if (cached?.version === stored.version) {
+        const assertion = ctx?.oidc?.params?.client_assertion;
+        if (assertion !== undefined) lookForKey(cached.client, assertion);
+        return cached.client;
+      }
       const { value: record, version } = stored;
       const client = new Client(withPlaceholderSecret(Base, record.metadata));
       records.set(client, record);
