@@ -6,6 +6,7 @@ import type Koa from 'koa';
 import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
 import type { Events } from '../events/index.ts';
+import type { Logger } from '../log.ts';
 import { type AccessTokenJwt, createAccessTokenJwt } from './access-token-jwt.ts';
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
@@ -23,6 +24,7 @@ import {
   showFormPosts,
   showInteractions,
 } from './provider-middleware.ts';
+import { logRefusals } from './refusals.ts';
 import type { RepeatWatch } from './repeated-values.ts';
 import { SigningKey, VerifyingKey } from './signing-key.ts';
 import { reportTokens } from './token-events.ts';
@@ -61,6 +63,7 @@ export interface ProviderDeps
   readonly documentHeaders: Readonly<Record<string, string>>;
   readonly registerGrants: (provider: IdentityProvider) => void;
   readonly events: Pick<Events, 'emit' | 'note'>;
+  readonly log: Pick<Logger, 'info'>;
   readonly codeIssued: RepeatWatch['codeIssued'];
 }
 
@@ -102,6 +105,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   deps.registerGrants(provider);
   captureProviderEvents(provider);
   reportTokens(provider, deps);
+  logRefusals(provider, deps.log);
 
   const middlewares: Koa.Middleware[] = [
     (ctx, next) => {

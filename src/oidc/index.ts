@@ -117,7 +117,7 @@ interface ProtocolDeps
   };
   readonly guards: Pick<ProviderDeps, 'chargeUserCode' | 'takePlace' | 'chargeRefusedClient'>;
   readonly csrf: Pick<Csrf, 'browserId'>;
-  readonly log: Pick<Logger, 'warn'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
 /** @returns what takes a key set into use: a provider built for it replaces the one before */
