@@ -148,7 +148,7 @@ export const requestAccount = (ctx: KoaContextWithOIDC): OidcAccount | undefined
   ctx.oidc.account && accountOf.get(ctx.oidc.account);
 
 /**
- * Decisions §5: access tokens of users have `username` and `role` when the scope `profile` or `roles` was granted, and always
+ * Decisions §5: access tokens of users have names and roles when the scope `profile` or `roles` was granted, and always
  * the time of authentication (RFC 9068 §2.2.1).
  */
 export function extraTokenClaims(
@@ -162,8 +162,11 @@ export function extraTokenClaims(
   return {
     ...(source?.authTime === undefined ? undefined : { auth_time: source.authTime }),
     ...(source?.acr === undefined ? undefined : { acr: source.acr }),
-    ...(account && token.scopes.has('profile') ? { username: account.username } : undefined),
-    ...(account && token.scopes.has('roles') ? { role: account.role } : undefined),
+    ...(account && token.scopes.has('profile')
+      ? { username: account.username, preferred_username: account.username }
+      : undefined),
+    // `role` for those who read ours, the list for libraries (Spring, MicroProfile JWT) and as userinfo has it.
+    ...(account && token.scopes.has('roles') ? { role: account.role, roles: [account.role] } : undefined),
     ...(account && token.scopes.has('groups') ? { groups: [...(account.groups ?? [])] } : undefined),
   };
 }
