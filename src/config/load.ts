@@ -98,10 +98,13 @@ export function loadConfig(env: Environment): Config {
   const admin = readFirstAdmin(reader);
   const trustProxy = read('TRUST_PROXY') ?? 0;
   const webConcurrency = read('WEB_CONCURRENCY') ?? 1;
+  const givenDrainSeconds = read('DRAIN_SECONDS');
   const smtpUrl = read('SMTP_URL');
   const logLevel = read('LOG_LEVEL') ?? 'info';
   const givenCookieKeys = read('COOKIE_KEYS');
   const databases = readDatabases(reader);
+  // The embedded database is one machine's: no balancer has another to send requests to.
+  const drainSeconds = givenDrainSeconds ?? (databases.mongodbUri === undefined ? 0 : 5);
   const secretKeys = prepareSecretKeys(reader, { dataDir, isEmbedded: databases.mongodbUri === undefined });
   const cookieKeys = givenCookieKeys ?? secretKeys.map((key) => derivedKey(key, 'cookies'));
   if (problems.length > 0) throw new ConfigError(problems);
@@ -119,6 +122,7 @@ export function loadConfig(env: Environment): Config {
     admin,
     trustProxy,
     webConcurrency,
+    drainSeconds,
     smtpUrl,
     logLevel,
   });

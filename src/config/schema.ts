@@ -155,6 +155,14 @@ export const variables = {
     description: 'HTTP processes that share the port.',
     parse: integer(1, 64),
   }),
+  DRAIN_SECONDS: variable({
+    type: '0–15',
+    default: '5; with the embedded database 0',
+    description:
+      'How long a process serves on after SIGTERM while `/readyz` is 503 and every response closes its connection, so that a ' +
+      'balancer can notice: longer than it takes to. It and the requests that still run get 28 s together.',
+    parse: integer(0, 15),
+  }),
   SMTP_URL: variable({
     type: '`smtps://…`, `smtp+starttls://…` or `smtp://…`',
     default: 'none',

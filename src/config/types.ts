@@ -37,6 +37,8 @@ export interface Config {
   readonly trustProxy: number;
   /** HTTP processes that share the port. */
   readonly webConcurrency: number;
+  /** How long a process serves on after SIGTERM, with /readyz failing; 0–15. */
+  readonly drainSeconds: number;
   /** Initial value of the setting `smtp_url`; may contain a password. */
   readonly smtpUrl: string | undefined;
   readonly logLevel: LogLevel;

@@ -39,7 +39,7 @@ export interface StopOptions {
    * How long new connections are still served after /readyz failed, each response closing its connection: time for the load
    * balancer to notice. Default 0.
    */
-  readonly lingerMs?: number;
+  readonly drainMs?: number;
 }
 
 /** A server that reports that it is stopping. */
@@ -185,6 +185,23 @@ export async function listen(server: Server, address: { port: number; host: stri
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+const SHORT_TURN_MS = 0.5;
+const ACCEPTING_MS = 500;
+
+/**
+ * Resolves just after the event loop has accepted and read everything that had arrived. The kernel resets connections that are
+ * still unaccepted when the port closes, and a proxy may not repeat their requests.
+ */
+async function everythingAccepted(): Promise<void> {
+  const until = performance.now() + ACCEPTING_MS;
+  for (let turn = 0; performance.now() < until; turn += 1) {
+    const startedAt = performance.now();
+    // Immediates run right after the phase that accepts and reads (a short one: nothing waits since it began).
+    await new Promise((resolve) => setImmediate(resolve));
+    if (turn > 0 && performance.now() - startedAt < SHORT_TURN_MS) return;
+  }
+}
+
 /**
  * Stops without failing a request: /readyz fails at once, every response from now on closes its connection, then the port
  * closes, and running requests get `graceMs` to end.
@@ -192,11 +209,12 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  */
 export async function stopServer(
   server: HttpServer,
-  { graceMs, lingerMs = 0 }: StopOptions,
+  { graceMs, drainMs = 0 }: StopOptions,
 ): Promise<boolean> {
   server.isDraining = true;
   for (const response of answers.get(server) ?? []) response.shouldKeepAlive = false;
-  if (lingerMs > 0) await sleep(lingerMs);
+  if (drainMs > 0) await sleep(drainMs);
+  await everythingAccepted();
   const closed = Promise.withResolvers<boolean>();
   server.close(() => closed.resolve(true));
   // A response whose head was sent before may leave its connection open.

@@ -8,10 +8,9 @@ import { type Booted, boot, openApp, version } from './boot.ts';
 import { createFirstAdminFromConfig } from './first-administrator.ts';
 import { type Running, runWorkers } from './workers.ts';
 
-// Time for running requests to end; platforms send SIGKILL after 30 s.
-const GRACE_MS = 20_000;
-// Time for a load balancer to see the failing readiness probe before the port closes.
-const LINGER_MS = 500;
+// Draining and finishing share one limit, with time left for the jobs and the store: platforms send SIGKILL after 30 s.
+const SERVING_MS = 24_000;
+const FINISH_MS = 20_000;
 
 const PORT_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use. Stop the program that uses it, or set PORT to another one.',
@@ -52,7 +51,9 @@ async function start({ config, log }: Booted): Promise<Running> {
   }
   return {
     async stop(reason) {
-      await stopServer(running, { graceMs: GRACE_MS, lingerMs: reason === 'SIGTERM' ? LINGER_MS : 0 });
+      // Only a deployment has a balancer that needs time to notice.
+      const drainMs = reason === 'SIGTERM' ? config.drainSeconds * 1_000 : 0;
+      await stopServer(running, { graceMs: Math.min(FINISH_MS, SERVING_MS - drainMs), drainMs });
       await close();
     },
   };

@@ -22,7 +22,7 @@ export interface WorkersOptions {
   readonly graceMs?: number;
 }
 
-const GRACE_MS = 25_000;
+const GRACE_MS = 26_000;
 // npm, shells and platforms forward the same signal several times; only a clearly later one means "stop now".
 const FORCE_AFTER_MS = 1_000;
 const MIN_RESTART_MS = 500;

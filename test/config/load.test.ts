@@ -59,6 +59,7 @@ test('empty environment: a working server on localhost', () => {
     admin: undefined,
     trustProxy: 0,
     webConcurrency: 1,
+    drainSeconds: 0,
     smtpUrl: undefined,
     logLevel: 'info',
   });

@@ -53,6 +53,7 @@ export interface DeploymentOptions {
   readonly publicUrl?: string;
   readonly redisConfig?: readonly string[];
   readonly logLevel?: string;
+  readonly drainSeconds?: number;
   /** The address by which processes reach the database, given the server's own. */
   readonly reach?: (uri: string) => string | Promise<string>;
 }
@@ -114,6 +115,8 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     MONGODB_URI: await reach(mongo.freshUri()),
     SECRET_KEY,
     BASE_URL: url,
+    // Enough for balancers here, which look ten times a second or say otherwise.
+    DRAIN_SECONDS: String(options.drainSeconds ?? 1),
     LOG_LEVEL: options.logLevel ?? 'warn',
     ...(redis && { REDIS_URL: redis.url }),
   };

@@ -160,6 +160,8 @@ describe('shutdown', () => {
       await begun.promise;
       const stopped = stopServer(server, { graceMs: 5_000 });
       assert.equal(server.isDraining, true);
+      // Not at once: what has arrived is accepted first.
+      while (server.listening) await sleep(1);
       await assert.rejects(get('/'), /ECONNREFUSED/);
       const answer = await running;
       assert.deepEqual([answer.status, answer.body, answer.headers.connection], [200, 'ok', 'close']);
@@ -216,7 +218,7 @@ describe('shutdown', () => {
     await withServer(ok, async ({ server, get }) => {
       const agent = new Agent({ keepAlive: true });
       assert.equal((await get('/', { agent })).headers.connection, 'keep-alive');
-      const stopped = stopServer(server, { graceMs: 1_000, lingerMs: 200 });
+      const stopped = stopServer(server, { graceMs: 1_000, drainMs: 200 });
       const late = await get('/', { agent });
       assert.deepEqual([late.status, late.headers.connection], [200, 'close']);
       assert.equal((await get('/')).status, 200);

@@ -81,7 +81,9 @@ suite('SIGTERM', () => {
     assert.ok(elapsed < MAX_STOP_MS, `${elapsed} ms`);
   });
 
-  test('readiness turns at once; connections are served until they close', async () => {
+  test('DRAIN_SECONDS: readiness turns at once; new connections are served until it is over', async () => {
+    await server.stop('SIGKILL');
+    server = await startServer({ dataDir: folder, env: { DRAIN_SECONDS: '2' } });
     const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 });
     const ask = (path: string): Promise<{ status: number; connection: string | undefined }> => {
       const { promise, resolve, reject } = Promise.withResolvers<{
@@ -102,9 +104,33 @@ suite('SIGTERM', () => {
     assert.deepEqual(await ask('/readyz'), { status: 503, connection: 'close' });
     assert.equal((await ask('/healthz')).status, 200);
     assert.equal((await ask('/.well-known/jwks.json')).status, 200);
-    await stopped;
+    await sleep(1_000);
+    assert.deepEqual(await ask('/oauth2/.well-known/openid-configuration'), {
+      status: 200,
+      connection: 'close',
+    });
+    const elapsed = await stopped;
+    assert.ok(elapsed >= 2_000 && isWithin(elapsed, 8_000), `${elapsed} ms`);
     assert.equal(await isUp(server.port), false);
     agent.destroy();
+  });
+
+  test('DRAIN_SECONDS at its most: the process is gone within 28 s while a request never ends', async (t) => {
+    await server.stop('SIGKILL');
+    server = await startServer({ dataDir: folder, env: { DRAIN_SECONDS: '15', WEB_CONCURRENCY: '2' } });
+    const socket = connect(server.port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.write('POST /oauth2/token HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n');
+    socket.write('Content-Type: application/x-www-form-urlencoded\r\n\r\n');
+    await sleep(200);
+    // Its body goes on arriving, byte by byte.
+    const drip = setInterval(() => socket.write('a'), 20_000);
+    t.after(() => clearInterval(drip));
+    const startedAt = performance.now();
+    await server.stop();
+    const elapsed = performance.now() - startedAt;
+    assert.ok(elapsed >= 15_000 && elapsed < 28_500, `${elapsed} ms`);
   });
 
   test('idle, half-open and refused connections do not delay it', async () => {
