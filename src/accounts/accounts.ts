@@ -2,7 +2,7 @@
 // and emits its events. changes.ts validates changes, last-admin.ts and passkey-admins.ts keep an administrator,
 // onboarding.ts creates the first one, removal.ts deletes accounts, authenticate.ts checks passwords.
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, catalogue } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord, FactRecord } from '../store/collections.ts';
@@ -261,5 +261,5 @@ function taken(error: unknown): unknown {
   if (!(error instanceof AlreadyExists)) return error;
   const field = error.index === 'email' ? 'email' : 'username';
   const code = error.index === 'email' ? 'account.email_taken' : 'account.username_taken';
-  return new AppError(code, { cause: error, fields: { [field]: 'Is taken by another user.' } });
+  return new AppError(code, { cause: error, fields: { [field]: catalogue[code].message } });
 }

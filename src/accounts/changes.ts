@@ -126,7 +126,7 @@ function applyNames(after: AccountRecord, changes: AccountChanges, report: Repor
   if (after.emailKey !== keyBefore) after.isEmailVerified = false;
   if (changes.isEmailVerified !== undefined) after.isEmailVerified = changes.isEmailVerified;
   if (after.isEmailVerified && after.emailKey === undefined) {
-    report('is_email_verified', 'There is no e-mail address to be verified.');
+    report('is_email_verified', 'The user has no e-mail address to verify.');
   }
   // The rule of username.ts that keeps the names of two accounts apart.
   if (after.usernameKey.includes('@') && after.usernameKey !== after.emailKey) {
@@ -151,7 +151,7 @@ function applyContact(after: AccountRecord, changes: AccountChanges, report: Rep
   }
   if (changes.isPhoneNumberVerified !== undefined) {
     if (changes.isPhoneNumberVerified && after.phoneNumber === undefined) {
-      report('phone_number_verified', 'There is no telephone number to be verified.');
+      report('phone_number_verified', 'The user has no telephone number to verify.');
     }
     after.isPhoneNumberVerified = changes.isPhoneNumberVerified;
   }

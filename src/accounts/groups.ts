@@ -140,7 +140,10 @@ export function createGroups({ collection, accounts, clock, findRestricted }: De
         return await collection.insert(name, withFields({ name, createdAt: now, updatedAt: now }, fields));
       } catch (error) {
         if (!(error instanceof AlreadyExists)) throw error;
-        throw new AppError('group.name_taken', { cause: error, fields: { name: 'Is taken.' } });
+        throw new AppError('group.name_taken', {
+          cause: error,
+          fields: { name: 'A group with this name already exists.' },
+        });
       }
     },
 

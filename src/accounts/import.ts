@@ -1,7 +1,7 @@
 // Imports an account from another system under the rules for all accounts (changes.ts), but with its existing
 // password hash and its creation time.
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, catalogue } from '../errors.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection } from '../store/port.ts';
 import { type Account, toAccount } from './account.ts';
@@ -41,10 +41,10 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
     const read = passwordHash === undefined ? undefined : readPasswordHash(passwordHash);
     if (read !== undefined && 'problem' in read) fields.password_hash = read.problem;
     if (createdAt !== undefined && (createdAt < 0 || createdAt > clock())) {
-      fields.created_at = 'Must be a time that is over.';
+      fields.created_at = 'Must be a time in the past.';
     }
     const missing = names.length === 0 ? [] : await groups.missing(names);
-    if (missing.length > 0) fields.groups = `There is no group ${missing.slice(0, 5).join(', ')}.`;
+    if (missing.length > 0) fields.groups = `Group not found: ${missing.slice(0, 5).join(', ')}.`;
     return { fields, hash: read !== undefined && 'hash' in read ? read.hash : undefined };
   }
 
@@ -66,10 +66,9 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
     } catch (error) {
       if (!(error instanceof AlreadyExists)) throw error;
       const isEmail = error.index === 'email';
-      throw new AppError(isEmail ? 'account.email_taken' : 'account.username_taken', {
-        cause: error,
-        fields: { [isEmail ? 'email' : 'username']: 'Is taken by another user.' },
-      });
+      const code = isEmail ? 'account.email_taken' : 'account.username_taken';
+      const fields = { [isEmail ? 'email' : 'username']: catalogue[code].message };
+      throw new AppError(code, { cause: error, fields });
     }
     // In sequence: addMember checks each time that the group still exists.
     for (const name of names) account = await groups.addMember(name, account.id);

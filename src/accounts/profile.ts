@@ -21,7 +21,7 @@ const link: Rule = (value) => {
 };
 
 const birthdate: Rule = (value) => {
-  const problem = 'Must be YYYY-MM-DD, with 0000 for a year you do not tell, or YYYY.';
+  const problem = 'Must be YYYY-MM-DD, with 0000 for an unknown year, or YYYY.';
   const [year, month, day] = value.split('-');
   if (!/^\d{4}(?:-\d{2}-\d{2})?$/.test(value)) return problem;
   if (month === undefined || day === undefined) return undefined;

@@ -27,7 +27,7 @@ export function parseUsername(text: string): Username | { readonly problem: stri
   }
   if (hasHiddenCharacter(name)) return { problem: 'Must not contain invisible or control characters.' };
   if (!shape.test(name) || startsWithMark.test(name)) {
-    return { problem: 'May contain letters, digits and the characters . _ - @ + only.' };
+    return { problem: 'May only contain letters, digits and the characters . _ - @ +.' };
   }
   if (!hasLetterOrDigit.test(name)) return { problem: 'Must contain a letter or a digit.' };
   if (!name.includes('@')) return { name, key: fold(name) };

@@ -52,7 +52,7 @@ export function createClients(deps: ClientsDeps): Clients {
     if (!allowedGroups || !deps.missingGroups) return;
     const missing = await deps.missingGroups(allowedGroups);
     if (missing.length === 0) return;
-    const problem = `There is no group ${missing.slice(0, 5).join(', ')}.`;
+    const problem = `Group not found: ${missing.slice(0, 5).join(', ')}.`;
     throw new AppError('client.invalid_metadata', { fields: { allowed_groups: problem } });
   }
 
@@ -159,7 +159,7 @@ export function createClients(deps: ClientsDeps): Clients {
       const clientSecret = newSecret(SECRET_BYTES);
       const client = await change(clientId, ifVersion, (value) => {
         if (!needsSecret(value.metadata)) {
-          const problem = 'Means that the application has no secret.';
+          const problem = 'With this method the application has no secret.';
           throw new AppError('client.invalid_metadata', { fields: { token_endpoint_auth_method: problem } });
         }
         return {
@@ -195,8 +195,8 @@ export function createClients(deps: ClientsDeps): Clients {
     async verifyRegistrationToken(clientId, token) {
       const presented = secretDigest(token);
       const client = await collection.find(clientId);
-      const isRight = isSameDigest(client?.value.registrationTokenDigest ?? secretDigest(''), presented);
-      return isRight && token !== '' && client?.value.isActive ? client : undefined;
+      const isMatch = isSameDigest(client?.value.registrationTokenDigest ?? secretDigest(''), presented);
+      return isMatch && token !== '' && client?.value.isActive ? client : undefined;
     },
 
     verifySecret: (record, presented, now = clock()) => isSecretOf(record, presented, now, secretDigest),

@@ -16,7 +16,7 @@ const isCustomScheme = (uri: string): boolean => !/^https?:/i.test(uri);
 
 /**
  * Such applications can never go without: a code of theirs can be redeemed without a secret, or is worth more, or can reach
- * another program, or nobody has looked at them.
+ * another program, or no one has checked them.
  * @returns why PKCE is always required, as a clause ("it is public"); undefined when that is for the application to say
  */
 export function whyPkceAlways({ metadata, origin, webOrigins }: Kind): string | undefined {

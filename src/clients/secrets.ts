@@ -22,12 +22,12 @@ export function isSecretOf(
   secretDigest: SecretDigest,
 ): boolean {
   const digest = secretDigest(presented);
-  let isRight = false;
+  let isMatch = false;
   for (const secret of record.secrets) {
     const isLive = secret.expiresAt === undefined || secret.expiresAt > now;
-    if (isSameDigest(secret.digest, digest) && isLive) isRight = true;
+    if (isSameDigest(secret.digest, digest) && isLive) isMatch = true;
   }
-  return isRight;
+  return isMatch;
 }
 
 /**

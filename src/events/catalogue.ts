@@ -129,7 +129,7 @@ export interface Target {
     | 'api_key'
     | 'group'
     | 'passkey';
-  /** Never a bearer value: an id that gives nobody anything. */
+  /** Never a bearer value: an id that grants nothing. */
   readonly id?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { AccountRecord } from '../store/collections.ts';
 
 type Snapshot = { readonly id: string; readonly version: number } & Readonly<AccountRecord>;
 
-/** Reported at once: nobody waits for the subscribers, and they must not throw. */
+/** Reported at once: no caller waits for the subscribers, and they must not throw. */
 export interface Signals {
   /** The session is over, and no browser can use it any more. `sids`: client id -> the `sid` that this client knows. */
   sessionEnded: {
@@ -34,7 +34,7 @@ export interface Signals {
     readonly grantType?: string | undefined;
     /** The OAuth error code. */
     readonly error: string;
-    /** What the caller was not told, from a fixed vocabulary. */
+    /** What the response did not say, from a fixed vocabulary. */
     readonly detail?: string | undefined;
   };
 }

@@ -62,22 +62,22 @@ export function createCsrf({ keys, isSecure, cookiePath }: CsrfOptions): Csrf {
   const cookieName = isSecure ? '__Host-latchkey_browser' : 'latchkey_browser';
   const path = isSecure ? '/' : cookiePath;
   // Several forms on one page request it before the cookie has been sent.
-  const made = new WeakMap<IncomingMessage, string>();
+  const created = new WeakMap<IncomingMessage, string>();
 
-  const isMadeByUs = (proof: Buffer, ...parts: string[]): boolean =>
+  const isSignedByUs = (proof: Buffer, ...parts: string[]): boolean =>
     keys.map((key) => isSameBytes(proof, mac(key, ...parts))).includes(true);
 
   const existingBrowserId = (ctx: Koa.Context): string | undefined => {
     const [id = '', proof = '', ...rest] = (ctx.cookies.get(cookieName, { signed: false }) ?? '').split('.');
     if (id === '' || rest.length > 0) return undefined;
-    return isMadeByUs(Buffer.from(proof, 'base64url'), 'browser', id) ? id : undefined;
+    return isSignedByUs(Buffer.from(proof, 'base64url'), 'browser', id) ? id : undefined;
   };
 
   const browserId = (ctx: Koa.Context): string => {
-    const known = made.get(ctx.req) ?? existingBrowserId(ctx);
+    const known = created.get(ctx.req) ?? existingBrowserId(ctx);
     if (known !== undefined) return known;
     const id = randomBytes(ID_BYTES).toString('base64url');
-    made.set(ctx.req, id);
+    created.set(ctx.req, id);
     ctx.cookies.set(cookieName, `${id}.${mac(signingKey, 'browser', id).toString('base64url')}`, {
       httpOnly: true,
       sameSite: 'lax',
@@ -99,7 +99,7 @@ export function createCsrf({ keys, isSecure, cookiePath }: CsrfOptions): Csrf {
       const id = existingBrowserId(ctx);
       if (id === undefined) throw new AppError('request.cookies_off');
       const proof = Buffer.from(token ?? '', 'base64url');
-      if (!isMadeByUs(proof, 'csrf', purpose, id)) throw new AppError('request.csrf');
+      if (!isSignedByUs(proof, 'csrf', purpose, id)) throw new AppError('request.csrf');
     },
   };
 }

@@ -1,6 +1,6 @@
 // Every bearer that opens something of ours: wrong ones are counted and reported, and what a valid one causes is its actor's.
 //
-// Only bearers that are nobody's count, and only they are refused. A bearer is 256 random bits or a signature, so a guess is
+// Only bearers that belong to no one count, and only they are refused. A bearer is 256 random bits or a signature, so a guess is
 // worth nothing however many there are: the limit is against the load of guessing. If it also refused the valid bearer, whoever
 // shares an address with the administrators (one proxy too few in TRUST_PROXY) could lock them out.
 import { AppError, type ErrorCode } from '../errors.ts';

@@ -28,12 +28,12 @@ export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) 
 
     const knownId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
     const found: SessionGrant | undefined = knownId === undefined ? undefined : await Grant.find(knownId);
-    const isTrial = ctx.oidc.params?.redirect_uri === testSignInRedirectUri(baseUrl);
+    const isTestSignIn = ctx.oidc.params?.redirect_uri === testSignInRedirectUri(baseUrl);
     // A test sign-in and a real one never share a grant: the test revokes its grant, and its consent does not count.
-    const known = (found?.isTrial === true) === isTrial ? found : undefined;
+    const known = (found?.isTrial === true) === isTestSignIn ? found : undefined;
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
     const before = encountered(grant);
-    if (isTrial) grant.isTrial = true;
+    if (isTestSignIn) grant.isTrial = true;
 
     grant.sessionUid = session.uid;
     // A claim requested by name needs its scope (decisions §5), so that scope is requested with it.

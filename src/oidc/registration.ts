@@ -183,7 +183,7 @@ function createHandlers({
   return { register, manage };
 }
 
-/** @returns middleware for the registration endpoint and the client configuration endpoints below it; others go on */
+/** @returns middleware for the registration endpoint and the client configuration endpoints below it; other requests pass on */
 export function registrationRoutes(deps: RegistrationDeps): Koa.Middleware {
   const { path } = deps;
   const { register, manage } = createHandlers(deps);

@@ -123,8 +123,7 @@ export function createAccountPasskeys(deps: AccountPasskeysDeps): AccountPasskey
 
     async rename(account, id, text) {
       const label = labelOf(text);
-      if (label === undefined)
-        throw new AppError('request.invalid', { fields: { label: 'Give it a name.' } });
+      if (label === undefined) throw new AppError('request.invalid', { fields: { label: 'Enter a name.' } });
       if (!namesOf(account).has(id)) throw new AppError('passkey.not_found');
       const stored = await update(collection, id, (record) =>
         record.accountId === account.id ? { value: { ...record, label } } : undefined,

@@ -22,7 +22,7 @@ export class PasskeyProblem extends Error {
 
 export type CreationOptions = PublicKeyCredentialCreationOptionsJSON;
 
-export interface MadePasskey {
+export interface RegisteredPasskey {
   readonly id: string;
   readonly label: string;
   readonly isUserVerified: boolean;
@@ -51,7 +51,7 @@ export interface PasskeyRegistration {
     response: unknown;
     /** Its name if its model is not well known; the owner can rename it. */
     label?: string | undefined;
-  }): Promise<MadePasskey>;
+  }): Promise<RegisteredPasskey>;
 }
 
 const MAX_PASSKEYS = 25;
@@ -67,7 +67,7 @@ export function createPasskeyRegistration(deps: {
   const { accounts, collection, challenges, relyingParty, clock, rpName } = deps;
 
   /** @throws PasskeyProblem, or an error of the library */
-  async function judge(input: { accountId: string; boundTo: string; response: unknown }) {
+  async function validate(input: { accountId: string; boundTo: string; response: unknown }) {
     const { accountId, boundTo } = input;
     const response = parseRegistration(input.response);
     const facts = response && clientFacts(response.response.clientDataJSON);
@@ -94,14 +94,14 @@ export function createPasskeyRegistration(deps: {
     return { ...registrationInfo, isDiscoverable, isConditional: challenge.isConditional === true };
   }
 
-  async function addToAccount(accountId: string, made: MadePasskey, isKey: boolean): Promise<void> {
+  async function addToAccount(accountId: string, made: RegisteredPasskey, isKey: boolean): Promise<void> {
     const stored = await update(accounts, accountId, (record) => {
       if (!isUsable(record)) throw new AppError('account.not_found');
       const { mustEnrolSecondFactor: _done, ...rest } = record;
       const passkey = { id: made.id, kind: isKey ? 'security_key' : 'passkey' } as const;
       const passkeys = [...(record.passkeys ?? []), passkey];
       if (passkeys.length > MAX_PASSKEYS) {
-        const problem = `There are ${MAX_PASSKEYS} already: remove one first.`;
+        const problem = `This account already has ${MAX_PASSKEYS} passkeys. Remove one first.`;
         throw new AppError('request.invalid', { message: problem, fields: { passkeys: problem } });
       }
       return { value: settleFactors(record, { ...rest, passkeys }, clock()) };
@@ -145,7 +145,7 @@ export function createPasskeyRegistration(deps: {
     },
 
     async finish({ accountId, boundTo, response, label }) {
-      const made = await judge({ accountId, boundTo, response }).catch((cause: unknown) => {
+      const made = await validate({ accountId, boundTo, response }).catch((cause: unknown) => {
         throw new AppError('passkey.refused', { cause });
       });
       const { aaguid, credential } = made;
@@ -169,7 +169,12 @@ export function createPasskeyRegistration(deps: {
         throw error instanceof AlreadyExists ? new AppError('passkey.registered') : error;
       }
       const { deviceType, isUserVerified } = record;
-      const passkey: MadePasskey = { id: credential.id, label: record.label, isUserVerified, deviceType };
+      const passkey: RegisteredPasskey = {
+        id: credential.id,
+        label: record.label,
+        isUserVerified,
+        deviceType,
+      };
       try {
         // Second step only if it is not discoverable, or without user verification: then a finder could sign in with
         // it.

@@ -66,7 +66,9 @@ export function createInvitations(deps: {
         throw new AppError('request.invalid', { fields: { email: problem } });
       }
       if ((await accounts.findBy('email', email.key)).length > 0) {
-        throw new AppError('account.email_taken', { fields: { email: 'Is taken by a user.' } });
+        throw new AppError('account.email_taken', {
+          fields: { email: 'This e-mail address is already in use.' },
+        });
       }
       const [mailedToken, handedToken] = [newSecret(), newSecret()];
       const createdAt = clock();

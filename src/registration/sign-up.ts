@@ -91,7 +91,9 @@ export function createSignUp(deps: Deps): SignUp {
       }
       const record = await registered.prepare(answers);
       if (await signups.isNameTaken(record)) {
-        throw new AppError('account.username_taken', { fields: { username: 'Is taken by another user.' } });
+        throw new AppError('account.username_taken', {
+          fields: { username: 'This username is already taken.' },
+        });
       }
       if (record.email === undefined) return registered.create(record, { via: 'signup', clientId });
       await signups.begin(interaction, record);

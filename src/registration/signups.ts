@@ -128,13 +128,13 @@ export function createSignups(deps: {
         const isOver = value.codeExpiresAt !== undefined && clock() >= value.codeExpiresAt;
         if (isOver || value.triesLeft <= 0) return undefined;
         // The result and its count are one write: each of several concurrent guesses costs an attempt.
-        const isRight = digestsOf(id, value.account, digits).some((digest) => isEqual(digest, value.digest));
-        verdict = isRight ? { outcome: 'ok', account: value.account } : { outcome: 'wrong' };
+        const isMatch = digestsOf(id, value.account, digits).some((digest) => isEqual(digest, value.digest));
+        verdict = isMatch ? { outcome: 'ok', account: value.account } : { outcome: 'wrong' };
         return {
           value: {
             ...value,
-            triesLeft: isRight ? 0 : value.triesLeft - 1,
-            digest: isRight ? NONE : value.digest,
+            triesLeft: isMatch ? 0 : value.triesLeft - 1,
+            digest: isMatch ? NONE : value.digest,
           },
         };
       });

@@ -119,10 +119,10 @@ export function createEmailCodes(deps: {
         last.outcome = 'blocked';
         if (value.triesLeft <= 0) return undefined;
         // The result and its count are one write: each of several concurrent guesses costs an attempt.
-        const isRight = digests.some((digest) => isEqual(digest, value.digest));
-        last.outcome = isRight ? 'ok' : 'wrong';
+        const isMatch = digests.some((digest) => isEqual(digest, value.digest));
+        last.outcome = isMatch ? 'ok' : 'wrong';
         return {
-          value: isRight
+          value: isMatch
             ? { ...value, digest: USED, triesLeft: 0 }
             : { ...value, triesLeft: value.triesLeft - 1 },
         };

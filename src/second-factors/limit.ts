@@ -32,7 +32,7 @@ export type Evaluate = (record: AccountRecord) => AccountRecord | undefined;
 export type CodeKind = keyof NonNullable<AccountRecord['codeFailures']>;
 
 export interface SecondFactorLimit {
-  judge(
+  check(
     kind: CodeKind,
     attempt: Pick<Attempt, 'accountId' | 'boundTo'>,
     evaluate: Evaluate,
@@ -121,7 +121,7 @@ export function createSecondFactorLimit(deps: {
     }
   }
 
-  async function judgeAndCount(kind: CodeKind, accountId: string, evaluate: Evaluate) {
+  async function evaluateAndCount(kind: CodeKind, accountId: string, evaluate: Evaluate) {
     const last: { verdict: Verdict } = { verdict: 'blocked' };
     const stored = await update(accounts, accountId, (record) => {
       const now = clock();
@@ -137,18 +137,18 @@ export function createSecondFactorLimit(deps: {
   }
 
   return {
-    async judge(kind, { accountId, boundTo }, evaluate) {
+    async check(kind, { accountId, boundTo }, evaluate) {
       // Evaluated first without a write, so that a flood of refused guesses costs little and uses no attempts.
       const stored = await accounts.find(accountId);
       if (stored === undefined || !isOpen(stored.value, kind, clock())) return 'blocked';
       const challenge = `second_factor ${secretDigest(JSON.stringify([accountId, boundTo, kind]))}`;
       if (!(await takeTry(challenge))) return 'blocked';
-      const { verdict } = await judgeAndCount(kind, accountId, evaluate);
+      const { verdict } = await evaluateAndCount(kind, accountId, evaluate);
       if (verdict === 'ok') await rates.remove(challenge);
       return verdict;
     },
     async reserve(kind, accountId) {
-      const { verdict, record } = await judgeAndCount(kind, accountId, () => undefined);
+      const { verdict, record } = await evaluateAndCount(kind, accountId, () => undefined);
       return verdict === 'blocked' ? undefined : record;
     },
     async clear(kind, accountId) {

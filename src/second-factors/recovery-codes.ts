@@ -48,7 +48,7 @@ const digestOf = (accountId: string, code: string): string => secretDigest(`reco
 
 export function createRecoveryCodes(deps: {
   accounts: EphemeralCollection<AccountRecord>;
-  limit: Pick<SecondFactorLimit, 'judge'>;
+  limit: Pick<SecondFactorLimit, 'check'>;
 }): RecoveryCodes {
   const { accounts, limit } = deps;
   return {
@@ -68,10 +68,10 @@ export function createRecoveryCodes(deps: {
       const digest = digestOf(attempt.accountId, parse(code));
       const useCode = (record: AccountRecord): AccountRecord | undefined => {
         const left = (record.recoveryCodes ?? []).filter((unused) => unused !== digest);
-        const isRight = hasSecondFactor(record) && left.length < (record.recoveryCodes?.length ?? 0);
-        return isRight ? { ...record, recoveryCodes: left } : undefined;
+        const isMatch = hasSecondFactor(record) && left.length < (record.recoveryCodes?.length ?? 0);
+        return isMatch ? { ...record, recoveryCodes: left } : undefined;
       };
-      return limit.judge('recovery', attempt, useCode);
+      return limit.check('recovery', attempt, useCode);
     },
   };
 }

@@ -84,7 +84,7 @@ function acceptedStep(secret: string, code: string, now: number, lastStep: numbe
 
 export function createTotp(deps: {
   accounts: EphemeralCollection<AccountRecord>;
-  limit: Pick<SecondFactorLimit, 'judge'>;
+  limit: Pick<SecondFactorLimit, 'check'>;
   sealer: Seal;
   clock: Clock;
   /** Shown in the app next to the username. */
@@ -93,7 +93,10 @@ export function createTotp(deps: {
   const { accounts, limit, sealer, clock, issuerName } = deps;
   const pendingPurposeOf = (accountId: string): string => `totp enrolment ${accountId}`;
   // Makes accounts without an authenticator cost the same work; its result is ignored.
-  const nobody = { accountId: 'nobody', sealedSecret: sealer.seal(purposeOf('nobody'), generateSecret()) };
+  const placeholder = {
+    accountId: 'nobody',
+    sealedSecret: sealer.seal(purposeOf('nobody'), generateSecret()),
+  };
 
   const show = (account: Account, secret: string, pending: string): Enrolment => ({
     secret,
@@ -119,7 +122,7 @@ export function createTotp(deps: {
   /** The account after that step was used. */
   function useCode(accountId: string, code: string, record: AccountRecord): AccountRecord | undefined {
     const { totp } = record;
-    const owner = totp === undefined ? nobody : { accountId, sealedSecret: totp.sealedSecret };
+    const owner = totp === undefined ? placeholder : { accountId, sealedSecret: totp.sealedSecret };
     const secret = sealer.open(purposeOf(owner.accountId), owner.sealedSecret);
     const lastStep = acceptedStep(secret, code, clock(), totp?.lastStep ?? 0);
     if (totp === undefined || lastStep === undefined) return undefined;
@@ -160,7 +163,7 @@ export function createTotp(deps: {
       return stored === undefined ? 'expired' : last.outcome;
     },
     verify: (attempt) =>
-      limit.judge('totp', attempt, (record) => useCode(attempt.accountId, attempt.code, record)),
+      limit.check('totp', attempt, (record) => useCode(attempt.accountId, attempt.code, record)),
     async remove(accountId, check) {
       const last = { isRemoved: false };
       const stored = await update(accounts, accountId, (record) => {

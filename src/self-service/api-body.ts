@@ -20,7 +20,7 @@ export function membersOf(value: unknown, required: readonly string[], optional:
   for (const name of members.keys()) if (!known.includes(name)) fields[name.slice(0, 100)] = 'Unknown field.';
   for (const name of known) {
     const member = members.get(name);
-    if (member === undefined && required.includes(name)) fields[name] = 'Is missing.';
+    if (member === undefined && required.includes(name)) fields[name] = 'This field is required.';
     else if (member !== undefined && typeof member !== 'string') fields[name] = 'Must be a text.';
   }
   if (Object.keys(fields).length > 0) throw invalid(fields);

@@ -93,15 +93,15 @@ export function accountApi(deps: Deps): Koa.Middleware {
     const body = await read(['password'], ['current_password']);
     const input = { given: body.current_password ?? '', next: body.password ?? '' };
     const outcome = await password.change(ctx, who, input);
-    if (outcome === 'wrong') throw invalid({ current_password: 'Is not the current password.' });
+    if (outcome === 'wrong') throw invalid({ current_password: 'Incorrect password.' });
     return undefined;
   }
 
   async function confirmApp({ ctx, who, read }: Call): Promise<object> {
     const body = await read(['pending', 'code']);
     const outcome = await secondFactor.confirm(ctx, who, body.pending ?? '', body.code ?? '');
-    if (outcome === 'wrong') throw invalid({ code: 'Is not right.' });
-    if (outcome === 'expired') throw invalid({ pending: 'Is no longer good: begin again.' });
+    if (outcome === 'wrong') throw invalid({ code: 'Incorrect code.' });
+    if (outcome === 'expired') throw invalid({ pending: 'This has expired. Start again.' });
     return { recovery_codes: outcome.codes ?? null };
   }
 

@@ -170,9 +170,9 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
       // Only a crash leaves any.
       const ending = await records.findBy('ending', 'yes');
       for (const { id, value } of ending) {
-        const isMeant =
+        const isNamed =
           'accountId' in ended ? value.accountId === ended.accountId : value.endingOf === ended.cookieDigest;
-        if (isMeant) await takeBack(id, value.accountId);
+        if (isNamed) await takeBack(id, value.accountId);
       }
     },
 

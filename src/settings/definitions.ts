@@ -85,8 +85,8 @@ export function text(
       if (typeof value !== 'string' || value.length > about.max * 4) return { problem };
       const trimmed = value.normalize('NFC').trim();
       const { length } = Array.from(trimmed);
-      const isRight = length >= about.min && length <= about.max && oneLine.test(trimmed);
-      return isRight ? { value: trimmed } : { problem };
+      const isValid = length >= about.min && length <= about.max && oneLine.test(trimmed);
+      return isValid ? { value: trimmed } : { problem };
     },
   };
 }

@@ -100,7 +100,7 @@ test('application access: groups, no one, everyone; a concurrent change stops it
   deepEqual(await allowed(), ['staff']);
   const wrong = await post(path, `${path}/access`, { who: 'groups', 'group.none': 'on' });
   equal(wrong.status, 400);
-  match(wrong.body, /There is no group none/);
+  match(wrong.body, /Group not found: none/);
   deepEqual(await allowed(), ['staff']);
   const { csrf = '', version = '' } = hiddenFields((await open(path)).body);
   await app.admin('PATCH', `/clients/${client.id}`, { client_name: 'Ledger 2' });

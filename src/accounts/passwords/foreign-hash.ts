@@ -38,7 +38,7 @@ const isSalt = (salt: Buffer | undefined): salt is Buffer =>
   salt !== undefined && isWithin(salt.length, 4, 128);
 const isKey = (key: Buffer | undefined): key is Buffer => key !== undefined && isWithin(key.length, 16, 128);
 
-const unreadable: ReadHash = { problem: 'Is damaged: its salt or hash cannot be read.' };
+const unreadable: ReadHash = { problem: 'The hash is damaged: its salt or digest cannot be read.' };
 
 function readArgon2(text: string): ReadHash {
   const parts = /^\$argon2(?:id|i|d)\$v=(?:16|19)\$([^$]+)\$([^$]+)\$([^$]+)$/.exec(text);
@@ -158,7 +158,7 @@ function isBcrypt(hash: string, password: string): Promise<boolean> {
     const worker = new Worker(new URL('./bcrypt-worker.ts', import.meta.url), {
       workerData: { hash, password },
     });
-    worker.once('message', (isRight: unknown) => resolve(isRight === true));
+    worker.once('message', (isMatch: unknown) => resolve(isMatch === true));
     worker.once('error', reject);
     worker.once('exit', () => reject(new Error('the bcrypt worker ended without an answer')));
   });

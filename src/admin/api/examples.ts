@@ -18,7 +18,7 @@ const ID = '7f1c9f0e-3c1b-4d52-9a51-0f6c2f3a8e10';
 const TIME = '2026-01-31T12:00:00.000Z';
 
 /** By field name, for fields that several resources share. A schema's own `examples` take precedence: add new ones there. */
-const told: Readonly<Record<string, unknown>> = {
+const known: Readonly<Record<string, unknown>> = {
   id: ID,
   user_id: ID,
   client_id: 'b2f0a7c4-5a0e-4c2e-8a3f-2f7f6f0d9c11',
@@ -103,7 +103,7 @@ function objectOf(schema: TObject, isShort: boolean): object {
 function exampleFor(schema: TSchema, name: string, isShort: boolean): unknown {
   const examples = member(schema, 'examples');
   if (Array.isArray(examples)) return examples[0];
-  if (Object.hasOwn(told, name) && Check(schema, told[name])) return told[name];
+  if (Object.hasOwn(known, name) && Check(schema, known[name])) return known[name];
   if (IsUnion(schema)) return exampleFor(schema.anyOf[0] ?? schema, name, isShort);
   if (IsObject(schema) && Object.keys(schema.properties).length > 0) return objectOf(schema, isShort);
   if (IsEnum(schema)) return schema.enum[0];

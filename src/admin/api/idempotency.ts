@@ -63,7 +63,7 @@ export function createIdempotency({ collection, sealer, clock }: Deps): Idempote
     const stored = await collection.find(id);
     if (stored !== undefined && stored.value.fingerprint !== fingerprint) {
       throw new AppError('request.key_reused', {
-        fields: { 'Idempotency-Key': 'Was used for another request.' },
+        fields: { 'Idempotency-Key': 'This key was already used for a different request.' },
       });
     }
     const sealed = stored?.value.sealedReply;

@@ -33,7 +33,7 @@ export const pageSchema = <S extends TSchema>(item: S) =>
       total: Integer({ description: 'How many match, over all pages.' }),
       limit: Integer(),
       offset: Integer({ description: 'How many lie before this page.' }),
-      next: Union([StringSchema(), Null()], { description: 'Give it as `cursor` to go on.' }),
+      next: Union([StringSchema(), Null()], { description: 'Pass it as `cursor` to continue.' }),
     },
     { additionalProperties: false },
   );
@@ -93,7 +93,7 @@ async function readUnion<Record, Item>(
 ): Promise<Listing<Item>> {
   const limit = skipped + window;
   if (limit > MAX_LIMIT) {
-    const problem = `With this filter offset and limit together must stay below ${MAX_LIMIT}; go on with the cursor.`;
+    const problem = `With this filter offset and limit together must stay below ${MAX_LIMIT}; continue with the cursor.`;
     throw new AppError('request.invalid', { fields: { offset: problem } });
   }
   const pages = await Promise.all(groups.map((filters) => query({ ...base, filters, limit })));

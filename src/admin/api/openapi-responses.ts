@@ -63,9 +63,9 @@ export const errorSchema = ObjectSchema(
 /** What each error status means; the reasons come from the catalogue. */
 const meanings = {
   400: 'A field, a parameter or the whole request is not right: `fields` names each one.',
-  401: 'There is no bearer token, or it is not valid.',
+  401: 'The bearer token is missing or not valid.',
   403: 'The token is valid, and opens less than this.',
-  404: 'There is no such thing.',
+  404: 'Not found.',
   405: 'The address is there, and takes other methods: `Allow` names them.',
   409: 'It clashes with what is there.',
   412: 'It was changed since it was read: `If-Match` does not fit any more.',

@@ -84,8 +84,8 @@ export const description: readonly string[] = [
   'Bodies are JSON in UTF-8, up to 100 kB. What a schema does not know is refused and named, never ignored. Times are RFC 3339.',
   'A success is `{ "data": … }`. A refusal is `{ "data": null, "error": { "code", "message", "reason", "fields", "request_id" } }`; ' +
     '`reason` is for programs and does not change.',
-  'Lists take `limit` with `offset`, or go on with `cursor`: the `next` of the page before. With a cursor nobody is shown twice ' +
-    'and nobody is left out while others come and go.',
+  'Lists take `limit` with `offset`, or continue with `cursor`: the `next` of the page before. With a cursor no item is repeated ' +
+    'and none is left out while others are added and removed.',
   'Whatever has an `ETag` can be changed under `If-Match`: a change of what was changed in between is refused (412), and nothing is lost.',
   'A request that makes something can carry an `Idempotency-Key`: sent again within a day, it is done once and answered the same.',
 ];

@@ -77,7 +77,7 @@ function createObjectCheck(schema: TObject): Check {
     const within = (field: string): string =>
       (name === '' ? field : `${name}.${field}`).slice(0, MAX_NAME_LENGTH);
     for (const field of required) {
-      if (!Object.hasOwn(value, field)) problems.set(within(field), 'Is missing.');
+      if (!Object.hasOwn(value, field)) problems.set(within(field), 'This field is required.');
     }
     for (const [field, content] of Object.entries(value)) {
       const checkProperty = properties.get(field);

@@ -60,7 +60,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
         ...cookie,
         name: 'latchkey_admin',
         sameSite: 'strict',
-        isRight: isAdmission,
+        isValid: isAdmission,
       }),
     }),
     factorOffer: createFactorOffer({
@@ -70,7 +70,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
         ...cookie,
         name: 'latchkey_admin_later',
         sameSite: 'strict',
-        isRight: isPutOffBy,
+        isValid: isPutOffBy,
       }),
     }),
     signIn: createConsoleSignIn({
@@ -83,7 +83,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
         ...cookie,
         name: 'latchkey_admin_signin',
         sameSite: 'lax',
-        isRight: isPendingSignIn,
+        isValid: isPendingSignIn,
       }),
     }),
     /** Offers the only remedy: signing in as another user. */

@@ -21,13 +21,13 @@ interface Options<T> {
   readonly path: string;
   readonly sameSite: 'lax' | 'strict';
   readonly clock: Clock;
-  readonly isRight: (value: unknown) => value is T;
+  readonly isValid: (value: unknown) => value is T;
 }
 
 const MAX_LENGTH = 4096;
 
 export function createSealedCookie<T>(options: Options<T>): SealedCookie<T> {
-  const { keys, isSecure, sameSite, clock, isRight } = options;
+  const { keys, isSecure, sameSite, clock, isValid } = options;
   const name = `${isSecure ? '__Host-' : ''}${options.name}`;
   const attributes = {
     httpOnly: true,
@@ -51,7 +51,7 @@ export function createSealedCookie<T>(options: Options<T>): SealedCookie<T> {
       const content: unknown = parseJson(Buffer.from(text, 'base64url').toString());
       if (!Array.isArray(content)) return undefined;
       const [until, value]: unknown[] = content;
-      return Number(until) > clock() && isRight(value) ? value : undefined;
+      return Number(until) > clock() && isValid(value) ? value : undefined;
     },
     write(ctx, value, seconds) {
       const text = Buffer.from(JSON.stringify([clock() + seconds * 1000, value])).toString('base64url');

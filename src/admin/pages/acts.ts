@@ -69,15 +69,15 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
   async function wrongName(context: AdminContext, { ask }: ItemAct<Item>): Promise<string | undefined> {
     const wanted = ask?.(await read(context, idOf(context).id)).typed;
     if (wanted === undefined) return undefined;
-    return (context.form.get('confirm') ?? '').trim() === wanted ? undefined : `Type ${wanted} to go on.`;
+    return (context.form.get('confirm') ?? '').trim() === wanted ? undefined : `Type ${wanted} to continue.`;
   }
 
   async function perform(context: AdminContext, act: ItemAct<Item>): Promise<void> {
     const { ask, run, isEnd, isAnswered, notice } = act;
     const problem = ask && (await wrongName(context, act));
     if (problem !== undefined && ask) {
-      const told = { errors: { confirm: problem }, values: typedIn(context.form) };
-      return showAsk(context, act, ask, told, 400);
+      const shown = { errors: { confirm: problem }, values: typedIn(context.form) };
+      return showAsk(context, act, ask, shown, 400);
     }
     try {
       await run(context, idOf(context).id);

@@ -51,10 +51,10 @@ const claims: Readonly<Record<string, string>> = {
 
 const errors: Readonly<Record<string, string>> = {
   access_denied: 'The person cancelled or did not consent, or is in none of the groups that may use it.',
-  login_required: 'prompt=none was asked for, and somebody had to sign in.',
-  consent_required: 'prompt=none was asked for, and somebody had to consent.',
-  interaction_required: 'prompt=none was asked for, and somebody had to do something.',
-  account_selection_required: 'prompt=none was asked for, and somebody had to choose an account.',
+  login_required: 'prompt=none was requested, but the user would have to sign in.',
+  consent_required: 'prompt=none was requested, but the user would have to consent.',
+  interaction_required: 'prompt=none was requested, but the user would have to interact.',
+  account_selection_required: 'prompt=none was requested, but the user would have to choose an account.',
   invalid_scope: 'A scope was asked for that the application is not allowed.',
   invalid_request: 'A parameter is missing, wrong, or not allowed for this application.',
   invalid_client: 'The application is unknown or deactivated, or did not prove who it is.',

@@ -1,6 +1,6 @@
 // At the token endpoint, a code whose challenge and the request's verifier do not belong together is spent before it is refused
 // (decisions §5): a verifier without challenge is a downgrade of the authorization request (RFC 9700 §4.8.2), a challenge without
-// verifier somebody else's code. A wrong verifier leaves the code to its application, as the library does (checklist R026).
+// verifier another user's code. A wrong verifier leaves the code to its application, as the library does (checklist R026).
 import { type AuthorizationCode as AnyCode, errors } from 'oidc-provider';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 

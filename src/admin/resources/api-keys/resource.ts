@@ -67,9 +67,9 @@ const newApiKeySchema = ObjectSchema(
     owner: Optional(
       Enum(['self', 'installation'], {
         description:
-          'self: you, and the key ends with what you may do; installation: nobody, for programs that must outlast people. ' +
+          'self: you, and the key ends with what you may do; installation: no user, for programs that must outlast people. ' +
           'Only an administrator who signed in within the last five minutes creates one of the installation. ' +
-          'Default: self; with ADMIN_TOKEN, which is nobody’s, installation.',
+          'Default: self; with ADMIN_TOKEN, which belongs to no user, installation.',
       }),
     ),
     expires_in_seconds: Optional(
@@ -112,7 +112,7 @@ async function ownerFor(
 ): Promise<ApiKeyOwner | null> {
   if (kind === 'bootstrap') {
     if (wanted !== 'self') return null;
-    const problem = 'ADMIN_TOKEN is nobody’s: its keys belong to the installation.';
+    const problem = 'ADMIN_TOKEN belongs to no user: its keys belong to the installation.';
     throw new AppError('request.invalid', { fields: { owner: problem } });
   }
   if (kind === 'user' && wanted === 'installation') {

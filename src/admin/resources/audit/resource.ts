@@ -67,7 +67,7 @@ const eventSchema = ObjectSchema(
     event: StringSchema({ description: 'What happened, such as signin.failure.' }),
     class: Enum(['general', 'tokens']),
     outcome: Enum(['success', 'failure']),
-    reason: nullable(StringSchema({ description: 'Why; the caller was not told.' })),
+    reason: nullable(StringSchema({ description: 'Why; not part of the response to the caller.' })),
     actor_kind: Enum(['user', 'client', 'bootstrap', 'api_key', 'system', 'anonymous']),
     actor_id: nullable(StringSchema({ description: 'Who did it.' })),
     target_kind: nullable(StringSchema()),

@@ -30,7 +30,7 @@ async function applicationsToChoose(context: AdminContext) {
     .map((client) => ({ id: client.client_id, name: applicationName(client) }));
 }
 
-async function showInvitations(context: AdminContext, told: object = {}, status = 200): Promise<void> {
+async function showInvitations(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
   const { query, ctx } = context;
   const path = ctx.path.replace(/(\/invitations)\/.*$/, '$1');
   const [{ data }, settings, applications] = await Promise.all([
@@ -52,7 +52,7 @@ async function showInvitations(context: AdminContext, told: object = {}, status 
   const list = listLinks(context, invitations.list, data, { path });
   const own = { title: 'Invitations', here: 'users', list, rows, applications, ...settings };
   const form = { values: { send_mail: 'on' }, made: undefined, isMailed: false };
-  context.show('invitations', { ...own, ...form, ...told }, status);
+  context.show('invitations', { ...own, ...form, ...shown }, status);
 }
 
 async function showMade(context: AdminContext, made: Values, isMailed: boolean): Promise<void> {

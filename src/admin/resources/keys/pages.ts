@@ -40,11 +40,11 @@ async function showKeys(context: AdminContext): Promise<void> {
   context.show('keys', { title: 'Keys', here, keys, plan, rotationSeconds });
 }
 
-async function showRotate(context: AdminContext, told: object = {}, status = 200): Promise<void> {
+async function showRotate(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
   const keys = await readKeys(context);
   const next = keys.find(({ state }) => state === 'next');
   const own = { title: 'Rotate the signing key', here, crumbs, modes, next, mode: 'gradual' };
-  context.show('keys-rotate', { ...own, ...told }, status);
+  context.show('keys-rotate', { ...own, ...shown }, status);
 }
 
 async function rotate(context: AdminContext): Promise<void> {
@@ -58,7 +58,7 @@ async function rotate(context: AdminContext): Promise<void> {
   }
 }
 
-async function showReplace(context: AdminContext, told: object = {}, status = 200): Promise<void> {
+async function showReplace(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
   const current = (await readKeys(context)).find(({ state }) => state === 'current');
   const ask = {
     heading: 'Replace a compromised key?',
@@ -72,14 +72,14 @@ async function showReplace(context: AdminContext, told: object = {}, status = 20
     isDanger: true,
   };
   const own = { title: ask.heading, here, crumbs, ask, back: '/keys', action: '/keys/replace' };
-  context.show('confirm', { ...own, thing: current ?? {}, typed: WORD, values: {}, ...told }, status);
+  context.show('confirm', { ...own, thing: current ?? {}, typed: WORD, values: {}, ...shown }, status);
 }
 
 async function replace(context: AdminContext): Promise<void> {
   const typed = context.form.get('confirm') ?? '';
   if (typed.trim() !== WORD) {
-    const told = { errors: { confirm: `Type ${WORD} to continue.` }, values: { confirm: typed } };
-    return showReplace(context, told, 400);
+    const shown = { errors: { confirm: `Type ${WORD} to continue.` }, values: { confirm: typed } };
+    return showReplace(context, shown, 400);
   }
   try {
     await context.call(signingKeys.rotate, { body: { mode: 'compromised' } });

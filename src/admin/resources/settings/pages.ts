@@ -56,7 +56,7 @@ async function changedBy(context: AdminContext, by: string): Promise<string> {
   return kind === 'user' ? (await createNames(context)(kind, id)).label : by.replace(/^bootstrap:/, '');
 }
 
-interface Told {
+interface Shown {
   readonly typed?: Readonly<Record<string, string>>;
   readonly errors?: Readonly<Record<string, string>>;
   readonly alert?: string | undefined;
@@ -64,11 +64,11 @@ interface Told {
   readonly test?: Values;
 }
 
-async function showGroup(context: AdminContext, told: Told = {}, status = 200): Promise<void> {
+async function showGroup(context: AdminContext, shown: Shown = {}, status = 200): Promise<void> {
   const { settings, groups } = await readAll(context);
   const group = groups.find(({ slug }) => slug === (context.params.group ?? groups[0]?.slug));
   if (group === undefined) return context.go('/settings');
-  const { typed, stale = [] } = told;
+  const { typed, stale = [] } = shown;
   const fields = await Promise.all(
     settings
       .filter((setting) => setting.group === group.name)
@@ -95,7 +95,7 @@ async function showGroup(context: AdminContext, told: Told = {}, status = 200): 
   const call = apiCall('PATCH', '/settings', body);
   const model = { groups, group, fields, call, test: undefined, typed: typed ?? {} };
   const title = `${group.name} settings`;
-  const { errors = {}, alert, test } = told;
+  const { errors = {}, alert, test } = shown;
   context.show('settings', { title, here, ...model, errors, alert, stale, test }, status);
 }
 

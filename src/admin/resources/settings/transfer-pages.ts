@@ -18,10 +18,10 @@ async function download(context: AdminContext): Promise<void> {
   context.ctx.body = `${JSON.stringify(data, null, 2)}\n`;
 }
 
-const showImport = (context: AdminContext, told: object = {}, status = 200): void =>
+const showImport = (context: AdminContext, shown: object = {}, status = 200): void =>
   context.show(
     'settings-import',
-    { title: 'Import settings', here, crumbs, json: '', changes: undefined, version: '', ...told },
+    { title: 'Import settings', here, crumbs, json: '', changes: undefined, version: '', ...shown },
     status,
   );
 
@@ -31,7 +31,7 @@ function valuesIn(text: string): Values {
   try {
     given = parseJson(text);
   } catch {
-    throw new AppError('request.invalid', { fields: { json: 'Is not JSON.' } });
+    throw new AppError('request.invalid', { fields: { json: 'Not valid JSON.' } });
   }
   const inner = isMembers(given) && isMembers(given.data) ? given.data : given;
   if (isMembers(inner) && isMembers(inner.values)) return inner.values;
@@ -93,7 +93,7 @@ async function showDifference(
   context: AdminContext,
   json: string,
   values: Values,
-  told: object = {},
+  shown: object = {},
   status = 200,
 ) {
   const { data: described, version } = await context.call(settings.read, {});
@@ -103,7 +103,7 @@ async function showDifference(
   });
   const changes = changesOf(data.changes, described.items);
   const given = Object.keys(values).length;
-  showImport(context, { json, changes, given, version: version ?? '', ...told }, status);
+  showImport(context, { json, changes, given, version: version ?? '', ...shown }, status);
 }
 
 export const settingTransferPages: readonly Page[] = [

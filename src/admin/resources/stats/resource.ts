@@ -24,7 +24,7 @@ const pointSchema = ObjectSchema(
     tokens_revoked: Integer(),
     sessions_active: Union([Integer(), Null()], {
       description:
-        'At the end of the hour; of a day, the most of any hour. null where nobody looked in time.',
+        'At the end of the hour; of a day, the most of any hour. null where it was not counted in time.',
     }),
   },
   strict,

@@ -93,9 +93,9 @@ async function list(context: AdminContext): Promise<void> {
       return value === null ? [] : [[name, value] as const];
     }),
   };
-  const show = async (data: ListPage<Token>, told: object): Promise<void> => {
+  const show = async (data: ListPage<Token>, shown: object): Promise<void> => {
     const links = listLinks(context, tokens.list, data, { query: asked, chips });
-    context.show('tokens', { ...model, list: links, rows: await rowsOf(data.items, nameOf), ...told });
+    context.show('tokens', { ...model, list: links, rows: await rowsOf(data.items, nameOf), ...shown });
   };
   const nothing = { items: [], total: 0, offset: 0, limit: 50, next: null };
   if (unknownUser !== '') {

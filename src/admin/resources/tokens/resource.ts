@@ -53,7 +53,7 @@ const grantSchema = ObjectSchema(
     client_name: nullable(StringSchema()),
     session_id: nullable(StringSchema()),
     scopes: ArraySchema(StringSchema()),
-    is_first_party: BooleanSchema({ description: 'Given without asking the person.' }),
+    is_first_party: BooleanSchema({ description: 'Granted without asking the user for consent.' }),
     ...timesShown,
   },
   strict,

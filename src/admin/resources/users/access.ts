@@ -10,7 +10,7 @@ const PAGE = 100;
 /** Bounds the revocation of one application's grants; no user has as many sessions. */
 const MAX_ROUNDS = 50;
 
-async function showPasskeyEnd(context: AdminContext, told: object = {}, status = 200): Promise<void> {
+async function showPasskeyEnd(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
   const params = idOf(context);
   const [{ data: user }, { data: own }] = await Promise.all([
     context.call(users.read, { params }),
@@ -24,7 +24,7 @@ async function showPasskeyEnd(context: AdminContext, told: object = {}, status =
   const ask = {
     heading: `Remove the passkey “${passkey.label}” of ${name}?`,
     consequences: [
-      'Nobody can sign in with it any more. It cannot be brought back; they can add another one.',
+      'No one can sign in with it any more. It cannot be restored; the user can add another one.',
       own.items.length === 1
         ? 'It is the only one: they sign in with their password, if they have one.'
         : `They have ${own.items.length - 1} more.`,
@@ -44,7 +44,7 @@ async function showPasskeyEnd(context: AdminContext, told: object = {}, status =
     back,
     action: `${back}/passkeys/${context.params.passkey_id ?? ''}/remove`,
   };
-  context.show('confirm', { ...model, thing: passkey, typed: '', values: {}, ...told }, status);
+  context.show('confirm', { ...model, thing: passkey, typed: '', values: {}, ...shown }, status);
 }
 
 async function removePasskey(context: AdminContext): Promise<void> {

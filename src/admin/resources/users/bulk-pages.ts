@@ -125,14 +125,14 @@ async function perform(context: AdminContext): Promise<void> {
       refused.push({ ...person, reason: error.message });
     }
   }
-  const told = { title: `${people(done.length)} ${act.done}`, done, refused };
-  if (!(await context.goOnce('/users/selected/done', told))) show(context, told);
+  const shown = { title: `${people(done.length)} ${act.done}`, done, refused };
+  if (!(await context.goOnce('/users/selected/done', shown))) show(context, shown);
 }
 
 async function showDone(context: AdminContext): Promise<void> {
-  const told = await context.once();
-  if (told === undefined) context.go('/users');
-  else show(context, told);
+  const shown = await context.once();
+  if (shown === undefined) context.go('/users');
+  else show(context, shown);
 }
 
 const back = async (context: AdminContext): Promise<void> => context.go('/users');

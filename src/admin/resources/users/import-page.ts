@@ -29,10 +29,10 @@ const example = [
   '{"username":"alan","groups":["engineering"],"created_at":"2019-06-01T00:00:00Z"}',
 ].join('\n');
 
-const showPage = (context: AdminContext, told: object = {}, status = 200): void =>
+const showPage = (context: AdminContext, shown: object = {}, status = 200): void =>
   context.show(
     'users-import',
-    { title: 'Import users', here: 'users', fields, example, rows: '', outcome: undefined, ...told },
+    { title: 'Import users', here: 'users', fields, example, rows: '', outcome: undefined, ...shown },
     status,
   );
 
@@ -82,9 +82,9 @@ async function importUsers(context: AdminContext): Promise<void> {
   try {
     const results = await context.callLines(userImport.import, text);
     const { outcome, back } = outcomeOf(results, text.split(/\r?\n/));
-    const told = { outcome, rows: back };
+    const shown = { outcome, rows: back };
     // Many rejected lines can be too large to store: they are shown at once, or they would be lost.
-    if (!(await context.goOnce('/users/import', told))) showPage(context, told);
+    if (!(await context.goOnce('/users/import', shown))) showPage(context, shown);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     showPage(context, { rows: text, alert, errors }, status);

@@ -152,7 +152,7 @@ async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<read
     for await (const line of lines) {
       if (line.text?.trim() === '') continue;
       if (results.length + window.length >= MAX_ROWS) {
-        const message = `One request takes ${MAX_ROWS} lines: go on with another one.`;
+        const message = `One request takes ${MAX_ROWS} lines: continue with another one.`;
         throw new AppError('request.too_large', { message });
       }
       window.push(line);

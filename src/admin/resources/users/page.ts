@@ -129,8 +129,10 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
 function changedIn(form: Form): Values {
   const body = bodyOf((name) => form.get(name));
   const was = bodyOf((name) => form.get(`was.${name}`));
-  const isTold = form.has('was.username');
-  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isTold || value !== was[name]));
+  const hasOriginals = form.has('was.username');
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => !hasOriginals || value !== was[name]),
+  );
 }
 
 async function edit(context: AdminContext): Promise<void> {
@@ -144,13 +146,13 @@ async function edit(context: AdminContext): Promise<void> {
     context.go(`/users/${idOf(context).id}`, 'user-saved');
   } catch (error) {
     const { status, alert, errors, isStale } = refusalOf(error);
-    const told = { errors: errorsOf(status, alert, errors), isStale };
-    if (isStale) return showEdit(context, told, status);
+    const shown = { errors: errorsOf(status, alert, errors), isStale };
+    if (isStale) return showEdit(context, shown, status);
     // Keeps the form's original version, so that the next submission still detects changes by others.
     const was = Object.fromEntries(fieldNames.map((name) => [name, form.get(`was.${name}`) ?? '']));
     const version = versionOf(form);
     const made = version === undefined ? { was } : { was, version };
-    await showEdit(context, { ...told, alert, values: typedIn(form), ...made }, status);
+    await showEdit(context, { ...shown, alert, values: typedIn(form), ...made }, status);
   }
 }
 
