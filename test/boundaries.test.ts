@@ -471,6 +471,29 @@ test('test names: under 90 characters, in the words of docs/glossary.md', () => 
   );
 });
 
+/** The runner ends a file, its after() hooks first, when the tests that it knows are over: before a later `await` has ended. */
+function awaitsAfterTests(text: string): string[] {
+  const lines = text.split('\n');
+  const first = lines.findIndex((line) =>
+    /^(?:for .*|\s+)?(?:test|suite|describe|with[A-Z]\w*)\(/.test(line),
+  );
+  return first < 0
+    ? []
+    : lines.slice(first).filter((line) => /^(?:await|(?:const|let)\b.*= await)\b/.test(line));
+}
+
+test('test files: no top-level await after the first test', () => {
+  assert.deepEqual(
+    awaitsAfterTests("const a = await b();\ntest('x', f);\nconst c = await d();\nawait e();"),
+    ['const c = await d();', 'await e();'],
+  );
+  assertNone(
+    tests
+      .filter(({ path }) => path.endsWith('.test.ts'))
+      .flatMap(({ path, text }) => awaitsAfterTests(text).map((line) => `${path}: ${line}`)),
+  );
+});
+
 test('top level: holds the given files and folders only', () => {
   const folders = ['src', 'adapters', 'interactions', 'templates', 'scripts', 'test', 'docs'];
   const files = [

@@ -7,6 +7,9 @@ import { ADMIN_TOKEN, startApp } from '../support/app.ts';
 import { dataOf, errorOf, itemsOf, send, wrongFields } from './answers.ts';
 import { withEachServer, withServer } from './support.ts';
 
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+
 withEachServer(
   'API key: shown once, stored as a digest, listed without its value, revoked',
   async (world) => {
@@ -89,9 +92,6 @@ withServer('API key: errors of a creation request name their fields', async ({ a
   equal((await api('GET', '/api-keys?sort=digest')).status, 400);
   equal((await api('GET', "/api-keys/x'%20OR%201=1")).status, 404);
 });
-
-const app = await startApp({ store: 'sqlite' });
-after(() => app.stop());
 
 const make = async (fields: Record<string, unknown>): Promise<{ id: string; value: string }> => {
   const { status, body } = await app.admin('POST', '/api-keys', { name: 'test', ...fields });

@@ -11,6 +11,9 @@ const client = { client_name: 'Acme', redirect_uris: ['https://app.example.com/c
 const totalOf = async ({ api }: World, path: string): Promise<unknown> =>
   dataOf(await api('GET', path)).total;
 
+const app = await startApp();
+after(() => app.stop());
+
 withEachServer('idempotency key: a repeated request gets the same answer and runs once', async (world) => {
   const { api, store } = world;
   const first = await api('POST', '/clients', client, keyed('k-1'));
@@ -107,9 +110,6 @@ withServer('idempotency key: the OpenAPI document declares which requests accept
   deepEqual(headersOf('/settings', 'put'), ['If-Match']);
   deepEqual(headersOf('/users', 'get'), []);
 });
-
-const app = await startApp();
-after(() => app.stop());
 
 test('idempotency key: bound to the sender', async () => {
   const make = async (): Promise<string> => {

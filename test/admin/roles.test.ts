@@ -10,6 +10,14 @@ import { startApp } from '../support/app.ts';
 import { errorOf, itemsOf, membersOf, send, wrongFields } from './answers.ts';
 import { withEachServer } from './support.ts';
 
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+const both = await app.register({ scope: 'openid admin admin:read' });
+await app.createUser('keeper', { role: 'admin' });
+const admin = await app.createUser('root', { role: 'admin' });
+const auditor = await app.createUser('ann', { role: 'auditor' });
+const user = await app.createUser('alice');
+
 withEachServer(
   'role: a user can be made an auditor and is found by that role',
   async ({ api, accounts: users }) => {
@@ -32,14 +40,6 @@ withEachServer(
     deepEqual([demoted.status, errorOf(demoted).reason], [409, 'account.last_admin']);
   },
 );
-
-const app = await startApp({ store: 'sqlite' });
-after(() => app.stop());
-const both = await app.register({ scope: 'openid admin admin:read' });
-await app.createUser('keeper', { role: 'admin' });
-const admin = await app.createUser('root', { role: 'admin' });
-const auditor = await app.createUser('ann', { role: 'auditor' });
-const user = await app.createUser('alice');
 
 const as = (bearer: string, method: string, path: string, body?: unknown) =>
   send(`${app.url}/admin/api${path}`, method, body, { bearer });

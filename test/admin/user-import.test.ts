@@ -34,6 +34,9 @@ async function take(world: Pick<World, 'call'>, rows: readonly (object | string)
   return linesOf(answer.text);
 }
 
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+
 withEachServer('import: each line is created or its error reported, independently', async (world) => {
   const { api, store } = world;
   await api('POST', '/groups', { name: 'staff' });
@@ -175,9 +178,6 @@ withServer('import: the OpenAPI document describes a line', async ({ api }) => {
   const answered = membersOf(membersOf(membersOf(operation.responses)['200']).content);
   ok('line' in membersOf(membersOf(membersOf(answered[NDJSON]).schema).properties));
 });
-
-const app = await startApp({ store: 'sqlite' });
-after(() => app.stop());
 
 test('import: users sign in with their old password and get an argon2id hash', async () => {
   const client = await app.register();

@@ -15,6 +15,9 @@ const machine = {
 };
 const keys = await generateKeyPair('RS256', { extractable: true });
 const stranger = await generateKeyPair('RS256');
+const foreignJwk = { ...(await exportJWK(stranger.publicKey)), kid: 'k', alg: 'RS256' };
+const publicPem = await exportSPKI(keys.publicKey);
+
 const clients = {
   // Said, not left to the default: what an application chose is what it must use.
   client_secret_basic: await app.register({ ...machine, token_endpoint_auth_method: 'client_secret_basic' }),
@@ -219,8 +222,6 @@ test('rotated client secret: the new one works, the old one only for its overlap
   deepEqual([await isGood(client.secret), await isGood(second)], [false, true]);
 });
 
-const foreignJwk = { ...(await exportJWK(stranger.publicKey)), kid: 'k', alg: 'RS256' };
-const publicPem = await exportSPKI(keys.publicKey);
 const half = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const { private_key_jwt: signer } = clients;
 const now = epoch();

@@ -22,6 +22,8 @@ const leave = async (group: string, { id }: { id: string }): Promise<void> => {
 await join('staff', alice);
 await join('board', alice);
 
+const restricted = await app.register({ allowed_groups: ['staff'] });
+
 test('scope groups: names in ID token, userinfo and access token; without it nowhere', async () => {
   const client = await app.register();
   const asked = await tokensOf(app, client, alice, { scope: 'openid groups' });
@@ -44,8 +46,6 @@ test('scope groups: names in ID token, userinfo and access token; without it now
   deepEqual(claimsOf(body.access_token).groups, ['staff']);
   await join('board', alice);
 });
-
-const restricted = await app.register({ allowed_groups: ['staff'] });
 
 test('restricted client: members sign in, others get access_denied, silently too', async () => {
   const tokens = await tokensOf(app, restricted, alice);
