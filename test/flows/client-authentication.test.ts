@@ -100,7 +100,8 @@ for (const [method, client] of Object.entries(clients)) {
         const named = { ...proof, fields: { client_id: client.id, ...proof.fields } };
         const answer = await present(path, path === '/oauth2/par' ? named : proof);
         if (!isRight) expectRefusal(answer, path);
-        else if (method === 'none' && path === '/oauth2/token') equal(answer.body.error, 'invalid_request');
+        else if (method === 'none' && path === '/oauth2/token')
+          equal(answer.body.error, 'unauthorized_client');
         else if (method === 'none' && path === '/oauth2/introspect') expectRefusal(answer, path);
         else ok([200, 201].includes(answer.status), `${path} ${answer.text}`);
       }
