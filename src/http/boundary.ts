@@ -23,6 +23,9 @@ export interface ErrorBoundaryOptions {
   readonly basePath?: string;
 }
 
+/** Of all addresses together, for a request that reached none of them. */
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
 // Headers of the response that failed.
 const stale = [
   'Content-Type',
@@ -84,6 +87,8 @@ export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBounda
     ctx.set('Cache-Control', 'no-store');
     if (challenge !== undefined) ctx.set('WWW-Authenticate', challenge);
     if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(Math.ceil(retryAfterSeconds)));
+    // RFC 9110 §15.5.6; an endpoint says its own methods.
+    if (status === 405 && !ctx.res.hasHeader('Allow')) ctx.set('Allow', METHODS);
     ctx.status = status;
     const shape = shapeFor(ctx, pathOf(ctx));
     if (shape === 'page') await sendPage(ctx, { status, code, message, fields, requestId });

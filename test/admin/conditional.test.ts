@@ -87,8 +87,11 @@ withEachServer(
           const answer = await api(method, where, body, ifMatch(stale));
           equal(answer.status, 412, `${method} ${where} ${stale}: ${answer.text}`);
         }
-        const list = await api(method, where, body, ifMatch('"1", "2"'));
-        deepEqual([list.status, wrongFields(list)], [400, ['If-Match']]);
+        // An empty header is a client whose tag got lost: its change is not made whatever is there.
+        for (const unclear of ['"1", "2"', '', '\t']) {
+          const answer = await api(method, where, body, ifMatch(unclear));
+          deepEqual([answer.status, wrongFields(answer)], [400, ['If-Match']], unclear);
+        }
       }
       equal((await api('GET', path)).headers.get('etag'), etag, `${path} is as it was`);
     }

@@ -87,10 +87,10 @@ withServer(
     advance(24 * 3_600_000);
     const later = await api('POST', '/api-keys', { name: 'x' }, keyed('k'));
     ok(dataOf(first).id !== dataOf(later).id);
-    for (const key of ['a b', 'ä', 'x'.repeat(256), '\t']) {
+    // An empty header is a client whose key got lost: created twice, nobody would notice.
+    for (const key of ['a b', 'ä', 'x'.repeat(256), '\t', '']) {
       const answer = await api('POST', '/api-keys', { name: 'x' }, keyed(key));
-      if (key === '\t') equal(answer.status, 201, 'an empty header is none');
-      else deepEqual([answer.status, wrongFields(answer)], [400, ['Idempotency-Key']], key);
+      deepEqual([answer.status, wrongFields(answer)], [400, ['Idempotency-Key']], key);
     }
     const changed = await api('PATCH', '/settings', { product_name: 'A' }, keyed('k'));
     equal(changed.status, 200, 'what makes nothing does not look at it');

@@ -238,6 +238,7 @@ test('attack: no message, stack or class of an internal error is disclosed', asy
 test('attack: TRACE and unknown methods echo nothing', async () => {
   const answer = await get('/oauth2/login?fail=ok', HTML, { method: 'TRACE' });
   assert.equal(answer.status, 405);
+  assert.match(answer.headers.allow ?? '', /^GET, HEAD, POST/);
   assert.doesNotMatch(answer.body, /text\/html,/);
 });
 

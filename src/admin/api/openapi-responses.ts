@@ -73,6 +73,7 @@ const meanings = {
   415: 'The body has the wrong content type, or is compressed.',
   422: 'The `Idempotency-Key` was used for another request.',
   429: 'Too many requests: `Retry-After` says when to come back.',
+  431: 'The head of the request is larger than allowed. The answer is plain text, because nothing was read.',
   503: 'The service cannot answer right now: `Retry-After` says when to come back.',
 } as const;
 export type Refusal = keyof typeof meanings;
@@ -114,12 +115,23 @@ const isRefusal = (name: string): name is `${Refusal}` => Object.hasOwn(meanings
 
 const refusalNamed = (status: Refusal): string => `Refused${status}`;
 
+/** Answered by the server itself, before anything of this API (src/http/server.ts). */
+const HEAD_TOO_LARGE = 431;
+
+const plainText = (description: string): object => ({
+  description,
+  content: {
+    'text/plain': { schema: { type: 'string' }, example: 'The request headers are too large.' },
+  },
+});
+
 /** Component responses that routes reference for their errors, alongside `headers`. */
 export const refusals: Readonly<Record<string, object>> = Object.fromEntries(
   Object.keys(meanings)
     .filter(isRefusal)
     .map((name) => {
       const status = Number(name) as Refusal;
+      if (status === HEAD_TOO_LARGE) return [refusalNamed(status), plainText(meanings[status])];
       const [first] = reasonsOf(status);
       const error = {
         code: status,
@@ -168,6 +180,7 @@ export function refusalsOf(route: Route): Refusal[] {
     [415, takesBody],
     [422, isCreating(route)],
     [429, true],
+    [431, true],
     [503, true],
   ];
   return has.filter(([, isSo]) => isSo).map(([status]) => status);

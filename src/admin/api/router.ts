@@ -25,9 +25,10 @@ const entityTag = /^"(\d{1,15})"$/;
 const NO_VERSION = -1;
 
 /** RFC 9110 §13.1.1: strong comparison, so a weak tag never matches; `*` matches any existing item. */
-function expectedVersion(ifMatch: string): number | undefined {
-  if (ifMatch === '' || ifMatch.trim() === '*') return undefined;
-  if (ifMatch.includes(',')) {
+function expectedVersion(ifMatch: string | undefined): number | undefined {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
+  // An empty header is a client whose tag got lost, not one that changes whatever is there.
+  if (ifMatch.trim() === '' || ifMatch.includes(',')) {
     throw new AppError('request.invalid', { fields: { 'If-Match': 'Must be one entity tag.' } });
   }
   return Number(entityTag.exec(ifMatch.trim())?.[1] ?? NO_VERSION);
@@ -62,6 +63,12 @@ export function createAdminRouter(deps: Deps): Koa.Middleware {
   };
 }
 
+/** @returns a header's value, empty if it was sent empty */
+function sent({ req }: Koa.ParameterizedContext, name: string): string | undefined {
+  const value = req.headers[name];
+  return Array.isArray(value) ? value.join() : value;
+}
+
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const respond =
@@ -81,12 +88,12 @@ const respond =
       params: ctx.params,
       query,
       body: isBodyRead ? await readJson(ctx) : {},
-      ifVersion: expectedVersion(ctx.get('If-Match')),
+      ifVersion: expectedVersion(sent(ctx, 'if-match')),
     };
     if (route.isUnversioned === true && input.ifVersion !== undefined) throw new AppError('request.changed');
     const act = async (): Promise<Reply> => replyOf(route, await perform(route, input), publicUrl);
-    const key = ctx.get('Idempotency-Key');
-    if (key === '' || !isCreating(route)) return send(ctx, await act());
+    const key = sent(ctx, 'idempotency-key');
+    if (key === undefined || !isCreating(route)) return send(ctx, await act());
     const address = `${route.method} ${route.path}`;
     const { isRepeated, ...reply } = await idempotency.once({ key, actor, address, body: input.body }, act);
     if (isRepeated) ctx.set('Idempotency-Replayed', 'true');
