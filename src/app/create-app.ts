@@ -114,6 +114,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const mount = createMount({ events, log });
   const clientDomain = createClientDomain({
     ...base,
+    log,
     baseUrl,
     validateMetadata: createValidateMetadata(mount),
     endClient: grants.revokeOfClient,
@@ -158,6 +159,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     guards: rateLimiting.guards,
     tokens: state.tokens,
     revokeToken,
+    codeRedeemed: clientDomain.codeExchanges.redeemed,
     log,
     pages: interactions.protocolPages,
     csrf,

@@ -33,6 +33,7 @@ export function createAuditLogs({ store, clock, events, log }: Deps) {
     tokenLog.issued({ ...tokens, requestId: events.origins.current()?.requestId }),
   );
   events.on('tokensRefreshed', ({ clientId }) => tokenLog.counted('token.refreshed', clientId));
+  events.on('unguardedCodeRedeemed', ({ clientId }) => tokenLog.counted('token.unguarded', clientId));
   events.on('machineTokensIssued', ({ clientId }) => tokenLog.counted('token.machine_issued', clientId));
   events.on('tokensRefused', tokenLog.refused);
   return { audit, tokenLog };

@@ -35,8 +35,8 @@ export interface RefusedRequest {
 
 export interface TokenLog {
   issued(tokens: IssuedTokens): void;
-  /** Counts one refresh, or one client-credentials token, of this client. */
-  counted(event: 'token.refreshed' | 'token.machine_issued', clientId: string): void;
+  /** Counts one refresh, one client-credentials token, or one sign-in with neither PKCE nor a nonce, of this client. */
+  counted(event: 'token.refreshed' | 'token.machine_issued' | 'token.unguarded', clientId: string): void;
   refused(request: RefusedRequest): void;
   /** Writes the buffer. Never throws: what cannot be written stays in the buffer for the next flush. */
   flush(): Promise<void>;

@@ -134,7 +134,11 @@ export function withSettings(record: ClientRecord, changes: SettingChanges): Cli
     skipConsent: changes.skipConsent ?? record.skipConsent,
   };
   if (changes.requirePkce === false) delete next.requirePkce;
-  else if (changes.requirePkce === true) next.requirePkce = true;
+  else if (changes.requirePkce === true && record.requirePkce !== true) {
+    next.requirePkce = true;
+    // Now somebody's decision.
+    delete next.pkceRequiredAt;
+  }
   if (changes.logoutNeedsAuth === false) delete next.logoutNeedsAuth;
   else if (changes.logoutNeedsAuth === true) next.logoutNeedsAuth = true;
   if (changes.allowSelfSignup === null) delete next.allowSelfSignup;

@@ -4,11 +4,13 @@
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';
+import type { Logger } from '../log.ts';
 import { apiKeys as apiKeyCollection } from '../store/administration.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { createClients } from './clients.ts';
+import { type CodeExchanges, createCodeExchanges } from './code-exchanges.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 
 export type { ApiKey, ApiKeys } from './api-keys.ts';
@@ -18,6 +20,7 @@ export {
   lifetimeSettings,
   webOriginsSetting,
 } from './client-settings.ts';
+export type { CodeExchanges } from './code-exchanges.ts';
 export { CONSOLE_CLIENT_ID, seedConsoleClient } from './console-client.ts';
 export type { Clients, ClientsDeps } from './contract.ts';
 export type { InitialAccessToken } from './initial-access-tokens.ts';
@@ -32,15 +35,18 @@ export { type Client, type ClientView, type PublicMetadata, publicMetadata, toCl
 interface Deps extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'missingGroups' | 'baseUrl'> {
   readonly store: Store;
   readonly clock: Clock;
-  readonly events: Pick<Events, 'on'>;
+  readonly settings: () => { readonly require_pkce: boolean };
+  readonly events: Pick<Events, 'on' | 'emit' | 'record'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
 export interface ClientDomain {
   readonly clients: Clients;
   readonly apiKeys: ApiKeys;
+  readonly codeExchanges: CodeExchanges;
 }
 
-export function createClientDomain({ store, clock, events, ...deps }: Deps): ClientDomain {
+export function createClientDomain({ store, clock, events, settings, log, ...deps }: Deps): ClientDomain {
   const common = { clock, newId, newSecret, secretDigest };
   return {
     clients: createClients({
@@ -50,5 +56,13 @@ export function createClientDomain({ store, clock, events, ...deps }: Deps): Cli
       initialAccessTokens: store.collection(model.initialAccessTokens),
     }),
     apiKeys: createApiKeys({ ...common, collection: store.collection(apiKeyCollection), events }),
+    codeExchanges: createCodeExchanges({
+      clients: store.collection(model.clients),
+      runs: store.ephemeral(model.pkceRuns),
+      clock,
+      settings,
+      events,
+      log,
+    }),
   };
 }

@@ -26,6 +26,8 @@ export const toClient = ({ id, value }: Client) => ({
   is_active: value.isActive,
   skip_consent: value.skipConsent,
   require_pkce: hasToUsePkce(value),
+  pkce_required_at:
+    value.requirePkce === true && value.pkceRequiredAt !== undefined ? time(value.pkceRequiredAt) : null,
   logout_needs_auth: value.logoutNeedsAuth === true,
   allow_self_signup: value.allowSelfSignup ?? null,
   allowed_groups: value.allowedGroups ?? null,

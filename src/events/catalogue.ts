@@ -57,6 +57,7 @@ export const eventLabels = {
   'token.refreshed': 'Tokens refreshed',
   'token.machine_issued': 'Machine tokens issued',
   'token.refused': 'Token request refused',
+  'token.unguarded': 'Signed in without PKCE or a nonce',
   // Administration
   'user.created': 'User created',
   'user.updated': 'User updated',
@@ -69,6 +70,8 @@ export const eventLabels = {
   'client.updated': 'Application updated',
   'client.removed': 'Application deleted',
   'client.secret_rotated': 'Secret rotated',
+  // By itself, having used it many times in a row.
+  'client.pkce_required': 'Application now requires PKCE',
   'client.trial_started': 'Test sign-in started',
   'client.trial_ended': 'Test sign-in ended',
   'registration_token.created': 'Registration token created',
@@ -104,6 +107,7 @@ const tokenEventNames: ReadonlySet<string> = new Set<EventName>([
   'token.refreshed',
   'token.machine_issued',
   'token.refused',
+  'token.unguarded',
 ]);
 
 export const classOfEvent = (event: string): EventClass =>

@@ -24,6 +24,8 @@ export interface Signals {
   };
   /** A complete sign-in in a browser that the account did not know, while it knows others. */
   newBrowserUsed: { readonly account: Snapshot };
+  /** A code of a request with neither PKCE nor a nonce was redeemed. */
+  unguardedCodeRedeemed: { readonly clientId: string };
   tokensRefreshed: { readonly clientId: string };
   machineTokensIssued: { readonly clientId: string };
   tokensRefused: {

@@ -5,6 +5,7 @@ import type { JWK } from 'jose';
 import type Koa from 'koa';
 import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
+import type { CodeExchanges } from '../clients/index.ts';
 import type { Events } from '../events/index.ts';
 import type { Logger } from '../log.ts';
 import { type AccessTokenJwt, createAccessTokenJwt } from './access-token-jwt.ts';
@@ -20,6 +21,7 @@ import {
   captureProviderEvents,
   countRefusedClients,
   prefillUserCode,
+  reportCodeExchanges,
   rethrowServerErrors,
   showFormPosts,
   showInteractions,
@@ -65,6 +67,7 @@ export interface ProviderDeps
   readonly events: Pick<Events, 'emit' | 'note'>;
   readonly log: Pick<Logger, 'info'>;
   readonly codeIssued: RepeatWatch['codeIssued'];
+  readonly codeRedeemed: CodeExchanges['redeemed'];
 }
 
 export interface MountedProvider {
@@ -116,6 +119,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     rethrowServerErrors,
     countRefusedClients(deps.chargeRefusedClient),
     prefillUserCode,
+    reportCodeExchanges(deps.codeRedeemed),
     showInteractions(pages.showInteraction),
     showFormPosts(pages.showFormPost),
     introspectAsClient({ issuer, tokens: deps.tokens }),

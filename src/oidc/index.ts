@@ -96,7 +96,10 @@ export function createProtocolState(deps: StateDeps): ProtocolState {
 }
 
 interface ProtocolDeps
-  extends Pick<ProviderDeps, 'adapter' | 'isHandle' | 'tokens' | 'revokeToken' | 'events' | 'pages'> {
+  extends Pick<
+    ProviderDeps,
+    'adapter' | 'isHandle' | 'tokens' | 'revokeToken' | 'codeRedeemed' | 'events' | 'pages'
+  > {
   readonly mount: ProtocolMount;
   readonly config: Pick<Config, 'issuer' | 'baseUrl' | 'trustProxy' | 'cookieKeys'> & {
     readonly basePath: string;

@@ -3,7 +3,10 @@
 
 import type Koa from 'koa';
 import type { errors, Interaction, KoaContextWithOIDC } from 'oidc-provider';
+import type { CodeExchanges } from '../clients/index.ts';
 import type { IdentityProvider } from './identity-provider.ts';
+import { clientRecord } from './models/client.ts';
+import { isTestSignInExchange } from './test-sign-in-gate.ts';
 
 export type ProtocolContext = Koa.Context & Partial<Pick<KoaContextWithOIDC, 'oidc'>>;
 
@@ -101,5 +104,25 @@ export function countRefusedClients(
     if (!isRefused) return;
     const { client, params } = ctx.oidc ?? {};
     await charge(client?.clientId ?? String(params?.client_id ?? ''), ctx.ip);
+  };
+}
+
+/** Reports every code that an application redeemed; those of test sign-ins are redeemed by this server. */
+export function reportCodeExchanges(redeemed: CodeExchanges['redeemed']): Koa.Middleware {
+  return async (ctx: ProtocolContext, next) => {
+    await next();
+    const { client, entities, route } = ctx.oidc ?? {};
+    const code = entities?.AuthorizationCode;
+    if (route !== 'token' || ctx.status !== 200 || client === undefined || code === undefined) return;
+    const { clientId } = client;
+    if (isTestSignInExchange(ctx.req, clientId)) return;
+    const hasChallenge = code.codeChallenge !== undefined;
+    const written = redeemed({
+      clientId,
+      record: clientRecord(client),
+      hasChallenge,
+      hasNonce: !!code.nonce,
+    });
+    if (written !== undefined) await written;
   };
 }

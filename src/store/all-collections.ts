@@ -24,6 +24,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.rates,
   model.clients,
   model.initialAccessTokens,
+  model.pkceRuns,
   administration.apiKeys,
   administration.eventHours,
   administration.tokenEvents,

@@ -24,6 +24,8 @@ export interface ClientRecord {
   allowSelfSignup?: boolean;
   /** It must use PKCE; absent: only if its kind or the runtime setting says so (src/clients/pkce.ts). */
   requirePkce?: boolean;
+  /** When it began to require PKCE by itself. With `requirePkce` absent: an administrator undid that, and it stays undone. */
+  pkceRequiredAt?: number;
   /** A sign-out by an ID token without a browser also needs client authentication; absent: it does not. */
   logoutNeedsAuth?: boolean;
   /** Only members of one of these groups may sign in; absent: all users. */

@@ -124,6 +124,13 @@ export const clients: CollectionDefinition<ClientRecord> = {
   },
 };
 
+/** How many codes an application redeemed in a row with a verifier; the id is the client_id. */
+export interface PkceRunRecord {
+  run: number;
+}
+
+export const pkceRuns = byId<PkceRunRecord>('pkce_runs', 'ephemeral');
+
 export const initialAccessTokens: CollectionDefinition<InitialAccessTokenRecord> = {
   name: 'initial_access_tokens',
   durability: 'durable',

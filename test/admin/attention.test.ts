@@ -73,6 +73,7 @@ test('attention: resolved items disappear and the most urgent comes first', () =
     mailsQueued: 3,
     mailWaitsSince: NOW - 60_000,
     administrators: 2,
+    pkceRequired: [],
     keyPlan: { kind: 'renew', at: iso(NOW), shownFrom: iso(NOW), isOverdue: false },
     hours: hoursOf(quiet, 50),
     now: NOW,
@@ -87,6 +88,7 @@ test('attention: resolved items disappear and the most urgent comes first', () =
     mailsFailed: 2,
     mailWaitsSince: NOW - HOUR,
     administrators: 1,
+    pkceRequired: [{ clientId: 'c1', name: 'Ledger' }],
     keyPlan: { ...calm.keyPlan, isOverdue: true },
     hours: hoursOf([...quiet, 0, 99], 1),
   };
@@ -95,6 +97,7 @@ test('attention: resolved items disappear and the most urgent comes first', () =
     [
       '99 sign-ins failed in the last two hours',
       'One user is locked in new browsers',
+      'One application now requires PKCE',
       'Signing key rotation is overdue',
       '2 e-mails could not be sent',
       '3 e-mails are waiting to be sent',

@@ -157,6 +157,7 @@ test('emptied cache: what must not be lost is durable; the rest is listed with i
     device_codes: 'lost, the device asks again',
     oidc_sessions: 'lost, the browser is signed out',
     interactions: 'lost, the page has expired',
+    pkce_runs: 'lost, an application must use PKCE in 20 more exchanges before it has to',
     pushed_requests: 'lost, the application pushes again',
     passkey_challenges: 'lost, the ceremony begins again',
     email_challenges: 'lost, another code is asked for; the count of wrong ones is the account’s',

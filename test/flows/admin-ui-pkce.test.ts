@@ -2,7 +2,8 @@
 // of an application offers the choice only where there is one.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Agent, hiddenFields, type Page } from '../support/agent.ts';
+import { RUN_TO_REQUIRE } from '../../src/clients/code-exchanges.ts';
+import { Agent, hiddenFields, type Page, redeem, requestTokens } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 
 let app: TestApp;
@@ -11,6 +12,7 @@ let admin: Agent;
 before(async () => {
   app = await startApp({ store: 'sqlite' });
   await app.createUser('root-admin', { role: 'admin' });
+  await app.createUser('grace');
   admin = new Agent(app);
   const signIn = await admin.follow(await admin.get('/admin'));
   equal((await admin.submit(signIn, { username: 'root-admin', password: PASSWORD })).status, 200);
@@ -71,4 +73,58 @@ test('page of an application: unticked together with an admin scope is refused a
   equal(refused.status, 400);
   match(refused.body, /Must be true: it may request admin scopes/);
   equal(await isRequired(id), true);
+});
+
+const clientOf = async (id: string): Promise<{ id: string; secret: string }> => {
+  const { body } = await app.admin('POST', `/clients/${id}/rotate-secret`);
+  return { id, secret: String(body.data.client_secret) };
+};
+
+test('page of an application: in red while users sign in with neither PKCE nor a nonce', async () => {
+  const client = await clientOf(await register({ type: 'web', first_party: 'on' }));
+  const path = `/admin/applications/${client.id}`;
+  const browser = new Agent(app);
+  const request = {
+    client_id: client.id,
+    redirect_uri: REDIRECT_URI,
+    response_type: 'code',
+    scope: 'openid',
+  };
+  const signIn = async (fields: Record<string, string>): Promise<void> => {
+    const callback = await browser.finish(await browser.authorize({ ...request, ...fields }), {
+      username: 'grace',
+    });
+    const { status } = await requestTokens(app, client, {
+      grant_type: 'authorization_code',
+      code: callback.searchParams.get('code') ?? '',
+      redirect_uri: REDIRECT_URI,
+    });
+    equal(status, 200);
+  };
+  const red = /<div class="alert" id="unguarded">/;
+  await signIn({ nonce: 'n-of-one' });
+  doesNotMatch((await admin.get(path)).body, red);
+  await signIn({});
+  const page = await admin.get(path);
+  match(page.body, red);
+  match(page.body, /neither PKCE nor a nonce/);
+  equal((await save(client.id, { require_pkce: 'on' })).status, 303);
+  doesNotMatch((await admin.get(path)).body, red);
+});
+
+test('overview and page of an application: tell that it requires PKCE by itself, until undone', async () => {
+  const client = await clientOf(await register({ type: 'web', name: 'Always with PKCE', first_party: 'on' }));
+  const browser = new Agent(app);
+  for (let time = 0; time < RUN_TO_REQUIRE; time += 1) {
+    const { status } = await redeem(app, client, await browser.signIn(client.id, { username: 'grace' }));
+    equal(status, 200);
+  }
+  const path = `/admin/applications/${client.id}`;
+  const note = /id="pkce-required">Requires PKCE since/;
+  match((await admin.get(path)).body, note);
+  match((await admin.get('/admin')).body, /One application now requires PKCE[\s\S]*Always with PKCE/);
+  match((await admin.get('/admin/audit')).body, /Application now requires PKCE/);
+  equal((await save(client.id, {})).status, 303);
+  doesNotMatch((await admin.get(path)).body, note);
+  doesNotMatch((await admin.get('/admin')).body, /One application now requires PKCE/);
 });

@@ -16,6 +16,7 @@ import {
   versionOf,
 } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { kindLabel, kindOf } from './list-page.ts';
 import { clients } from './resource.ts';
@@ -81,6 +82,15 @@ const accessOf = ({ allowed_groups: groups }: ClientView) => ({
   chosen: groups ?? [],
 });
 
+const UNGUARDED_DAYS = 7;
+
+/** @returns when somebody last signed in with neither PKCE nor a nonce, if that was lately */
+async function lastUnguarded(context: AdminContext, clientId: string): Promise<string | undefined> {
+  const from = new Date(context.now - UNGUARDED_DAYS * 86_400_000).toISOString();
+  const query = { event: 'token.unguarded', client_id: clientId, at_from: from, limit: '1' };
+  return (await context.call(auditLog.list, { query })).data.items[0]?.at;
+}
+
 export async function showApplication(
   context: AdminContext,
   model: object = {},
@@ -88,7 +98,10 @@ export async function showApplication(
 ): Promise<void> {
   const params = { client_id: idOf(context).id };
   const { data: client, version } = await context.call(clients.read, { params });
-  const choices = await groupChoices(context);
+  const [choices, unguardedAt] = await Promise.all([
+    groupChoices(context),
+    client.require_pkce ? undefined : lastUnguarded(context, params.client_id),
+  ]);
   const stored = valuesOf(client);
   const own = {
     access: accessOf(client),
@@ -102,6 +115,7 @@ export async function showApplication(
     version,
     kind: kindOf(client),
     whyPkce: whyPkceOf(client),
+    unguardedAt,
     kindLabel: kindLabel(client),
     hasSecret:
       client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt',

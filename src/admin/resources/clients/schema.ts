@@ -23,7 +23,7 @@ import {
   metadataMembers,
   webOriginsSetting,
 } from '../../../clients/index.ts';
-import { strict, timestamp } from '../../api/schema-parts.ts';
+import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 // These are the JSON types only; src/clients validates values and lengths.
 const memberSchemas: Readonly<
@@ -123,6 +123,9 @@ const shown: TProperties = {
   ...members((schema) => schema),
   ...settings(),
   client_type: clientType(),
+  pkce_required_at: nullable(timestamp(), {
+    description: 'Since when it requires PKCE by itself, having used it 20 times in a row.',
+  }),
   origin: Enum(['admin', 'registration', 'seed']),
   created_at: timestamp(),
   updated_at: timestamp(),

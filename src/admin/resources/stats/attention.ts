@@ -2,6 +2,7 @@
 // the page where it is fixed.
 import type { KeyPlan } from '../keys/plan.ts';
 import type { User } from '../users/schema.ts';
+import type { PkceRequired } from './pkce-required.ts';
 import type { StatsPoint } from './resource.ts';
 
 /** One hour. */
@@ -29,6 +30,8 @@ export interface Facts {
   readonly mailWaitsSince: number | undefined;
   readonly mailsQueued: number;
   readonly administrators: number;
+  /** Some of the applications that lately began to require PKCE by themselves. */
+  readonly pkceRequired: readonly PkceRequired[];
   readonly keyPlan: KeyPlan;
   /** The current one last. */
   readonly hours: readonly SignIns[];
@@ -64,7 +67,8 @@ export function failingOf(hours: readonly SignIns[]): Failing | undefined {
 }
 
 export function attentionOf(facts: Facts): Attention[] {
-  const { canChange, locked, lockedTotal, mailsFailed, mailsQueued, mailWaitsSince, now } = facts;
+  const { canChange, pkceRequired, locked, lockedTotal, mailsFailed, mailsQueued, mailWaitsSince, now } =
+    facts;
   const failing = failingOf(facts.hours);
   const isMailStuck = mailWaitsSince !== undefined && now - mailWaitsSince > MAIL_PATIENCE_MS;
   const found: (Attention | false)[] = [
@@ -80,6 +84,16 @@ export function attentionOf(facts: Facts): Attention[] {
       text: `${plural(lockedTotal, 'user is', 'users are')} locked in new browsers`,
       detail: `After too many wrong passwords: ${locked.map(({ username }) => username).join(', ')}`,
       href: lockedTotal === 1 ? `/users/${locked[0]?.id ?? ''}` : '/users?is_locked=true',
+      action: 'View',
+    },
+    pkceRequired.length > 0 && {
+      icon: 'key',
+      text: `${plural(pkceRequired.length, 'application now requires', 'applications now require')} PKCE`,
+      detail: `It was used 20 times in a row, so a sign-in without it is refused: ${pkceRequired.map(({ name }) => name).join(', ')}`,
+      href:
+        pkceRequired.length === 1
+          ? `/applications/${pkceRequired[0]?.clientId}`
+          : '/audit?event=client.pkce_required',
       action: 'View',
     },
     facts.keyPlan.isOverdue && {
