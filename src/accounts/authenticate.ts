@@ -15,7 +15,7 @@ import type { ChargeGuess } from './guess-limits.ts';
 import { type BrowserTokens, countBrowserFailure, findKnownBrowser } from './known-browsers.ts';
 import { countFailure, isExhausted, isLocked, type LockoutSettings } from './lockout.ts';
 import { findByLoginName, type LoginName, parseLoginName } from './login-name.ts';
-import { createKeyedQueue } from './passwords/bounded-queue.ts';
+import { createFairQueue } from './passwords/bounded-queue.ts';
 import type { Passwords } from './passwords/password.ts';
 
 export interface SignInOutcome {
@@ -45,8 +45,8 @@ export interface AuthenticateDeps {
    * Called once per lock. `isNoticeDue`: whether to notify the owner by mail. `lockedUntil` in epoch milliseconds.
    */
   onLocked?: (event: { accountId: string; lockedUntil: number; isNoticeDue: boolean }) => unknown;
-  /** How many attempts on one name may wait; further ones are refused with server.busy. */
-  maxWaitingPerName?: number;
+  /** How many attempts may wait for earlier ones on their names; the name with the most is refused first (server.busy). */
+  maxWaiting?: number;
 }
 
 /** The browser in which the password was entered. */
@@ -71,6 +71,9 @@ export type Authenticate = (
 
 type Found = Stored<AccountRecord>;
 
+/** All on one name, the last waits about eight seconds, which is as long as users and proxies wait. */
+const MAX_WAITING = 256;
+
 /** The counter that one attempt increments. */
 interface Counter {
   failuresOf(value: AccountRecord): number;
@@ -83,7 +86,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { collection, clock, passwords, settings, hasOtherWayIn, onOutcome, onLocked } = deps;
   // One attempt per account at a time, so that none is evaluated against a count that another is about to raise
   // (R088). Unknown names have queues of their own, or the waiting time would reveal which names exist.
-  const turns = createKeyedQueue({ maxInFlight: 1, maxQueued: deps.maxWaitingPerName ?? 32 });
+  const turns = createFairQueue({ maxQueued: deps.maxWaiting ?? MAX_WAITING });
 
   const findAccount = async (name: LoginName | undefined): Promise<Found | undefined> =>
     name && findByLoginName(collection, name);

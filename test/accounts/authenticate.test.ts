@@ -169,7 +169,7 @@ withEachStore(
   'attack: 200 guesses in one known browser, four processes: ten evaluated (R075)',
   async (backend) => {
     const stores = [backend.store, backend.reopen(), backend.reopen(), backend.reopen()];
-    const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaitingPerName: 1000 }));
+    const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaiting: 1000 }));
     const [here] = worlds;
     assert.ok(here);
     const { id } = await here.accounts.create(alice);
@@ -251,7 +251,7 @@ withEachStore(
 withEachStore(
   'attack: of 200 parallel wrong guesses only the threshold is evaluated (R088)',
   async (backend) => {
-    const world = createWorld(backend, { maxWaitingPerName: 1000 });
+    const world = createWorld(backend, { maxWaiting: 1000 });
     const { id } = await world.accounts.create(alice);
     const names = ['alice', 'ALICE', 'alice@example.com'];
     const guesses = Array.from({ length: 199 }, (_, n) =>
@@ -271,7 +271,7 @@ withEachStore(
   'attack: 200 guesses over four processes hardly exceed the threshold (R088, R090)',
   async (backend) => {
     const stores = [backend.store, backend.reopen(), backend.reopen(), backend.reopen()];
-    const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaitingPerName: 1000 }));
+    const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaiting: 1000 }));
     const [here] = worlds;
     assert.ok(here);
     const { id } = await here.accounts.create(alice);
@@ -294,7 +294,7 @@ withEachStore(
   'attack: after the first failure the bound is exact over four processes (R090)',
   async (backend) => {
     const stores = [backend.store, backend.reopen(), backend.reopen(), backend.reopen()];
-    const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaitingPerName: 1000 }));
+    const worlds = stores.map((store) => createWorld({ ...backend, store }, { maxWaiting: 1000 }));
     const [here] = worlds;
     assert.ok(here);
     await here.accounts.create(alice);
@@ -360,7 +360,7 @@ withEachStore(
 );
 
 withEachStore('password queue: when full, known and unknown names are refused alike', async (backend) => {
-  const world = createWorld(backend, { maxWaitingPerName: 3 });
+  const world = createWorld(backend, { maxWaiting: 3 });
   await world.accounts.create(alice);
   const refusedOf = async (name: string): Promise<number> => {
     const results = await Promise.allSettled(
@@ -371,6 +371,24 @@ withEachStore('password queue: when full, known and unknown names are refused al
   assert.equal(await refusedOf('alice'), 6);
   assert.equal(await refusedOf('nobody'), 6);
   assert.equal(await world.authenticate('nobody', 'again'), undefined);
+});
+
+withEachStore('password queue: a flood on one name refuses no other name', async (backend) => {
+  const world = createWorld(backend, { maxWaiting: 20 });
+  await world.accounts.create(alice);
+  const flood = Array.from({ length: 200 }, () => world.authenticate('mallory', 'wrong'));
+  const flooded = Promise.allSettled(flood);
+  const own = await Promise.all(Array.from({ length: 5 }, () => world.authenticate('alice', goodPassword)));
+  assert.ok(own.every((account) => account !== undefined));
+  const served = (await flooded).filter(({ status }) => status === 'fulfilled').length;
+  assert.ok(served >= 16 && served <= 22, `${served} of the flood were served`);
+});
+
+withEachStore('password queue: 100 parallel sign-ins of one person all succeed', async (backend) => {
+  const world = createWorld(backend);
+  await world.accounts.create(alice);
+  const own = await Promise.all(Array.from({ length: 100 }, () => world.authenticate('alice', goodPassword)));
+  assert.ok(own.every((account) => account !== undefined));
 });
 
 for (const [what, meddle] of [

@@ -87,7 +87,7 @@ export function createWorld(
     passwords?: Passwords;
     collection?: Collection<AccountRecord>;
     lockout?: Partial<typeof lockoutDefaults>;
-    maxWaitingPerName?: number;
+    maxWaiting?: number;
     hasOtherWayIn?: (record: AccountRecord) => boolean;
     endSessions?: (accountId: string) => Promise<void>;
     removeOwned?: (accountId: string) => Promise<void>;
@@ -135,7 +135,7 @@ export function createWorld(
       hasOtherWayIn: options.hasOtherWayIn ?? (() => false),
       onOutcome: (event) => outcomes.push(event),
       onLocked: (event) => locks.push(event),
-      ...(options.maxWaitingPerName !== undefined && { maxWaitingPerName: options.maxWaitingPerName }),
+      ...(options.maxWaiting !== undefined && { maxWaiting: options.maxWaiting }),
     }),
   };
 }

@@ -1,4 +1,4 @@
-// A queue with a limit on running tasks (first come, first served) and on waiting ones. Without the second, a flood
+// Queues with a limit on running tasks (first come, first served) and on waiting ones. Without the second, a flood
 // would fill the memory and produce answers for clients that have given up (checklist R139).
 import { AppError } from '../../errors.ts';
 
@@ -8,8 +8,6 @@ export interface BoundedQueue {
    * @throws AppError server.busy at once when the queue is full
    */
   run<T>(task: (hasWaited: boolean) => Promise<T>): Promise<T>;
-  /** Whether nothing runs or waits. */
-  isIdle(): boolean;
 }
 
 export function createBoundedQueue(limits: { maxInFlight: number; maxQueued: number }): BoundedQueue {
@@ -42,21 +40,71 @@ export function createBoundedQueue(limits: { maxInFlight: number; maxQueued: num
         leave();
       }
     },
-    isIdle: () => inFlight === 0 && waiting.length === 0,
   };
 }
 
-/** One queue per key; a key takes memory only while its queue is not empty. */
-export function createKeyedQueue(limits: { maxInFlight: number; maxQueued: number }) {
-  const queues = new Map<string, BoundedQueue>();
+interface Waiter {
+  readonly start: () => void;
+  readonly refuse: (reason: AppError) => void;
+}
+
+export interface FairQueue {
+  /**
+   * One task per key at a time, in their order.
+   * @param task receives whether it had to wait
+   * @throws AppError server.busy when too many wait and this key has the most
+   */
+  run<T>(key: string, task: (hasWaited: boolean) => Promise<T>): Promise<T>;
+}
+
+/**
+ * The limit is on all that wait together. When it is reached, the key with the most waiting gives up its last place: a flood
+ * on one name refuses no other, and one person alone may use all places.
+ */
+export function createFairQueue({ maxQueued }: { maxQueued: number }): FairQueue {
+  /** Who waits behind the running task of a key; a key takes memory only while it has one. */
+  const lines = new Map<string, Waiter[]>();
+  let queued = 0;
+  const busy = (): AppError => new AppError('server.busy', { retryAfterSeconds: 1 });
+
+  function makeRoomFor(line: readonly Waiter[]): void {
+    let longest: Waiter[] = [];
+    for (const other of lines.values()) if (other.length > longest.length) longest = other;
+    const last = longest.length > line.length + 1 ? longest.pop() : undefined;
+    if (last === undefined) throw busy();
+    queued -= 1;
+    last.refuse(busy());
+  }
+
+  const enter = async (key: string): Promise<boolean> => {
+    const line = lines.get(key);
+    if (line === undefined) {
+      lines.set(key, []);
+      return false;
+    }
+    if (queued >= maxQueued) makeRoomFor(line);
+    queued += 1;
+    await new Promise<void>((start, refuse) => line.push({ start, refuse }));
+    return true;
+  };
+
+  const leave = (key: string): void => {
+    const next = lines.get(key)?.shift();
+    if (next === undefined) {
+      lines.delete(key);
+      return;
+    }
+    queued -= 1;
+    next.start();
+  };
+
   return {
-    async run<T>(key: string, task: (hasWaited: boolean) => Promise<T>): Promise<T> {
-      const queue = queues.get(key) ?? createBoundedQueue(limits);
-      queues.set(key, queue);
+    async run(key, task) {
+      const hasWaited = await enter(key);
       try {
-        return await queue.run(task);
+        return await task(hasWaited);
       } finally {
-        if (queue.isIdle()) queues.delete(key);
+        leave(key);
       }
     },
   };
