@@ -1,5 +1,6 @@
 // What only an administrator decides about an application, beside its RFC 7591 metadata: wire names, bounds, conversion.
 import type { ClientRecord } from '../store/collections.ts';
+import { authenticationSettings, readAuthenticationSettings } from './acr.ts';
 import { originProblem } from './origins.ts';
 
 /** Absent: unchanged. Null: the runtime setting applies. */
@@ -12,6 +13,8 @@ export interface SettingChanges {
   accessTokenSeconds?: number | null;
   idTokenSeconds?: number | null;
   refreshTokenSeconds?: number | null;
+  requiredAcr?: string | null;
+  maxAuthAgeSeconds?: number | null;
   /** Null: all users may sign in. */
   allowedGroups?: string[] | null;
   webOrigins?: string[];
@@ -73,6 +76,7 @@ export const settingNames: ReadonlySet<string> = new Set([
   'web_origins',
   ...Object.keys(flagSettings),
   ...Object.keys(lifetimeSettings),
+  ...Object.keys(authenticationSettings),
 ]);
 
 /**
@@ -83,8 +87,8 @@ export function readSettings(input: Readonly<Record<string, unknown>>): {
   changes: SettingChanges;
   problems: Record<string, string>;
 } {
-  const changes: SettingChanges = {};
-  const problems: Record<string, string> = {};
+  const { changes: authentication, problems } = readAuthenticationSettings(input);
+  const changes: SettingChanges = authentication;
   for (const [name, { key, isNullable }] of Object.entries(flagSettings)) {
     const value = input[name];
     if (value === undefined) continue;
@@ -148,7 +152,10 @@ export function withSettings(record: ClientRecord, changes: SettingChanges): Cli
     next.allowedGroups = [...new Set(changes.allowedGroups)].sort();
   if (changes.webOrigins?.length === 0) delete next.webOrigins;
   else if (changes.webOrigins !== undefined) next.webOrigins = [...new Set(changes.webOrigins)].sort();
-  for (const { key } of Object.values(lifetimeSettings)) {
+  if (changes.requiredAcr === null) delete next.requiredAcr;
+  else if (changes.requiredAcr !== undefined) next.requiredAcr = changes.requiredAcr;
+  const seconds = [...Object.values(lifetimeSettings), { key: 'maxAuthAgeSeconds' } as const];
+  for (const { key } of seconds) {
     const value = changes[key];
     if (value === null) delete next[key];
     else if (value !== undefined) next[key] = value;

@@ -13,6 +13,7 @@ import { createClients } from './clients.ts';
 import { type CodeExchanges, createCodeExchanges } from './code-exchanges.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 
+export { ACR, acrFrom, authenticationSettings } from './acr.ts';
 export type { ApiKey, ApiKeys } from './api-keys.ts';
 export {
   allowedGroupsSetting,

@@ -35,6 +35,8 @@ export const toClient = ({ id, value }: Client) => ({
   access_token_seconds: value.accessTokenSeconds ?? null,
   id_token_seconds: value.idTokenSeconds ?? null,
   refresh_token_seconds: value.refreshTokenSeconds ?? null,
+  required_acr: value.requiredAcr ?? null,
+  max_auth_age: value.maxAuthAgeSeconds ?? null,
   origin: value.origin,
   created_at: time(value.createdAt),
   updated_at: time(value.updatedAt),

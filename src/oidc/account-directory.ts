@@ -9,6 +9,7 @@ import {
   isUsable,
   type ReportSignIn,
 } from '../accounts/index.ts';
+import { ACR } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { isRequired } from '../second-factors/index.ts';
 import type { Sessions } from '../sessions/index.ts';
@@ -16,7 +17,6 @@ import type { SettingValues } from '../settings/index.ts';
 import { reachableAcrs } from './acr.ts';
 import { toClaims } from './claims.ts';
 import type { AccountDirectory } from './find-account.ts';
-import { ACR } from './scopes.ts';
 
 interface Deps {
   readonly accounts: Pick<Accounts, 'find'>;

@@ -1,8 +1,9 @@
 // The `acr` that a sign-in must reach, and whether it can be reached at all (OIDC Core §5.5.1.1; decisions §5).
 import type { Account } from '../accounts/index.ts';
+import { ACR } from '../clients/index.ts';
 import { acrRequestOf, voluntaryAcrAbove } from './acr.ts';
 import type { BoundInteraction } from './models/interaction.ts';
-import { ACR, ADMIN_SCOPES, isGrantable } from './scopes.ts';
+import { ADMIN_SCOPES, isGrantable } from './scopes.ts';
 
 export interface AcrDemand {
   /** Whether the essential `acr` of the request, if any, can be reached here at all. */

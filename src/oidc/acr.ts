@@ -2,8 +2,8 @@
 // `acr` claim are listed in order of preference; the first one that the account can meet is requested. An essential `acr`
 // claim must be met.
 import { classOfAccount, type ProofPolicy } from '../accounts/index.ts';
+import { ACR } from '../clients/index.ts';
 import { parseJson } from '../json.ts';
-import { ACR } from './scopes.ts';
 
 export interface AcrRequest {
   /** One of these must be met; undefined: none is required. */

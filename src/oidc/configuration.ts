@@ -10,9 +10,10 @@ import {
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import { owesSecondStep } from '../accounts/index.ts';
-import { hasToUsePkce } from '../clients/index.ts';
+import { ACR, hasToUsePkce } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { mayRequest } from './client-access.ts';
+import { demandAuthentication } from './client-demands.ts';
 import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './device-request.ts';
 import { type AccountDirectory, createFindAccount, extraTokenClaims } from './find-account.ts';
 import { createInteractionPolicy } from './interaction-policy.ts';
@@ -27,7 +28,7 @@ import {
   lifetimes,
 } from './policies.ts';
 import { keepSettledScope } from './requested-scope.ts';
-import { ACR, claimsByScope, scopes } from './scopes.ts';
+import { claimsByScope, scopes } from './scopes.ts';
 import type { SigningKey, VerifyingKey } from './signing-key.ts';
 import type { AnyToken } from './token-state.ts';
 
@@ -88,8 +89,13 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     // Specification §2.6: the ID token itself has the claims of `profile` and `email`.
     conformIdTokenClaims: false,
     scopes: [...scopes],
-    // Not an additional parameter: its validation is the library's first hook after its own check of the scope.
-    extraParams: { scope: keepSettledScope },
+    // Not an additional parameter: its validation is the library's first hook after its own checks of the parameters.
+    extraParams: {
+      scope(ctx) {
+        keepSettledScope(ctx);
+        demandAuthentication(ctx);
+      },
+    },
     claims: {
       ...Object.fromEntries(Object.entries(claimsByScope).map(([scope, names]) => [scope, [...names]])),
       acr: null,

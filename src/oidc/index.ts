@@ -41,6 +41,7 @@ import { createSignedInUsers, type SignedInUsers } from './signed-in-user.ts';
 import { createSessionOfToken, type SessionOfToken } from './token-session.ts';
 import { createTokenState, type TokenState } from './token-state.ts';
 
+export { ACR } from '../clients/index.ts';
 export { type ConfirmSession, createAccountDirectory, createConfirmSession } from './account-directory.ts';
 export { acrOf } from './acr.ts';
 export { aliases } from './aliases.ts';
@@ -50,7 +51,7 @@ export { consoleSignInUrl } from './console-sign-in.ts';
 export type { AccountDirectory } from './find-account.ts';
 export { createMount, type ProtocolMount } from './mount.ts';
 export { createRevokeToken } from './revocation.ts';
-export { ACR, scopes } from './scopes.ts';
+export { scopes } from './scopes.ts';
 export type { SignedInUser, SignedInUsers } from './signed-in-user.ts';
 export { createTestSignInAccess, type TestSignInAccess } from './test-sign-in-access.ts';
 export type { TestSignIn } from './test-sign-ins.ts';

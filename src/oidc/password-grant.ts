@@ -1,13 +1,14 @@
 // The `password` grant (RFC 6749 §4.3) for legacy programs that an administrator allowed it: never advertised and never
 // available by self-registration. Lockout, response and timing are those of the sign-in page.
 import { type Client, errors, type TokenEndpointGrantContext } from 'oidc-provider';
+import { ACR } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { mayUse } from './client-access.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from './find-account.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { clientRecord } from './models/client.ts';
 import { allowedScope, noScopeLeft } from './requested-scope.ts';
-import { ACR, ADMIN_SCOPES } from './scopes.ts';
+import { ADMIN_SCOPES } from './scopes.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -27,6 +28,14 @@ export function registerPasswordGrant(
     const { username, password } = params;
     if (!username || !password) throw new errors.InvalidRequest('username and password are required');
     const scope = allowedAtPassword(params.scope, client);
+    // Known without the password, so it is said before anything is checked or counted.
+    const { requiredAcr = ACR.singleFactor } = clientRecord(client);
+    if (requiredAcr !== ACR.singleFactor) {
+      throw new errors.CustomOIDCProviderError(
+        'unmet_authentication_requirements',
+        'this application requires more than a password, which this grant type cannot ask for',
+      );
+    }
     const startedAt = clock();
     const account = await authenticate(username, password);
     if (account === undefined) throw new errors.InvalidGrant('wrong username or password');

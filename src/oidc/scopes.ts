@@ -43,14 +43,6 @@ export const ADMIN_SCOPES: ReadonlySet<string> = new Set(Object.keys(rolesByScop
 export const isGrantable = (scope: string, role: string): boolean =>
   !Object.hasOwn(rolesByScope, scope) || rolesByScope[scope]?.includes(role) === true;
 
-/** The `acr` values, by strength of the authentication. */
-export const ACR = {
-  singleFactor: 'urn:latchkey:acr:single-factor',
-  /** A password and a code by e-mail: weaker than two factors, because the same password may open the mailbox. */
-  emailCode: 'urn:latchkey:acr:email-code',
-  multiFactor: 'urn:latchkey:acr:multi-factor',
-} as const;
-
 /** @returns the space-separated list without the admin scopes; undefined when none remains */
 export function withoutAdminScopes(scope: string): string | undefined {
   const kept = scope.split(' ').filter((name) => name !== '' && !Object.hasOwn(rolesByScope, name));

@@ -1,5 +1,7 @@
 // For the sign-in pages (interactions/), which are the other half of oidc-provider's interactions: the library's types as we
 // use them, the interaction and what it asks for, and the pages that the core wants rendered. Everything else uses index.ts.
+
+export { ACR } from '../clients/index.ts';
 export { acrOf } from './acr.ts';
 export { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
 export type { BrowserSession } from './browser-session.ts';
@@ -13,4 +15,3 @@ export type { LogoutPages } from './logout.ts';
 export { clientRecord } from './models/client.ts';
 export type { SessionGrant } from './models/grant.ts';
 export type { BoundInteraction, SigninProgress } from './models/interaction.ts';
-export { ACR } from './scopes.ts';

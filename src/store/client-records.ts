@@ -22,6 +22,10 @@ export interface ClientRecord {
   refreshTokenSeconds?: number;
   idTokenSeconds?: number;
   allowSelfSignup?: boolean;
+  /** The weakest `acr` that a sign-in to it may have; absent: any. */
+  requiredAcr?: string;
+  /** How old an authentication may be at an authorization request; absent: any age. */
+  maxAuthAgeSeconds?: number;
   /** It must use PKCE; absent: only if its kind or the runtime setting says so (src/clients/pkce.ts). */
   requirePkce?: boolean;
   /** When it began to require PKCE by itself. With `requirePkce` absent: an administrator undid that, and it stays undone. */

@@ -16,6 +16,7 @@ import {
 } from 'typebox';
 import {
   allowedGroupsSetting,
+  authenticationSettings,
   type ClientView,
   flagSettings,
   lifetimeSettings,
@@ -92,6 +93,11 @@ function settings(): TProperties {
       examples: [['https://app.example.com']],
     }),
   );
+  const { required_acr: acr, max_auth_age: age } = authenticationSettings;
+  properties.required_acr = Optional(
+    Union([Enum([...acr.values]), Null()], { description: acr.description, examples: [null] }),
+  );
+  properties.max_auth_age = Optional(Union([Integer(age), Null()], { examples: [null] }));
   for (const [name, { minimum, maximum }] of Object.entries(lifetimeSettings)) {
     const description = 'Seconds; null: as the runtime setting says.';
     properties[name] = Optional(
