@@ -83,12 +83,12 @@ withEachServer(
       const etag = read.headers.get('etag') ?? '';
       ok(/^"\d+"$/.test(etag), `${path} ${etag}`);
       for (const [method, where, body] of changes) {
-        for (const stale of ['"999"', 'W/"1"', '"x"', '1']) {
+        for (const stale of ['"999"', 'W/"1"', '"x"']) {
           const answer = await api(method, where, body, ifMatch(stale));
           equal(answer.status, 412, `${method} ${where} ${stale}: ${answer.text}`);
         }
         // An empty header is a client whose tag got lost: its change is not made whatever is there.
-        for (const unclear of ['"1", "2"', '', '\t']) {
+        for (const unclear of ['"1", "2"', '', '\t', '1', '{}']) {
           const answer = await api(method, where, body, ifMatch(unclear));
           deepEqual([answer.status, wrongFields(answer)], [400, ['If-Match']], unclear);
         }

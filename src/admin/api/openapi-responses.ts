@@ -70,6 +70,7 @@ const meanings = {
   409: 'It clashes with what is there.',
   412: 'It was changed since it was read: `If-Match` does not fit any more.',
   413: 'The body is larger than allowed.',
+  414: 'The address is longer than allowed. The answer is plain text, because nothing was read.',
   415: 'The body has the wrong content type, or is compressed.',
   422: 'The `Idempotency-Key` was used for another request.',
   429: 'Too many requests: `Retry-After` says when to come back.',
@@ -116,12 +117,15 @@ const isRefusal = (name: string): name is `${Refusal}` => Object.hasOwn(meanings
 const refusalNamed = (status: Refusal): string => `Refused${status}`;
 
 /** Answered by the server itself, before anything of this API (src/http/server.ts). */
-const HEAD_TOO_LARGE = 431;
+const byTheServer: Readonly<Partial<Record<Refusal, string>>> = {
+  414: 'The address is too long.',
+  431: 'The request headers are too large.',
+};
 
-const plainText = (description: string): object => ({
+const plainText = (description: string, example: string): object => ({
   description,
   content: {
-    'text/plain': { schema: { type: 'string' }, example: 'The request headers are too large.' },
+    'text/plain': { schema: { type: 'string' }, example },
   },
 });
 
@@ -131,7 +135,8 @@ export const refusals: Readonly<Record<string, object>> = Object.fromEntries(
     .filter(isRefusal)
     .map((name) => {
       const status = Number(name) as Refusal;
-      if (status === HEAD_TOO_LARGE) return [refusalNamed(status), plainText(meanings[status])];
+      const text = byTheServer[status];
+      if (text !== undefined) return [refusalNamed(status), plainText(meanings[status], text)];
       const [first] = reasonsOf(status);
       const error = {
         code: status,
@@ -177,6 +182,7 @@ export function refusalsOf(route: Route): Refusal[] {
     [409, isChanging],
     [412, isConditional(route) || route.isUnversioned === true],
     [413, takesBody],
+    [414, true],
     [415, takesBody],
     [422, isCreating(route)],
     [429, true],

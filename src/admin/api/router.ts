@@ -20,6 +20,8 @@ interface Deps {
   readonly idempotency: Idempotency;
 }
 
+/** RFC 9110 §8.8.3, weak ones too: valid, although none of ours. */
+const anyEntityTag = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 const entityTag = /^"(\d{1,15})"$/;
 /** A version that no item has. */
 const NO_VERSION = -1;
@@ -28,7 +30,7 @@ const NO_VERSION = -1;
 function expectedVersion(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   // An empty header is a client whose tag got lost, not one that changes whatever is there.
-  if (ifMatch.trim() === '' || ifMatch.includes(',')) {
+  if (!anyEntityTag.test(ifMatch.trim())) {
     throw new AppError('request.invalid', { fields: { 'If-Match': 'Must be one entity tag.' } });
   }
   return Number(entityTag.exec(ifMatch.trim())?.[1] ?? NO_VERSION);
