@@ -366,6 +366,7 @@ const withDoor = new Set([
   'oidc',
   'admin',
   'self-service',
+  'interactions',
 ]);
 
 /** Doors for some only, beside index.ts: who uses them. */

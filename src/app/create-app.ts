@@ -3,8 +3,7 @@
 // background jobs, and the domains that scripts use.
 import type { RequestListener } from 'node:http';
 import { createOidcAdapter, isHandle } from '../../adapters/oidc.ts';
-import { createKnownBrowsers } from '../../interactions/known-browsers.ts';
-import { createInteractions } from '../../interactions/routes.ts';
+import { createInteractions, createKnownBrowsers } from '../../interactions/index.ts';
 import {
   type Accounts,
   createAccountDomain,

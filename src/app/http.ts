@@ -2,8 +2,7 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import mountAt from 'koa-mount';
-import { markFailedForms } from '../../interactions/current.ts';
-import type { Interactions } from '../../interactions/routes.ts';
+import { type Interactions, markFailedForms } from '../../interactions/index.ts';
 import type { Admin } from '../admin/index.ts';
 import type { Config } from '../config/types.ts';
 import type { Origins } from '../events/index.ts';

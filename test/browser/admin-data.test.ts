@@ -143,7 +143,7 @@ test('invitation: its link is shown once and leads to sign-up; resending voids t
   const email = page.getByLabel('E-mail', { exact: true });
   await email.fill('grace@acme.example');
   await press(page, 'Invite');
-  assert.match(await text('#email-error'), /taken/);
+  assert.match(await text('#email-error'), /already in use/);
   assert.equal(await email.inputValue(), 'grace@acme.example');
   await email.fill('katherine@acme.example');
   await page.getByLabel('Continue to').selectOption({ label: 'Acme Analytics' });
