@@ -28,6 +28,7 @@ import {
   createBearers,
   createConfirmSession,
   createMount,
+  createOutbound,
   createProtocol,
   createProtocolRoutes,
   createProtocolState,
@@ -111,6 +112,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { accounts, groups, signIns } = accountDomain;
   const mail = createMail({ ...base, sealer, baseUrl, log });
   const mount = createMount({ events, log });
+  const outbound = createOutbound(config);
   const clientDomain = createClientDomain({
     ...base,
     log,
@@ -118,6 +120,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     validateMetadata: createValidateMetadata(mount),
     endClient: grants.revokeOfClient,
     missingGroups: groups.missing,
+    mayBePlain: outbound.mayBePlain,
   });
   const { clients, apiKeys } = clientDomain;
   const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
@@ -152,6 +155,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     adapter: createOidcAdapter({ store, clock }),
     isHandle,
+    outbound: outbound.fetch,
     accounts: { directory, authenticate, confirmSession },
     clients,
     sessions: sessionDomain,

@@ -9,6 +9,8 @@ export interface SettingChanges {
   skipConsent?: boolean;
   logoutNeedsAuth?: boolean;
   allowSelfSignup?: boolean | null;
+  /** Of the addresses that this server calls for it. */
+  approvedAddresses?: string[];
   requirePkce?: boolean;
   accessTokenSeconds?: number | null;
   idTokenSeconds?: number | null;
@@ -71,7 +73,16 @@ export const webOriginsSetting = {
     'responses. An application with some always uses PKCE.',
 } as const;
 
+export const approvedAddressesSetting = {
+  maxItems: 10,
+  maxLength: 2000,
+  description:
+    'Which of `jwks_uri` and `backchannel_logout_uri` an administrator approved; those that an administrator enters are. ' +
+    'Only approved ones may lie inside, where OUTBOUND_ALLOW covers them.',
+} as const;
+
 export const settingNames: ReadonlySet<string> = new Set([
+  'approved_addresses',
   'allowed_groups',
   'web_origins',
   ...Object.keys(flagSettings),
@@ -105,8 +116,11 @@ export function readSettings(input: Readonly<Record<string, unknown>>): {
     } else problems[name] = `Must be a whole number of seconds from ${minimum} to ${maximum}.`;
   }
   const groups = input.allowed_groups;
-  if (groups === null || isGroupList(groups)) changes.allowedGroups = groups;
+  if (groups === null || isTextList(groups, allowedGroupsSetting)) changes.allowedGroups = groups;
   else if (groups !== undefined) problems.allowed_groups = 'Must be a list of group names, or null.';
+  const { approved_addresses: approved } = input;
+  if (isTextList(approved, approvedAddressesSetting)) changes.approvedAddresses = approved;
+  else if (approved !== undefined) problems.approved_addresses = 'Must be a list of addresses.';
   const origins = input.web_origins;
   const problem = origins === undefined ? undefined : originsProblem(origins);
   if (problem !== undefined) problems.web_origins = problem;
@@ -125,10 +139,13 @@ function originsProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-const isGroupList = (value: unknown): value is string[] =>
+const isTextList = (
+  value: unknown,
+  { maxItems, maxLength }: { readonly maxItems: number; readonly maxLength: number },
+): value is string[] =>
   Array.isArray(value) &&
-  value.length <= allowedGroupsSetting.maxItems &&
-  value.every((name) => typeof name === 'string' && name.length <= allowedGroupsSetting.maxLength);
+  value.length <= maxItems &&
+  value.every((text) => typeof text === 'string' && text.length <= maxLength);
 
 /** @returns the record with the changes applied */
 export function withSettings(record: ClientRecord, changes: SettingChanges): ClientRecord {

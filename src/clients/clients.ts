@@ -1,9 +1,10 @@
 // The application registry: creates, changes, removes and finds clients, their secrets and registration tokens. Metadata is
 // validated in metadata-rules.ts; to-client.ts defines what is shown.
 import { AppError } from '../errors.ts';
-import type { ClientRecord } from '../store/collections.ts';
+import type { ClientMetadata, ClientRecord } from '../store/collections.ts';
 import { VersionConflict } from '../store/port.ts';
 import { pagesOf } from '../store/walk.ts';
+import { approvedAfter, calledAddresses } from './approved-addresses.ts';
 import { createChangeClient } from './change-client.ts';
 import { type SettingChanges, withSettings } from './client-settings.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
@@ -86,7 +87,11 @@ export function createClients(deps: ClientsDeps): Clients {
       if (rest.clientId !== undefined && origin !== 'seed') throw new TypeError('client ids are not chosen');
       const clientId = rest.clientId ?? newId();
       const kind = origin === 'registration' ? 'registrant' : 'administrator';
-      const authority: Authority = { kind, isOwnAddress: ownAddressesFor(origin) };
+      const authority: Authority = {
+        kind,
+        isOwnAddress: ownAddressesFor(origin),
+        mayBePlain: deps.mayBePlain,
+      };
       const metadata = await prepareMetadata(clientId, input, authority, validateMetadata);
       const now = clock();
       const base: ClientRecord = {
@@ -99,6 +104,7 @@ export function createClients(deps: ClientsDeps): Clients {
         createdAt: now,
         updatedAt: now,
         ...(isAuthMethodSaid(input) && { hasChosenAuthMethod: true }),
+        ...approved(undefined, metadata, kind, {}),
       };
       const { record, clientSecret } = withSecret(withSettings(base, settings));
       checkPkceChoice(record, settings.requirePkce);
@@ -133,11 +139,17 @@ export function createClients(deps: ClientsDeps): Clients {
           kind,
           keeps: reservedOf(stored),
           isOwnAddress: ownAddressesFor(value.origin),
+          mayBePlain: deps.mayBePlain,
         };
         const metadata = members
           ? await prepareMetadata(clientId, members, authority, validateMetadata)
           : stored;
-        const next = { ...withSettings(value, settings), metadata, clientType: clientType(metadata) };
+        const next = {
+          ...withSettings(value, settings),
+          ...approved(value, metadata, kind, settings),
+          metadata,
+          clientType: clientType(metadata),
+        };
         if (input !== undefined && isAuthMethodSaid(input)) next.hasChosenAuthMethod = true;
         else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
         checkPkceChoice(next, settings.requirePkce);
@@ -203,6 +215,20 @@ export function createClients(deps: ClientsDeps): Clients {
   };
 }
 
+/** Written with every change, so that later none is taken for entered by an administrator. */
+function approved(
+  before: ClientRecord | undefined,
+  metadata: ClientMetadata,
+  kind: Authority['kind'],
+  { approvedAddresses: chosen }: SettingChanges,
+): Pick<ClientRecord, 'approvedAddresses'> {
+  const isByAdministrator = kind === 'administrator';
+  const approvedAddresses = approvedAfter({ before, metadata, isByAdministrator, chosen });
+  return calledAddresses({ metadata }).length === 0 && before?.approvedAddresses === undefined
+    ? {}
+    : { approvedAddresses };
+}
+
 function merged(
   stored: Readonly<Record<string, unknown>>,
   input: Readonly<Record<string, unknown>>,
@@ -227,10 +253,12 @@ function withinScope(
   return { ...input, scope };
 }
 
-function reservedOf(metadata: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+function reservedOf(metadata: ClientMetadata): ReadonlySet<string> {
   const scopes = typeof metadata.scope === 'string' ? metadata.scope.split(' ') : [];
   const grants: unknown[] = Array.isArray(metadata.grant_types) ? metadata.grant_types : [];
   return new Set([
+    // A plain http address that an administrator entered.
+    ...calledAddresses({ metadata }).map(({ uri }) => uri),
     ...adminScopes.filter((scope) => scopes.includes(scope)),
     ...adminGrantTypes.filter((grant) => grants.includes(grant)),
   ]);

@@ -24,6 +24,8 @@ export interface ClientsDeps {
   readonly endClient: (clientId: string) => Promise<void>;
   /** BASE_URL: no redirect URI may be an address of this server. */
   readonly baseUrl?: string;
+  /** Whether OUTBOUND_ALLOW lets this server call a plain http address; default: none. */
+  readonly mayBePlain?: (uri: string, use: 'keys' | 'notice') => boolean;
   /** @returns the names that are not groups; default: group names are not checked */
   readonly missingGroups?: (names: readonly string[]) => Promise<string[]>;
 }

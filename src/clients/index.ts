@@ -15,8 +15,10 @@ import type { Clients, ClientsDeps } from './contract.ts';
 
 export { ACR, acrFrom, authenticationSettings } from './acr.ts';
 export type { ApiKey, ApiKeys } from './api-keys.ts';
+export { isApprovedAddress } from './approved-addresses.ts';
 export {
   allowedGroupsSetting,
+  approvedAddressesSetting,
   flagSettings,
   lifetimeSettings,
   webOriginsSetting,
@@ -33,7 +35,8 @@ export { readClient } from './read-client.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
 export { type Client, type ClientView, type PublicMetadata, publicMetadata, toClient } from './to-client.ts';
 
-interface Deps extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'missingGroups' | 'baseUrl'> {
+interface Deps
+  extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'missingGroups' | 'baseUrl' | 'mayBePlain'> {
   readonly store: Store;
   readonly clock: Clock;
   readonly settings: () => { readonly require_pkce: boolean };

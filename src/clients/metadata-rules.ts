@@ -20,6 +20,8 @@ export interface Authority {
   readonly keeps?: ReadonlySet<string> | undefined;
   /** Recognises addresses of this server, which cannot be redirect URIs; default: none, as for the built-in client. */
   readonly isOwnAddress?: IsOwnAddress | undefined;
+  /** Whether this server may call a plain http address that an administrator enters; default: none. */
+  readonly mayBePlain?: ((uri: string, use: 'keys' | 'notice') => boolean) | undefined;
 }
 
 export interface CheckedMetadata {
@@ -69,7 +71,7 @@ export function checkMetadata(input: Readonly<Members>, authority: Authority): C
   }
   checkChoices(metadata, authority, note);
   checkGrants(metadata, note);
-  checkUris(metadata, note);
+  checkUris(metadata, authority, note);
   checkOwnAddresses(metadata, authority, note);
   return { metadata: withDefaults(metadata), problems };
 }
@@ -119,14 +121,18 @@ function checkGrants(metadata: Readonly<Members>, note: Note): void {
   }
 }
 
-function checkUris(metadata: Readonly<Members>, note: Note): void {
+function checkUris(metadata: Readonly<Members>, authority: Authority, note: Note): void {
   const isNative = metadata.application_type === 'native';
   for (const [name, use] of Object.entries(uriUses)) {
     const value = metadata[name];
-    if (typeof value === 'string') note(name, uriProblem(value, use, isNative));
+    const mayBePlain = (uri: string): boolean =>
+      authority.keeps?.has(uri) === true ||
+      (authority.kind === 'administrator' &&
+        authority.mayBePlain?.(uri, name === 'jwks_uri' ? 'keys' : 'notice') === true);
+    if (typeof value === 'string') note(name, uriProblem(value, use, isNative, mayBePlain));
     if (!isStringList(value)) continue;
     for (const [at, uri] of value.entries()) {
-      const problem = uriProblem(uri, use, isNative);
+      const problem = uriProblem(uri, use, isNative, mayBePlain);
       if (problem !== undefined) note(name, `entry ${at + 1} ${problem}`);
     }
   }

@@ -1,6 +1,7 @@
 // What is shown of a client: RFC 7591 names plus our settings. Never a secret.
 import type { ClientRecord } from '../store/collections.ts';
 import type { Stored } from '../store/port.ts';
+import { approvedAddressesOf } from './approved-addresses.ts';
 import { type MemberName, memberNames } from './metadata-members.ts';
 import { hasToUsePkce } from './pkce.ts';
 
@@ -29,6 +30,7 @@ export const toClient = ({ id, value }: Client) => ({
   pkce_required_at:
     value.requirePkce === true && value.pkceRequiredAt !== undefined ? time(value.pkceRequiredAt) : null,
   logout_needs_auth: value.logoutNeedsAuth === true,
+  approved_addresses: approvedAddressesOf(value),
   allow_self_signup: value.allowSelfSignup ?? null,
   allowed_groups: value.allowedGroups ?? null,
   web_origins: value.webOrigins ?? [],

@@ -23,9 +23,15 @@ const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+$/;
 
 /**
  * @param isNative whether `application_type` is `native`, which alone may use private-use schemes
+ * @param mayBePlain whether this server may call that plain http address; default: none
  * @returns what is wrong, as a predicate ("must …"); undefined when the address may be registered
  */
-export function uriProblem(uri: string, use: UriUse, isNative: boolean): string | undefined {
+export function uriProblem(
+  uri: string,
+  use: UriUse,
+  isNative: boolean,
+  mayBePlain: (uri: string) => boolean = () => false,
+): string | undefined {
   if (uri.length === 0) return 'must not be empty';
   if (uri.length > MAX_LENGTH) return `must not be longer than ${MAX_LENGTH} characters`;
   if (notPlain.test(uri)) return 'must be printable ASCII without spaces; percent-encode other characters';
@@ -36,7 +42,7 @@ export function uriProblem(uri: string, use: UriUse, isNative: boolean): string 
   if (use === 'redirect' && dotSegment.test(uri)) return 'must not contain `.` or `..` path segments';
   const scheme = schemePattern.exec(uri)?.[1];
   if (scheme === undefined || URL.parse(uri) === null) return 'must be an absolute URI';
-  if (scheme === 'https' || scheme === 'http') return webUriProblem(uri, scheme, use);
+  if (scheme === 'https' || scheme === 'http') return webUriProblem(uri, scheme, use, mayBePlain);
   if (use !== 'redirect' || !isNative) return 'must start with https:// (http:// only for localhost)';
   if (!privateUseScheme.test(scheme)) {
     return 'must use https, or a private-use scheme with a dot such as com.example.app (RFC 8252 section 7.1)';
@@ -44,7 +50,12 @@ export function uriProblem(uri: string, use: UriUse, isNative: boolean): string 
   return /^[^/?]*:\/\/[^/?]*@/.test(uri) ? 'must not contain a user name or password' : undefined;
 }
 
-function webUriProblem(uri: string, scheme: 'http' | 'https', use: UriUse): string | undefined {
+function webUriProblem(
+  uri: string,
+  scheme: 'http' | 'https',
+  use: UriUse,
+  mayBePlain: (uri: string) => boolean,
+): string | undefined {
   const authority = webAuthority.exec(uri)?.[1];
   if (authority === undefined) return 'must name a host after two slashes';
   if (authority.includes('@')) return 'must not contain a user name or password';
@@ -54,6 +65,9 @@ function webUriProblem(uri: string, scheme: 'http' | 'https', use: UriUse): stri
     return 'must have its host in plain form';
   }
   if (scheme === 'https') return undefined;
-  if (use === 'fetched') return 'must start with https://';
+  if (use === 'fetched') {
+    if (mayBePlain(uri)) return undefined;
+    return 'must start with https:// (http:// only where an administrator enters it and OUTBOUND_ALLOW covers host and port)';
+  }
   return isLoopbackHost(host) ? undefined : 'must start with https:// (http:// only for localhost)';
 }

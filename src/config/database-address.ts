@@ -80,3 +80,20 @@ export const redisAddress = address({
   mayBeSocket: false,
   isPath: (path) => /^(?:[\w.%-]+(?:\/\d{1,5})?)?$/.test(path),
 });
+
+const DEFAULT_PORTS: Readonly<Record<string, readonly number[]>> = {
+  mongodb: [27_017],
+  'mongodb+srv': [27_017],
+  redis: [6379],
+  rediss: [6379],
+  // The sentinels name the servers, which are on Redis's own port unless they say otherwise.
+  'redis-sentinel': [26_379, 6379],
+  'rediss-sentinel': [26_379, 6379],
+};
+
+/** @returns the ports on which a database listens, as far as its address says */
+export function portsOf(databaseAddress: string): number[] {
+  const { scheme = '', hosts = '' } = shape.exec(databaseAddress)?.groups ?? {};
+  const named = hosts.split(',').map((host) => Number(/:(\d{1,5})$/.exec(host)?.[1] ?? 0));
+  return [...(DEFAULT_PORTS[scheme.toLowerCase()] ?? []), ...named.filter((port) => port > 0)];
+}

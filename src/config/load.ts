@@ -100,6 +100,7 @@ export function loadConfig(env: Environment): Config {
   const webConcurrency = read('WEB_CONCURRENCY') ?? 1;
   const givenDrainSeconds = read('DRAIN_SECONDS');
   const smtpUrl = read('SMTP_URL');
+  const outboundAllow = read('OUTBOUND_ALLOW') ?? [];
   const logLevel = read('LOG_LEVEL') ?? 'info';
   const givenCookieKeys = read('COOKIE_KEYS');
   const databases = readDatabases(reader);
@@ -121,6 +122,7 @@ export function loadConfig(env: Environment): Config {
     metricsToken,
     admin,
     trustProxy,
+    outboundAllow,
     webConcurrency,
     drainSeconds,
     smtpUrl,

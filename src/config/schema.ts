@@ -2,6 +2,7 @@
 // renders docs/configuration.md from it. Secrets (`isSecret`) also have a `_FILE` variant.
 import { logLevels } from '../log-level.ts';
 import { mongodbAddress, redisAddress } from './database-address.ts';
+import { outboundAllow } from './outbound-allow.ts';
 import {
   baseUrl,
   email,
@@ -162,6 +163,16 @@ export const variables = {
       'How long a process serves on after SIGTERM while `/readyz` is 503 and every response closes its connection, so that a ' +
       'balancer can notice: longer than it takes to. It and the requests that still run get 28 s together.',
     parse: integer(0, 15),
+  }),
+  OUTBOUND_ALLOW: variable({
+    type: 'hosts, `host:port`, networks',
+    default: 'none: public addresses, by https',
+    description:
+      'What this server may call inside for an application (`jwks_uri`, back-channel logout), where an administrator entered ' +
+      'or approved that exact address: `app.home.lan`, `app.home.lan:8080`, `10.0.0.0/8`, `[fd00::]/8:8443`. Without a port ' +
+      'an entry opens 443. Plain `http` is for back-channel logout, and for keys on localhost. Never link-local and cloud ' +
+      'metadata addresses, this server and its databases. For a certificate authority inside see `NODE_EXTRA_CA_CERTS`.',
+    parse: outboundAllow,
   }),
   SMTP_URL: variable({
     type: '`smtps://…`, `smtp+starttls://…` or `smtp://…`',

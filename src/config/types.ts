@@ -1,5 +1,6 @@
 // The boot configuration: the environment, validated and frozen.
 import type { LogLevel } from '../log-level.ts';
+import type { OutboundEntry } from './outbound-allow.ts';
 
 /** Headless onboarding: the administrator to create when there is none yet. */
 export interface FirstAdmin {
@@ -35,6 +36,8 @@ export interface Config {
   readonly admin: FirstAdmin | undefined;
   /** Number of proxies that append to X-Forwarded-For; 0: the header is ignored. */
   readonly trustProxy: number;
+  /** What may be called inside for an application. */
+  readonly outboundAllow: readonly OutboundEntry[];
   /** HTTP processes that share the port. */
   readonly webConcurrency: number;
   /** How long a process serves on after SIGTERM, with /readyz failing; 0–15. */

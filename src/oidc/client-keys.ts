@@ -2,14 +2,14 @@
 // assertion by a key that it does not know meanwhile. An unknown `kid` makes it fetch the set again, once.
 import { decodeProtectedHeader } from 'jose';
 import type { Clock } from '../clock.ts';
-import type { LogoutClient } from './provider-base.ts';
+import type { ClientWithKeys } from './provider-base.ts';
 
 /** Anyone can send an assertion with a `kid` that does not exist, and must not make this server fetch at will. */
 const MIN_MS = 10_000;
 
 /** @returns what expires the keys of a client whose assertion names a key that is not among them */
-export function createKeyLookup(clock: Clock): (client: LogoutClient, assertion: unknown) => void {
-  const lookedAt = new WeakMap<LogoutClient, number>();
+export function createKeyLookup(clock: Clock): (client: ClientWithKeys, assertion: unknown) => void {
+  const lookedAt = new WeakMap<ClientWithKeys, number>();
 
   return (client, assertion) => {
     const { asymmetricKeyStore: keys } = client;

@@ -10,7 +10,7 @@ import {
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import { owesSecondStep } from '../accounts/index.ts';
-import { ACR, hasToUsePkce } from '../clients/index.ts';
+import { ACR, hasToUsePkce, isApprovedAddress } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { mayRequest } from './client-access.ts';
 import { demandAuthentication } from './client-demands.ts';
@@ -18,7 +18,7 @@ import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './device-
 import { type AccountDirectory, createFindAccount, extraTokenClaims } from './find-account.ts';
 import { createInteractionPolicy } from './interaction-policy.ts';
 import { clientRecord } from './models/client.ts';
-import { outboundFetch } from './outbound-fetch.ts';
+import type { OutboundFetch } from './outbound-fetch.ts';
 import {
   clientBasedCORS,
   createAssertionCheck,
@@ -27,6 +27,7 @@ import {
   type LifetimeSettings,
   lifetimes,
 } from './policies.ts';
+import { ProviderBase } from './provider-base.ts';
 import { keepSettledScope } from './requested-scope.ts';
 import { claimsByScope, scopes } from './scopes.ts';
 import type { SigningKey, VerifyingKey } from './signing-key.ts';
@@ -50,6 +51,7 @@ export interface DevicePages {
 }
 
 export interface ConfigurationDeps {
+  readonly outbound: OutboundFetch;
   readonly adapter: (name: string) => Adapter;
   /** The first one is the current signing key. */
   readonly signingKeys: readonly [SigningKey, ...VerifyingKey[]];
@@ -83,7 +85,8 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
   return {
     adapter: deps.adapter,
     jwks: { keys: [...deps.signingKeys] },
-    fetch: outboundFetch,
+    fetch: (target, options) =>
+      deps.outbound(target, options, { use: 'keys', isApproved: isApproved(target) }),
     cookies: { keys: [...deps.cookieKeys], names: { ...deps.cookieNames }, long: cookie, short: cookie },
     clockTolerance: 5,
     // Specification §2.6: the ID token itself has the claims of `profile` and `email`.
@@ -155,6 +158,13 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       else ctx.body = out;
     },
   };
+}
+
+/** The library fetches the keys of the client that it authenticates. */
+function isApproved(target: string | URL | Request): boolean {
+  const client = ProviderBase.ctx?.oidc.client;
+  const uri = target instanceof Request ? target.url : String(target);
+  return client !== undefined && isApprovedAddress(clientRecord(client), uri);
 }
 
 const featuresOf = (deps: ConfigurationDeps): NonNullable<Configuration['features']> => ({

@@ -9,6 +9,7 @@ import type { CodeExchanges } from '../clients/index.ts';
 import type { Events } from '../events/index.ts';
 import type { Logger } from '../log.ts';
 import { type AccessTokenJwt, createAccessTokenJwt } from './access-token-jwt.ts';
+import { createSendLogoutToken, type SendLogoutToken } from './backchannel-logout.ts';
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
 import { createDocuments, type Documents } from './documents.ts';
@@ -75,8 +76,7 @@ export interface MountedProvider {
   readonly jwt: AccessTokenJwt;
   readonly middleware: Koa.Middleware;
   readonly documents: Documents;
-  /** Sends a logout token to one application, if it registered a back-channel logout URI. */
-  backchannelLogout(clientId: string, accountId: string, sid: string): Promise<void>;
+  readonly sendLogoutToken: SendLogoutToken;
 }
 
 export async function createProvider(deps: ProviderDeps): Promise<MountedProvider> {
@@ -144,10 +144,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     jwt,
     middleware,
     documents,
-    async backchannelLogout(clientId, accountId, sid) {
-      const client = await provider.Client.find(clientId);
-      if (client?.backchannelLogoutUri !== undefined) await client.backchannelLogout(accountId, sid);
-    },
+    sendLogoutToken: createSendLogoutToken({ models: provider, outbound: deps.outbound }),
   };
 }
 

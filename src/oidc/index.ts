@@ -50,6 +50,7 @@ export type { BrowserSession } from './browser-session.ts';
 export { consoleSignInUrl } from './console-sign-in.ts';
 export type { AccountDirectory } from './find-account.ts';
 export { createMount, type ProtocolMount } from './mount.ts';
+export { createOutbound } from './outbound.ts';
 export { createRevokeToken } from './revocation.ts';
 export { scopes } from './scopes.ts';
 export type { SignedInUser, SignedInUsers } from './signed-in-user.ts';
@@ -99,7 +100,7 @@ export function createProtocolState(deps: StateDeps): ProtocolState {
 interface ProtocolDeps
   extends Pick<
     ProviderDeps,
-    'adapter' | 'isHandle' | 'tokens' | 'revokeToken' | 'codeRedeemed' | 'events' | 'pages'
+    'adapter' | 'isHandle' | 'tokens' | 'revokeToken' | 'codeRedeemed' | 'events' | 'pages' | 'outbound'
   > {
   readonly mount: ProtocolMount;
   readonly config: Pick<Config, 'issuer' | 'baseUrl' | 'trustProxy' | 'cookieKeys'> & {

@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts';
 import type { MountedProvider } from './create-provider.ts';
 
 export interface ProtocolMount
-  extends Pick<MountedProvider, 'provider' | 'jwt' | 'middleware' | 'documents'> {
+  extends Pick<MountedProvider, 'provider' | 'jwt' | 'middleware' | 'documents' | 'sendLogoutToken'> {
   /** Takes a provider into use. */
   replace(next: MountedProvider): void;
 }
@@ -29,7 +29,11 @@ export function createMount({
   events.on('sessionEnded', ({ accountId, sids }) => {
     for (const [clientId, sid] of sids) {
       void current()
-        .backchannelLogout(clientId, accountId, sid)
+        .sendLogoutToken({ clientId, sub: accountId, sid })
+        .then((status) => {
+          if (status === undefined || status === 200 || status === 204) return;
+          log.warn({ client_id: clientId, status }, 'back-channel logout not delivered');
+        })
         .catch((error: unknown) => {
           log.warn({ client_id: clientId, err: error }, 'back-channel logout not delivered');
         });
@@ -48,6 +52,9 @@ export function createMount({
     },
     get documents() {
       return current().documents;
+    },
+    get sendLogoutToken() {
+      return current().sendLogoutToken;
     },
     replace(next) {
       mounted = next;

@@ -1,23 +1,35 @@
-// The only way to fetch an address that an application registered (jwks_uri, sector_identifier_uri, back-channel logout;
-// checklist R030–R033): https to public addresses only. The host is resolved once, by the connection's own lookup, and the
-// connection goes to the addresses that were checked, against DNS rebinding. No redirects, no proxy variables, limited in
-// time and size. Our own: an agent of node:https with a lookup that checks is less code than a library to be trusted with it.
+// The only way to fetch an address that an application registered (jwks_uri, back-channel logout; checklist R030–R033), if
+// outbound-rules.ts allows it. The host is resolved once, by the connection's own lookup, and the connection goes to the
+// addresses that were checked, against DNS rebinding. No redirects, no proxy variables, limited in time and size. Our own: an agent of node:https with a lookup that checks is less code than a library to be trusted with it.
 import dns, { type LookupAddress } from 'node:dns';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import {
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestPlain,
+} from 'node:http';
 import { Agent, request } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Configuration } from 'oidc-provider';
 import { screenJson } from '../json.ts';
-import { isPublicAddress, isPublicHost } from './public-address.ts';
+import { createOutboundRules, type OutboundRequest, type OutboundRules } from './outbound-rules.ts';
 
-type Fetch = NonNullable<Configuration['fetch']>;
+type LibraryFetch = NonNullable<Configuration['fetch']>;
+
+/** @param what default: keys of a client whose address no administrator approved */
+export type OutboundFetch = (
+  target: Parameters<LibraryFetch>[0],
+  options?: Parameters<LibraryFetch>[1],
+  what?: OutboundRequest,
+) => Promise<Response>;
 
 /** @returns all addresses of a name; called once per request */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 interface Deps {
   readonly resolve?: Resolve;
-  readonly isAllowed?: (address: string) => boolean;
+  readonly rules?: OutboundRules;
 }
 
 /** Of the whole request, DNS and body included; the library aborts its own waits after 2.5 s. */
@@ -36,17 +48,26 @@ const systemResolve: Resolve = (host) => {
   return promise;
 };
 
+const NO_EXCEPTIONS = createOutboundRules({
+  allow: [],
+  isOwnAddress: () => false,
+  listenerPort: 0,
+  storePorts: new Set(),
+});
+
+const STRANGERS: OutboundRequest = { use: 'keys', isApproved: false };
+
 /**
- * Called by the socket, so nothing can change between the check and the connection. A host with any private address is
- * refused, even if others are public: no legitimate host has both.
+ * Called by the socket, so nothing can change between the check and the connection. A host with any address that may not be
+ * called is refused, even if others may: no legitimate host has both.
  */
-function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
+function checkedLookup(resolve: Resolve, problemAt: (address: string) => string | undefined): LookupFunction {
   return (host, options, callback) => {
     void (async () => {
       try {
         const addresses = await resolve(host);
-        if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address)))
-          throw new OutboundRefused('not a public address');
+        const problem = problemOfAll(addresses, problemAt);
+        if (problem !== undefined) throw new OutboundRefused(problem);
         const [{ address, family } = { address: '', family: 0 }] = addresses;
         if (options.all === true) callback(null, [...addresses]);
         else callback(null, address, family);
@@ -59,6 +80,22 @@ function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean
       }
     })();
   };
+}
+
+function problemOfAll(
+  addresses: readonly LookupAddress[],
+  problemAt: (address: string) => string | undefined,
+): string | undefined {
+  if (addresses.length === 0) return 'its host has no address';
+  return addresses.map(({ address }) => problemAt(address)).find((problem) => problem !== undefined);
+}
+
+const literalOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+/** @returns what the rules say before anything is resolved; a literal address never reaches the lookup */
+function earlyProblem(rules: OutboundRules, url: URL, what: OutboundRequest): string | undefined {
+  const host = literalOf(url);
+  return rules.problemOf(url, what) ?? (isIP(host) === 0 ? undefined : rules.problemAt(url, host, what));
 }
 
 function headersOf(incoming: IncomingHttpHeaders): Headers {
@@ -93,18 +130,18 @@ async function readDocument(response: IncomingMessage): Promise<string> {
 /** @returns a fetch that throws TypeError when it may not or cannot connect, as fetch does */
 export function createOutboundFetch({
   resolve = systemResolve,
-  isAllowed = isPublicAddress,
-}: Deps = {}): Fetch {
-  // Not the global agent: NODE_USE_ENV_PROXY can make it use proxies, which would resolve the host again. Every request
+  rules = NO_EXCEPTIONS,
+}: Deps = {}): OutboundFetch {
+  // Not the global agents: NODE_USE_ENV_PROXY can make them use proxies, which would resolve the host again. Every request
   // opens its own connection, so an earlier check never applies to a later one.
   const agent = new Agent({ keepAlive: false });
-  const lookup = checkedLookup(resolve, isAllowed);
+  const plainAgent = new HttpAgent({ keepAlive: false });
 
-  return async (target, options = {}) => {
+  return async (target, options = {}, what = STRANGERS) => {
     const url = new URL(target instanceof Request ? target.url : target);
-    if (url.protocol !== 'https:') throw new OutboundRefused('not https');
-    // A literal address never reaches the lookup.
-    if (!isPublicHost(url, isAllowed)) throw new OutboundRefused('not a public address');
+    const problem = earlyProblem(rules, url, what);
+    if (problem !== undefined) throw new OutboundRefused(problem);
+    const lookup = checkedLookup(resolve, (address) => rules.problemAt(url, address, what));
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit;
     const { method = 'GET', body } = options;
@@ -113,11 +150,11 @@ export function createOutboundFetch({
     const length = content === undefined ? {} : { 'content-length': String(Buffer.byteLength(content)) };
 
     const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
-    const outgoing = request(
-      url,
-      { method, agent, lookup, signal, headers: { ...headers, ...length } },
-      answered,
-    );
+    const common = { method, lookup, signal, headers: { ...headers, ...length } };
+    const outgoing =
+      url.protocol === 'https:'
+        ? request(url, { ...common, agent }, answered)
+        : requestPlain(url, { ...common, agent: plainAgent }, answered);
     outgoing.on('error', reject);
     outgoing.end(content);
     const response = await promise;
@@ -133,7 +170,25 @@ export function createOutboundFetch({
   };
 }
 
-export const outboundFetch: Fetch = createOutboundFetch();
+/** Says before the first request what could not be called, and why. */
+export type WhyUnreachable = (uri: string, what: OutboundRequest) => Promise<string | undefined>;
+
+const RESOLVE_MS = 2000;
+
+export function createWhyUnreachable({
+  resolve = systemResolve,
+  rules = NO_EXCEPTIONS,
+}: Deps): WhyUnreachable {
+  return async (uri, what) => {
+    const url = URL.parse(uri);
+    if (url === null) return 'it is not an address';
+    const problem = earlyProblem(rules, url, what);
+    if (problem !== undefined || isIP(literalOf(url)) !== 0) return problem;
+    const late = wait(RESOLVE_MS, [], { ref: false });
+    const addresses = await Promise.race([resolve(url.hostname).catch(() => []), late]);
+    return problemOfAll(addresses, (address) => rules.problemAt(url, address, what));
+  };
+}
 
 /**
  * Verifies that connections use our lookup (R032), by a host name that does not exist and that the lookup resolves to a

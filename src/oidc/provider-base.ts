@@ -37,11 +37,8 @@ export interface ModelClass<Model> {
   verify(stored: AdapterPayload, options?: FindOptions): Promise<AdapterPayload>;
 }
 
-/** OIDC Back-Channel Logout §2.5. */
-export type LogoutClient = Client & {
-  backchannelLogout(sub: string, sid: string): Promise<void>;
-  readonly asymmetricKeyStore: ClientKeys;
-};
+/** The types omit the keys. */
+export type ClientWithKeys = Client & { readonly asymmetricKeyStore: ClientKeys };
 
 /** The keys of a client, fetched from its `jwks_uri` when they are not fresh (lib/models/client.js). */
 export interface ClientKeys extends Iterable<{ readonly kid?: string }> {
@@ -51,8 +48,8 @@ export interface ClientKeys extends Iterable<{ readonly kid?: string }> {
 }
 
 export interface ClientClass {
-  new (metadata: ClientMetadata, ctx?: KoaContextWithOIDC): LogoutClient;
-  find(id: string): Promise<LogoutClient | undefined>;
+  new (metadata: ClientMetadata, ctx?: KoaContextWithOIDC): ClientWithKeys;
+  find(id: string): Promise<ClientWithKeys | undefined>;
   needsSecret(metadata: Record<string, unknown>): boolean;
 }
 

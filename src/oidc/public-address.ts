@@ -41,12 +41,3 @@ export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !special.check(address, 'ipv4');
   return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }
-
-/** @returns the host as connections need it: IPv6 without brackets */
-const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
-
-/** @returns false for a literal address that is not allowed; the lookup checks host names */
-export function isPublicHost(url: URL, isAllowed: (address: string) => boolean): boolean {
-  const host = hostOf(url);
-  return isIP(host) === 0 || isAllowed(host);
-}

@@ -36,6 +36,8 @@ export interface ClientRecord {
   allowedGroups?: string[];
   /** Origins of its scripts, beside those of its redirect URIs. */
   webOrigins?: string[];
+  /** Called addresses that an administrator entered or approved; absent: see src/clients/approved-addresses.ts. */
+  approvedAddresses?: string[];
   /** SHA-256 of the RFC 7592 registration access token. */
   registrationTokenDigest?: string;
   createdAt: number;

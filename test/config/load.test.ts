@@ -58,6 +58,7 @@ test('empty environment: a working server on localhost', () => {
     metricsToken: undefined,
     admin: undefined,
     trustProxy: 0,
+    outboundAllow: [],
     webConcurrency: 1,
     drainSeconds: 0,
     smtpUrl: undefined,

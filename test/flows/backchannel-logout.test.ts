@@ -1,17 +1,23 @@
-// Back-channel logout (decisions §4, OIDC Back-Channel Logout 1.0; checklist R030, R067): a receiver inside the own network
-// gets nothing, and a failing receiver delays no one. Delivery to a public one cannot be tested on one machine.
+// Back-channel logout (decisions §4, OIDC Back-Channel Logout 1.0; checklist R030, R067): what a receiver gets; one inside the
+// own network gets nothing unless OUTBOUND_ALLOW covers it, and a failing receiver delays no one.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import test, { after } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { Agent } from '../support/agent.ts';
 import { startApp } from '../support/app.ts';
 import { isWithin } from '../support/patience.ts';
-import { isActive, tokensOf } from './support.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { call, claimsOf, isActive, tokensOf } from './support.ts';
 
-const app = await startApp({ store: 'sqlite' });
-after(() => app.stop());
+const covered = await startReceiver();
+const app = await startApp({ store: 'sqlite', env: { OUTBOUND_ALLOW: `127.0.0.1:${covered.port}` } });
+after(async () => {
+  await app.stop();
+  covered.close();
+});
 const alice = await app.createUser('alice');
 
 /** Takes connections and notes every byte. */
@@ -37,6 +43,41 @@ async function notDelivered(clientId: string): Promise<boolean> {
     await wait(50);
   }
   return false;
+}
+
+for (const required of [undefined, false, true]) {
+  test(`logout token: sub and sid with backchannel_logout_session_required ${required} (§2.4)`, async () => {
+    const client = await app.register({
+      backchannel_logout_uri: `http://127.0.0.1:${covered.port}/logout?of=${required}`,
+      ...(required !== undefined && { backchannel_logout_session_required: required }),
+    });
+    const agent = new Agent(app);
+    const [here, elsewhere] = [
+      await tokensOf(app, client, alice, {}, agent),
+      await tokensOf(app, client, alice),
+    ];
+    const before = covered.received.length;
+    await agent.get('/oauth2/logout');
+    for (let tries = 0; covered.received.length === before && tries < 100; tries += 1) await wait(30);
+    deepEqual(
+      covered.received.slice(before).map(({ url }) => url),
+      [`/logout?of=${required}`],
+    );
+    const token = new URLSearchParams(covered.received[before]?.body).get('logout_token') ?? '';
+    const keys = createLocalJWKSet(JSON.parse((await call(app, 'GET', '/.well-known/jwks.json')).text));
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
+      issuer: app.issuer,
+      audience: client.id,
+      typ: 'logout+jwt',
+    });
+    equal(protectedHeader.alg, 'RS256');
+    deepEqual([payload.sub, payload.sid], [alice.id, claimsOf(here.id_token).sid]);
+    ok(payload.sid !== claimsOf(elsewhere.id_token).sid);
+    deepEqual(payload.events, { 'http://schemas.openid.net/event/backchannel-logout': {} });
+    ok(typeof payload.jti === 'string' && payload.nonce === undefined);
+    ok(Number(payload.exp) - Number(payload.iat) <= 120);
+    equal(await isActive(app, elsewhere.access_token), true);
+  });
 }
 
 const receivers: readonly (readonly [string, string])[] = [

@@ -1,12 +1,12 @@
 // The library's model of a stored application: cached per version of its record (the library's own cache holds 100 and hashes
 // all metadata on every use), secrets compared by digest, `sid` in every token, and public in a test sign-in.
-import { type Client as AnyClient, errors } from 'oidc-provider';
+import { errors, type Client as LibraryClient } from 'oidc-provider';
 import { createIsOwnAddress } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
 import { createKeyLookup } from '../client-keys.ts';
-import { type ClientClass, type LogoutClient, ProviderBase } from '../provider-base.ts';
+import { type ClientClass, type ClientWithKeys, ProviderBase } from '../provider-base.ts';
 import { isAdmittedTestSignIn, isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in-gate.ts';
 
 interface Deps {
@@ -25,10 +25,10 @@ const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 const CACHE_SIZE = 10_000;
 
-const records = new WeakMap<AnyClient, ClientRecord>();
+const records = new WeakMap<LibraryClient, ClientRecord>();
 
 /** @returns our record of an application that the library loaded */
-export function clientRecord(client: AnyClient): ClientRecord {
+export function clientRecord(client: LibraryClient): ClientRecord {
   const record = records.get(client);
   if (record === undefined) throw new TypeError('this client was not created from a stored record');
   return record;
@@ -38,13 +38,13 @@ export function createClientModel(
   Base: ClientClass,
   { findClient, verifySecret, baseUrl, clock }: Deps,
 ): ClientClass {
-  const cache = new Map<string, { version: number; client: LogoutClient }>();
+  const cache = new Map<string, { version: number; client: ClientWithKeys }>();
   const testSignInUri = testSignInRedirectUri(baseUrl);
   const isOwnAddress = createIsOwnAddress(baseUrl);
   const lookForKey = createKeyLookup(clock);
 
   return class Client extends Base {
-    static override async find(id: string): Promise<LogoutClient | undefined> {
+    static override async find(id: string): Promise<ClientWithKeys | undefined> {
       if (typeof id !== 'string' || id === '' || id.length > 200) return undefined;
       const stored = await findClient(id);
       if (stored?.value.isActive !== true) return undefined;

@@ -16,6 +16,7 @@ import {
 } from 'typebox';
 import {
   allowedGroupsSetting,
+  approvedAddressesSetting,
   authenticationSettings,
   type ClientView,
   flagSettings,
@@ -98,6 +99,14 @@ function settings(): TProperties {
     Union([Enum([...acr.values]), Null()], { description: acr.description, examples: [null] }),
   );
   properties.max_auth_age = Optional(Union([Integer(age), Null()], { examples: [null] }));
+  const { description: approved, ...limits } = approvedAddressesSetting;
+  properties.approved_addresses = Optional(
+    ArraySchema(StringSchema({ maxLength: limits.maxLength }), {
+      maxItems: limits.maxItems,
+      description: approved,
+      examples: [[]],
+    }),
+  );
   for (const [name, { minimum, maximum }] of Object.entries(lifetimeSettings)) {
     const description = 'Seconds; null: as the runtime setting says.';
     properties[name] = Optional(
