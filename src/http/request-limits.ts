@@ -7,10 +7,11 @@ export interface Refusal {
   readonly message: string;
 }
 
-export const MAX_HEADER_BYTES = 16 * 1024;
+export const MAX_HEADER_BYTES = 32 * 1024;
 const MAX_TARGET = 8 * 1024 - 1;
 const MAX_HEADERS = 128;
-export const MAX_COOKIE_BYTES = 8 * 1024 - 1;
+/** On localhost a browser sends the cookies of all programs there, whatever their ports (RFC 6265 §8.5). */
+export const MAX_COOKIE_BYTES = 16 * 1024 - 1;
 const MAX_COOKIES = 128;
 
 export const cookieRefusal: Refusal = {

@@ -23,6 +23,8 @@ export interface HttpServerOptions {
   readonly handler: RequestListener;
   /** Whether BASE_URL is https; decides the headers of responses created here. */
   readonly isSecure?: boolean;
+  /** The host of BASE_URL if it is loopback: other programs there set cookies for it too. */
+  readonly loopbackHost?: string | undefined;
   /** Bytes of request line and headers together. */
   readonly maxHeaderSize?: number;
   readonly headersTimeoutMs?: number;
@@ -54,33 +56,39 @@ const connections = new WeakMap<Server, Set<Socket>>();
 // node:http checks no timeouts after a server was closed: an incomplete head is not waited for any longer.
 const HEAD_GRACE_MS = 2_000;
 
-const refusalHeaders = (refusal: Refusal, isSecure: boolean): Record<string, string> => ({
-  ...securityHeaderValues({ isSecure }),
+type Site = Pick<HttpServerOptions, 'isSecure' | 'loopbackHost'>;
+
+const messageOf = (refusal: Refusal, { loopbackHost }: Site): string =>
+  refusal === cookieRefusal && loopbackHost !== undefined
+    ? `The request headers are too large. If this is a browser: it sends the cookies that other programs on this machine set for ${loopbackHost}. ` +
+      `Delete those (in the browser's settings, site data of ${loopbackHost}) and reload; the cookies of this server were cleared.`
+    : refusal.message;
+
+const refusalHeaders = (refusal: Refusal, site: Site): Record<string, string> => ({
+  ...securityHeaderValues({ isSecure: site.isSecure === true }),
   'Content-Type': 'text/plain; charset=utf-8',
-  'Content-Length': String(Buffer.byteLength(refusal.message)),
+  'Content-Length': String(Buffer.byteLength(messageOf(refusal, site))),
   Connection: 'close',
-  // Too many cookies would lock the user out permanently, so this makes the browser delete them.
-  ...(refusal.message === cookieRefusal.message ? { 'Clear-Site-Data': '"cookies"' } : {}),
+  // Too many cookies would lock the user out permanently, so this makes the browser delete them; not those of other programs.
+  ...(refusal === cookieRefusal && site.loopbackHost === undefined ? { 'Clear-Site-Data': '"cookies"' } : {}),
 });
 
+const OURS = /^(?:__Host-|__Secure-)?latchkey_/;
+
 /** For browsers without Clear-Site-Data, and for plain http: expires the cookies one by one. */
-const expiredCookies = (request: IncomingMessage): string[] =>
+const expiredCookies = (request: IncomingMessage, { loopbackHost }: Site): string[] =>
   (request.headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.split('=', 1)[0]?.trim() ?? '')
     .filter((name) => /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name))
+    .filter((name) => loopbackHost === undefined || OURS.test(name))
     .slice(0, 180)
     .map((name) => `${name}=; Path=/; Max-Age=0${name.startsWith('__') ? '; Secure' : ''}`);
 
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  refusal: Refusal,
-  isSecure: boolean,
-): void {
-  if (refusal === cookieRefusal) response.setHeader('Set-Cookie', expiredCookies(request));
-  response.writeHead(refusal.status, refusalHeaders(refusal, isSecure));
-  response.end(request.method === 'HEAD' ? undefined : refusal.message);
+function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal, site: Site): void {
+  if (refusal === cookieRefusal) response.setHeader('Set-Cookie', expiredCookies(request, site));
+  response.writeHead(refusal.status, refusalHeaders(refusal, site));
+  response.end(request.method === 'HEAD' ? undefined : messageOf(refusal, site));
 }
 
 /**
@@ -106,21 +114,25 @@ const clientErrors: Readonly<Record<string, [status: number, message: string]>> 
 function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
-  { isSecure, isAnswering }: { isSecure: boolean; isAnswering: boolean },
+  { site, isAnswering }: { site: Site; isAnswering: boolean },
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy();
     return;
   }
   const [status, usual] = clientErrors[error.code ?? ''] ?? [400, 'The request could not be read.'];
-  const message = isCookieOverflow(error) ? cookieRefusal.message : usual;
-  const headers = refusalHeaders({ status: status === 431 ? 431 : 400, message }, isSecure);
+  const refusal: Refusal = isCookieOverflow(error)
+    ? cookieRefusal
+    : { status: status === 431 ? 431 : 400, message: usual };
+  const headers = refusalHeaders(refusal, site);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${message}`);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${messageOf(refusal, site)}`,
+  );
 }
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { handler, isSecure = false } = options;
+  const { handler } = options;
   const open = new Set<ServerResponse>();
   const listener: RequestListener = (request, response) => {
     open.add(response);
@@ -133,7 +145,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (server.isDraining) response.shouldKeepAlive = false;
     const refusal = refuseHead(request);
     if (refusal === undefined) handler(request, response);
-    else refuse(request, response, refusal, isSecure);
+    else refuse(request, response, refusal, options);
   };
   const headersTimeout = options.headersTimeoutMs ?? 10_000;
   const plain = createServer(
@@ -151,7 +163,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const server: HttpServer = Object.assign(plain, { isDraining: false });
   server.on('clientError', (error, socket) => {
     const isAnswering = [...open].some((response) => response.socket === socket && response.headersSent);
-    answerClientError(error, socket, { isSecure, isAnswering });
+    answerClientError(error, socket, { site: options, isAnswering });
   });
   answers.set(server, open);
   const sockets = new Set<Socket>();

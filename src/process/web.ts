@@ -1,6 +1,7 @@
 // The `web` process: application, listening, and stopping on SIGTERM. With the embedded store it also runs the background
 // jobs.
 import cluster from 'node:cluster';
+import { isLoopbackHost } from '../config/parsers.ts';
 import type { Config } from '../config/types.ts';
 import { createHttpServer, type HttpServer, listen, stopServer } from '../http/serving.ts';
 import type { Logger } from '../log.ts';
@@ -38,7 +39,12 @@ async function start({ config, log }: Booted): Promise<Running> {
     worker: String(cluster.worker?.id ?? 0),
   });
   await createFirstAdminFromConfig({ admin: config.admin, accounts: app.accounts, log });
-  server = createHttpServer({ handler: app.handler, isSecure: config.baseUrl.startsWith('https:') });
+  const { protocol, hostname } = new URL(config.baseUrl);
+  server = createHttpServer({
+    handler: app.handler,
+    isSecure: protocol === 'https:',
+    loopbackHost: isLoopbackHost(hostname) ? hostname : undefined,
+  });
   const running = server;
   const port = await listenOrExit(running, config, log);
   // With an external database, `worker` processes run the jobs (Procfile).

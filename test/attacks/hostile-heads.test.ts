@@ -22,17 +22,18 @@ const numbered = (count: number, make: (index: number) => readonly [string, stri
 
 /** Too much for anyone: refused whatever the address. */
 const refused: Readonly<Record<string, readonly [headers: Headers, status: number]>> = {
-  'one header of 17 kB': [[['X-Long', 'a'.repeat(17_000)]], 431],
-  'an Authorization of 17 kB': [[['Authorization', `Bearer ${'a'.repeat(17_000)}`]], 431],
+  'one header of 33 kB': [[['X-Long', 'a'.repeat(33_000)]], 431],
+  'an Authorization of 33 kB': [[['Authorization', `Bearer ${'a'.repeat(33_000)}`]], 431],
   '500 headers': [numbered(500, (index) => [`X-${index}`, 'a']), 431],
   '500 times one header': [numbered(500, () => ['X-Same', 'a']), 431],
   '200 cookies': [[['Cookie', Array.from({ length: 200 }, (_, index) => `c${index}=1`).join('; ')]], 431],
-  'a cookie of 8 kB': [[['Cookie', `latchkey_session=${'a'.repeat(8192)}`]], 431],
-  'cookies of 8 kB together': [[['Cookie', `${'a=aaaaaaaaaaaaaaaaaaaaaa; '.repeat(350)}b=1`]], 431],
+  'a cookie of 16 kB': [[['Cookie', `latchkey_session=${'a'.repeat(16_384)}`]], 431],
+  'cookies of 16 kB together': [[['Cookie', `${`a=${'a'.repeat(150)}; `.repeat(108)}b=1`]], 431],
 };
 
 /** Unusual: every address answers as it does without. */
 const borne: Readonly<Record<string, Headers>> = {
+  'cookies of other programs of 15 kB': [['Cookie', `${`other=${'a'.repeat(3_700)}; `.repeat(4)}b=1`]],
   'one header of 8 kB': [['X-Long', 'a'.repeat(8000)]],
   'a user agent of 8 kB': [['User-Agent', 'Mozilla/5.0 '.repeat(650)]],
   'a language list of 8 kB': [['Accept-Language', 'a-b;q=0.1,'.repeat(800)]],
