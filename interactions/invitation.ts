@@ -7,7 +7,7 @@ import { acrOf, type BrowserSession, type IdentityProvider } from '../src/oidc/s
 import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
 import type { DonePages } from './done-pages.ts';
-import { signupProof } from './signup.ts';
+import { signupAuthentication } from './signup.ts';
 import { errorsOf, readSignup } from './signup-form.ts';
 import type { WaysBack } from './way-back.ts';
 
@@ -86,7 +86,7 @@ export function createInvitationPages(deps: Deps): InvitationPages {
   }
 
   async function signIn(ctx: Koa.Context, account: Account): Promise<void> {
-    const { amr, methods } = signupProof(signUp.questions());
+    const { amr, methods } = signupAuthentication(signUp.questions());
     if (amr.length === 0 || !deps.isComplete(account)) return;
     // The session of another user of this browser must not be inherited (R060).
     const before = await browser.current(ctx);

@@ -8,7 +8,7 @@ import type { ClientRecord } from '../src/store/collections.ts';
 import type { SendOptions, Views } from '../src/views/index.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
-import type { Proof, SigninSteps } from './signin-steps.ts';
+import type { Authentication, SigninSteps } from './signin-steps.ts';
 
 interface Deps {
   readonly provider: () => IdentityProvider;
@@ -103,7 +103,10 @@ export function createLoginPage(deps: Deps): LoginPage {
   const isAfterKey = ({ progress }: BoundInteraction): boolean => progress?.step === 'password';
 
   /** Adds the password to an earlier authentication of the same user. */
-  function proofOf(interaction: BoundInteraction, account: Account & { readonly provenAt: number }): Proof {
+  function authenticationBy(
+    interaction: BoundInteraction,
+    account: Account & { readonly provenAt: number },
+  ): Authentication {
     const { progress, provenAt } = interaction;
     const methods = ['password'] as const;
     const isSame = isAfterKey(interaction) && progress?.accountId === account.id;
@@ -156,7 +159,7 @@ export function createLoginPage(deps: Deps): LoginPage {
       try {
         const account = await authenticate(username, form.get('password') ?? '', deps.fromBrowser(ctx));
         if (account !== undefined) {
-          await steps.proceed(ctx, interaction, account, proofOf(interaction, account));
+          await steps.proceed(ctx, interaction, account, authenticationBy(interaction, account));
           if (interaction.progress === undefined || (await deps.isUnchanged(account))) return;
           // A new password overtook this one: what follows must not build on it.
           interaction.progress = undefined;

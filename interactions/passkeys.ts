@@ -4,7 +4,7 @@ import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
-import { answerJson, type JsonBody, jsonBody, leadOn } from '../src/http/index.ts';
+import { answerJson, answerWithRedirect, type JsonBody, jsonBody } from '../src/http/index.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';
@@ -28,8 +28,8 @@ interface Deps {
 export interface PasskeyCeremonies {
   beginSignIn(ctx: Koa.Context): Promise<void>;
   finishSignIn(ctx: Koa.Context): Promise<void>;
-  beginMaking(ctx: Koa.Context): Promise<void>;
-  finishMaking(ctx: Koa.Context): Promise<void>;
+  beginRegistration(ctx: Koa.Context): Promise<void>;
+  finishRegistration(ctx: Koa.Context): Promise<void>;
 }
 
 /** Far above the size of any legitimate authenticator response. */
@@ -68,7 +68,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
       answerJson(ctx, async () => {
         const { interaction, body } = await read(ctx);
         const account = await ownerOf(interaction, body);
-        ctx.body = await passkeys.beginUse({
+        ctx.body = await passkeys.beginAuthentication({
           boundTo: boundTo(interaction),
           ...(account && { account }),
         });
@@ -83,7 +83,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           const { response } = body;
           const provenAt = clock();
           const input = { boundTo: boundTo(interaction), response, ...(account && { account }) };
-          const used = await passkeys.finishUse(input);
+          const used = await passkeys.finishAuthentication(input);
           const amr = passkeyAmr(used);
           const methods = passkeyMethods(used);
           if (account === undefined)
@@ -91,15 +91,15 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           else {
             // Possession besides knowledge are two factors already; user verification adds no third.
             const both = new Set([...(interaction.progress?.amr ?? []), ...amr, 'mfa']);
-            const proof = { amr: [...both], methods, provenAt: interaction.provenAt };
-            await steps.proceed(ctx, interaction, used.account, proof);
+            const authentication = { amr: [...both], methods, provenAt: interaction.provenAt };
+            await steps.proceed(ctx, interaction, used.account, authentication);
           }
-          leadOn(ctx);
+          answerWithRedirect(ctx);
         },
         { rp_id: passkeys.rpId },
       ),
 
-    beginMaking: (ctx) =>
+    beginRegistration: (ctx) =>
       answerJson(ctx, async () => {
         const { interaction, body } = await read(ctx);
         const { progress, account } = await making(interaction);
@@ -111,7 +111,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
         });
       }),
 
-    finishMaking: (ctx) =>
+    finishRegistration: (ctx) =>
       answerJson(ctx, async () => {
         const { interaction, body } = await read(ctx);
         const { progress, account } = await making(interaction);
@@ -132,7 +132,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           await interaction.persist();
           ctx.redirect(`${basePath}/oauth2/mfa?interaction=${encodeURIComponent(interaction.uid)}`);
         } else await steps.proceed(ctx, interaction, fresh, { amr, methods, provenAt });
-        leadOn(ctx);
+        answerWithRedirect(ctx);
       }),
   };
 }

@@ -215,8 +215,8 @@ function addRoutes(
   router.post('/oauth2/mfa/email', (ctx) => factors.sendEmail(ctx));
   router.post('/oauth2/passkey/login/begin', (ctx) => ceremonies.beginSignIn(ctx));
   router.post('/oauth2/passkey/login/finish', (ctx) => ceremonies.finishSignIn(ctx));
-  router.post('/oauth2/passkey/register/begin', (ctx) => ceremonies.beginMaking(ctx));
-  router.post('/oauth2/passkey/register/finish', (ctx) => ceremonies.finishMaking(ctx));
+  router.post('/oauth2/passkey/register/begin', (ctx) => ceremonies.beginRegistration(ctx));
+  router.post('/oauth2/passkey/register/finish', (ctx) => ceremonies.finishRegistration(ctx));
   router.get('/oauth2/recover', (ctx) => recover.show(ctx));
   router.post('/oauth2/recover', (ctx) => recover.submit(ctx));
   router.get('/oauth2/forgot-password', (ctx) => mailed.showForgotten(ctx));

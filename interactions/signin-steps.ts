@@ -26,7 +26,7 @@ import { stringParameter } from './page-options.ts';
 import { reportOfCompletion, reportOfStep } from './sign-in-report.ts';
 
 /** The authentication of a sign-in after one more step. */
-export interface Proof {
+export interface Authentication {
   /** All methods so far (RFC 8176). */
   readonly amr: readonly string[];
   /** The methods of this step; none: the user only continued. */
@@ -40,12 +40,17 @@ export interface Proof {
 
 export interface SigninSteps extends Pick<AcrDemand, 'demandOf' | 'canMeet'> {
   /** Continues after an authentication; completes the sign-in when no step is missing. */
-  proceed(ctx: Koa.Context, interaction: BoundInteraction, account: Account, proof: Proof): Promise<void>;
+  proceed(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: Account,
+    authentication: Authentication,
+  ): Promise<void>;
   /** The time of each method used in this interaction, including this step. */
   timesOf(
     interaction: BoundInteraction,
     account: Account,
-    proof: Pick<Proof, 'methods' | 'provenAt'>,
+    authentication: Pick<Authentication, 'methods' | 'provenAt'>,
   ): MethodTimes;
   /** The progress of a sign-in whose account is still usable. @throws AppError signin.expired */
   resume(interaction: BoundInteraction): Promise<{ progress: SigninProgress; account: Account }>;
@@ -185,7 +190,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
   function timesOf(
     { progress }: BoundInteraction,
     account: Account,
-    { methods, provenAt }: Pick<Proof, 'methods' | 'provenAt'>,
+    { methods, provenAt }: Pick<Authentication, 'methods' | 'provenAt'>,
   ): MethodTimes {
     const before = progress?.accountId === account.id ? (progress.times ?? {}) : {};
     const isFirst = newestOf(before) === undefined;
@@ -229,8 +234,8 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     demandOf,
     canMeet,
 
-    async proceed(ctx, interaction, account, { methods, provenAt, ...proof }) {
-      const amr = [...new Set(proof.amr)];
+    async proceed(ctx, interaction, account, { methods, provenAt, ...authentication }) {
+      const amr = [...new Set(authentication.amr)];
       const times = timesOf(interaction, account, { methods, provenAt });
       if (provenAt === undefined) delete interaction.provenAt;
       else interaction.provenAt = provenAt;

@@ -10,7 +10,7 @@ import type { FieldErrors, Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 import { requesterOf } from './requester.ts';
-import type { Proof, SigninSteps } from './signin-steps.ts';
+import type { Authentication, SigninSteps } from './signin-steps.ts';
 import { errorsOf, readSignup } from './signup-form.ts';
 
 interface Deps {
@@ -42,7 +42,9 @@ export interface SignupPages {
 }
 
 /** The user has just chosen the password, so it counts; without one nothing is authenticated yet. */
-export const signupProof = ({ isPasswordAsked }: SignupQuestions): Pick<Proof, 'amr' | 'methods'> =>
+export const signupAuthentication = ({
+  isPasswordAsked,
+}: SignupQuestions): Pick<Authentication, 'amr' | 'methods'> =>
   isPasswordAsked ? { amr: ['pwd'], methods: ['password'] } : { amr: [], methods: [] };
 
 const PROMPTS = new Set(['login', 'select_account', 'create']);
@@ -112,7 +114,7 @@ export function createSignupPages(deps: Deps): SignupPages {
   }
 
   const proceed = (ctx: Koa.Context, interaction: BoundInteraction, account: Account): Promise<void> =>
-    steps.proceed(ctx, interaction, account, signupProof(signup.questions()));
+    steps.proceed(ctx, interaction, account, signupAuthentication(signup.questions()));
 
   async function sendCode(
     ctx: Koa.Context,

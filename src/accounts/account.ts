@@ -37,12 +37,12 @@ export const isAuthenticationCurrent = (
  * session that the change could have ended.
  * @param provenAt epoch milliseconds
  */
-export const isProofCurrent = (
-  { authenticatedNotBefore = 0, proofsNotBefore = 0 }: ProofBounds,
+export const isSignInCurrent = (
+  { authenticatedNotBefore = 0, proofsNotBefore = 0 }: AuthenticationBounds,
   provenAt: number,
 ): boolean => provenAt > Math.max(authenticatedNotBefore, proofsNotBefore);
 
-type ProofBounds = Pick<AccountRecord, 'authenticatedNotBefore' | 'proofsNotBefore'>;
+type AuthenticationBounds = Pick<AccountRecord, 'authenticatedNotBefore' | 'proofsNotBefore'>;
 
 /**
  * Whether its sessions and tokens count now (decisions §3): those of a deactivated or deleted account do not. A lock

@@ -64,7 +64,7 @@ export interface Accounts {
    */
   changeAccountAsAdmin(id: string, changes: AccountChanges, options?: ChangeOptions): Promise<Account>;
   /** Invalidates sign-ins in progress; existing sessions stay (checklist R063). */
-  voidProofs(id: string): Promise<Account>;
+  voidSignInsInProgress(id: string): Promise<Account>;
   /**
    * Removes a lock and resets every counter of wrong passwords, including those of known browsers. @throws AppError
    * account.not_found
@@ -218,7 +218,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       });
       return after;
     },
-    voidProofs: (id) => changeLive(id, (value) => ({ ...value, proofsNotBefore: clock() })),
+    voidSignInsInProgress: (id) => changeLive(id, (value) => ({ ...value, proofsNotBefore: clock() })),
     unlock: (id) =>
       changeLive(id, (value) => ({ ...clearBrowserFailures(clearFailures(value)), updatedAt: clock() })),
     async endSessionsAsAdmin(id) {

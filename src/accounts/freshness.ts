@@ -6,9 +6,9 @@ import type { AuthMode } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 
 /** 3: two factors; 2: password and mailed code; 1: password (or a mailed link instead); 0: none. */
-export type ProofClass = 0 | 1 | 2 | 3;
+export type AuthenticationClass = 0 | 1 | 2 | 3;
 
-export interface ProofPolicy {
+export interface AuthenticationPolicy {
   readonly mfaMode: 'off' | 'optional' | 'required';
   readonly authMode: AuthMode;
 }
@@ -19,7 +19,7 @@ const FRESH_SECONDS = 300;
  * The class of these methods together. A passkey without user verification is something the user has, so it is two
  * factors only together with a password, or with a code from another device or from paper.
  */
-function classOfMethods(has: (method: AuthenticationMethod) => boolean): ProofClass {
+function classOfMethods(has: (method: AuthenticationMethod) => boolean): AuthenticationClass {
   if (has('passkey')) return 3;
   const hasFirst = has('password') || has('email_link');
   const hasKey = has('security_key');
@@ -36,7 +36,7 @@ function classOfMethods(has: (method: AuthenticationMethod) => boolean): ProofCl
  */
 export function classOfAccount(
   account: Readonly<Pick<AccountRecord, 'passkeys' | 'totp' | 'hasEmailCodes' | 'role'>>,
-  { mfaMode, authMode }: ProofPolicy,
+  { mfaMode, authMode }: AuthenticationPolicy,
 ): 1 | 2 | 3 {
   // With codes switched off, no user can enter one.
   const areCodesAsked = mfaMode !== 'off';
@@ -49,7 +49,7 @@ export function classOfAccount(
 /** @param now epoch milliseconds */
 export function isFresh(
   account: Parameters<typeof classOfAccount>[0],
-  policy: ProofPolicy,
+  policy: AuthenticationPolicy,
   times: MethodTimes,
   now: number,
 ): boolean {
@@ -63,7 +63,7 @@ export function isFresh(
  * does. A trusted device that replaced it once counts. A session of an earlier version has no times, only its `amr`.
  */
 export function owesSecondStep(
-  mfaMode: ProofPolicy['mfaMode'],
+  mfaMode: AuthenticationPolicy['mfaMode'],
   { methodTimes, amr }: { readonly methodTimes: MethodTimes; readonly amr: readonly string[] },
 ): boolean {
   if (mfaMode !== 'required' || methodTimes.trusted_device !== undefined) return false;

@@ -25,7 +25,7 @@ import { minPasswordLength } from './passwords/password-rules.ts';
 import { createRefusalTime } from './passwords/refusal-time.ts';
 import { createReportSignIn } from './sign-in-events.ts';
 
-export { type Account, isAuthenticationCurrent, isProofCurrent, isUsable, toAccount } from './account.ts';
+export { type Account, isAuthenticationCurrent, isSignInCurrent, isUsable, toAccount } from './account.ts';
 export type { Accounts, NewAccount } from './accounts.ts';
 export type { Authenticate } from './authenticate.ts';
 export type { AccountChanges } from './changes.ts';
@@ -35,10 +35,10 @@ export { mayBeLeftWith } from './factor-policy.ts';
 export { finishInterrupted } from './finish-interrupted-job.ts';
 export { fold } from './fold.ts';
 export {
+  type AuthenticationPolicy,
   classOfAccount,
   isFresh,
   owesSecondStep,
-  type ProofPolicy,
 } from './freshness.ts';
 export { type Group, type Groups, groupNamePattern, memberFilter } from './groups.ts';
 export type { ImportAccount } from './import.ts';

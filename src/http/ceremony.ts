@@ -25,7 +25,7 @@ export function jsonBody(value: unknown): JsonBody {
 }
 
 /** A script cannot follow a redirect to a page, so the response names the address. */
-export function leadOn(ctx: Koa.Context): void {
+export function answerWithRedirect(ctx: Koa.Context): void {
   const redirect = ctx.response.get('Location');
   ctx.remove('Location');
   ctx.status = 200;

@@ -4,7 +4,7 @@
 // the composition and the process: serving.ts.
 export { type BodyOptions, readForm, readJson } from './body.ts';
 export type { ErrorPage } from './boundary.ts';
-export { answerJson, type JsonBody, jsonBody, leadOn } from './ceremony.ts';
+export { answerJson, answerWithRedirect, type JsonBody, jsonBody } from './ceremony.ts';
 export { crossOrigin, type HasOrigin, publicCorsHeaders } from './cors.ts';
 export type { Csrf } from './csrf.ts';
 export { createForm, type Form } from './form.ts';

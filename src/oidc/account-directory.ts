@@ -5,7 +5,7 @@ import {
   type CompleteSignIn,
   isAuthenticationCurrent,
   isFresh,
-  isProofCurrent,
+  isSignInCurrent,
   isUsable,
   type ReportSignIn,
 } from '../accounts/index.ts';
@@ -33,7 +33,7 @@ export function createAccountDirectory(deps: Deps): AccountDirectory<Account> {
     find: (id) => accounts.find(id),
     isUsable: (account) => isUsable(account),
     isAuthenticationCurrent,
-    isProofCurrent,
+    isSignInCurrent,
     reachableAcrs: (account) => reachableAcrs(account, policy()),
     mayAdminister: (account, acr) =>
       acr === ACR.multiFactor ||
@@ -64,7 +64,7 @@ export function createConfirmSession(deps: {
   const { accounts, sessions } = deps;
   return async ({ accountId, uid, provenAt }) => {
     const account = await accounts.find(accountId);
-    if (account && isUsable(account) && isProofCurrent(account, provenAt)) return true;
+    if (account && isUsable(account) && isSignInCurrent(account, provenAt)) return true;
     await sessions.end(uid);
     if (account === undefined) await sessions.removeOfAccount(accountId);
     return false;

@@ -1,7 +1,7 @@
 // The authentication that a request asks for (OIDC Core §3.1.2.1, §5.5.1.1; decisions §5). `acr_values` and a voluntary
 // `acr` claim are listed in order of preference; the first one that the account can meet is requested. An essential `acr`
 // claim must be met.
-import { classOfAccount, type ProofPolicy } from '../accounts/index.ts';
+import { type AuthenticationPolicy, classOfAccount } from '../accounts/index.ts';
 import { ACR } from '../clients/index.ts';
 import { parseJson } from '../json.ts';
 
@@ -63,7 +63,7 @@ export function voluntaryAcrAbove(
 /** The values that a sign-in of this account can reach with the factors it has. */
 export function reachableAcrs(
   account: Parameters<typeof classOfAccount>[0],
-  policy: ProofPolicy,
+  policy: AuthenticationPolicy,
 ): readonly string[] {
   const { passkeys: _passkeys, totp: _totp, ...byMail } = account;
   const hasMail = classOfAccount(byMail, policy) === 2;

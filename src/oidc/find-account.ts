@@ -24,7 +24,7 @@ export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   /** Whether an authentication at that time (epoch seconds) is still valid: a new password or role invalidates earlier ones. */
   isAuthenticationCurrent(account: A, at: number): boolean;
   /** The same for a sign-in in progress, by the time of its first authentication (epoch milliseconds). */
-  isProofCurrent(account: A, provenAt: number): boolean;
+  isSignInCurrent(account: A, provenAt: number): boolean;
   /** The values that its sign-ins can reach with its factors, strongest first (acr.ts). */
   reachableAcrs(account: A): readonly string[];
   /** Whether a sign-in with that `acr` may have `admin` scopes (decisions §2). */

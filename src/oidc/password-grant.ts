@@ -75,7 +75,7 @@ export function registerPasswordGrant(
 
     // Read again after writing: a concurrent revocation of the account has not seen this grant (checklist R076).
     const known = await accounts.find(account.id);
-    if (known === undefined || !accounts.isUsable(known) || !accounts.isProofCurrent(known, startedAt)) {
+    if (known === undefined || !accounts.isUsable(known) || !accounts.isSignInCurrent(known, startedAt)) {
       await revokeGrant(grantId);
       throw new errors.InvalidGrant('wrong username or password');
     }

@@ -11,12 +11,12 @@ type Registered = Awaited<ReturnType<PasskeyRegistration['finish']>>;
 
 /** The ceremonies, with their audit events. */
 export interface PasskeyCeremonies {
-  readonly beginUse: PasskeyAssertion['begin'];
+  readonly beginAuthentication: PasskeyAssertion['begin'];
   /**
    * @param input.account at a second step; absent: at a sign-in
    * @throws AppError passkey.refused, passkey.unknown
    */
-  finishUse(input: { boundTo: string; response: unknown; account?: Account }): Promise<Used>;
+  finishAuthentication(input: { boundTo: string; response: unknown; account?: Account }): Promise<Used>;
   readonly beginRegistration: PasskeyRegistration['begin'];
   /** The owner is notified. @throws AppError passkey.refused, passkey.registered */
   add(input: {
@@ -54,10 +54,10 @@ export function createPasskeyCeremonies({ passkeys, events, settings }: Deps): P
   }
 
   return {
-    beginUse: assertion.begin,
+    beginAuthentication: assertion.begin,
     beginRegistration: registration.begin,
 
-    async finishUse(input) {
+    async finishAuthentication(input) {
       const purpose = input.account === undefined ? 'sign_in' : 'second_factor';
       const onRefused = (refused: RefusedPasskey) => recordRefused(refused, purpose);
       const used = await assertion.finish({ ...input, onRefused });

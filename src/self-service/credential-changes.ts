@@ -25,7 +25,7 @@ export interface CredentialChangesDeps {
   readonly baseUrl: string;
   readonly signedIn: Pick<SignedInUsers, 'strongestAcr'>;
   readonly browser: Pick<BrowserSession, 'signIn'>;
-  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount' | 'voidProofs'>;
+  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount' | 'voidSignInsInProgress'>;
   readonly passkeys: Pick<Passkeys, 'add' | 'removeOwn'>;
   readonly secondFactors: Pick<SecondFactors, 'totp' | 'recoveryCodes' | 'trustedDevices' | 'setEmailFactor'>;
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
@@ -78,7 +78,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     methods: readonly AuthenticationMethod[] = [],
   ): Promise<void> {
     // First: a sign-in that completes after the list of sessions was read is checked against this (confirmSession).
-    await accounts.voidProofs(who.account.id);
+    await accounts.voidSignInsInProgress(who.account.id);
     await sessions.endAllOf(who.account.id, { except: who.sessionUid });
     // They are already invalid (security-state.ts); this removes them from the store.
     await secondFactors.trustedDevices.revokeAll(who.account.id);

@@ -6,7 +6,7 @@ import { Agent, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { Authenticator, type Lies } from '../support/authenticator.ts';
 import {
-  beginMaking,
+  beginRegistration,
   enrol,
   goOn,
   makePasskey,
@@ -57,11 +57,11 @@ test('attack: registration for another user', async () => {
   const mallory = new Agent(app);
   const bob = await app.createUser(`bob-${people}`);
   const theirs = await toOffer(mallory, client, bob);
-  const begun = await beginMaking(agent, offer);
+  const begun = await beginRegistration(agent, offer);
   // Alice's challenge, answered in Bob's sign-in; and Alice's options with Bob as whom it is for.
   const response = key.create(begun.body);
   assert.equal((await send(mallory, theirs, FINISH, { response })).status, 401);
-  const asBob = await beginMaking(mallory, theirs, { account_id: alice.id, username: alice.username });
+  const asBob = await beginRegistration(mallory, theirs, { account_id: alice.id, username: alice.username });
   assert.equal(Buffer.from(asBob.body.user?.id ?? '', 'base64url').toString(), bob.id);
   assert.equal((await passkeysOf(alice)).length, 0);
   assert.equal((await passkeysOf(bob)).length, 0);
@@ -81,7 +81,7 @@ test('attack: credential id of another user', async () => {
 });
 
 test('attack: replayed registration, and fifty of one at once', async () => {
-  const begun = await beginMaking(agent, offer);
+  const begun = await beginRegistration(agent, offer);
   const response = key.create(begun.body);
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => send(agent, offer, FINISH, { response })),
@@ -100,7 +100,7 @@ test('attack: finishing without beginning', async () => {
 });
 
 test('attack: oversized attestation, oversized id, endless transports', async () => {
-  const begun = await beginMaking(agent, offer);
+  const begun = await beginRegistration(agent, offer);
   const response = key.create(begun.body);
   const inner = Object.assign({}, response.response);
   const huge = { ...response, response: { ...inner, attestationObject: 'A'.repeat(20_000) } };
@@ -145,7 +145,7 @@ for (const [name, lie] of Object.entries(lies)) {
 test('attack: registration before the password, before a required second step, and afterwards', async () => {
   const fresh = new Agent(app);
   const page = await openSignIn(fresh, client);
-  assert.equal((await beginMaking(fresh, page)).status, 400);
+  assert.equal((await beginRegistration(fresh, page)).status, 400);
   // R098: the password alone adds no factor to an account that has one.
   const bob = await app.createUser(`bob-${people}`);
   await enrol(new Agent(app), client, bob, new Authenticator({ origin: originOf(app) }));
@@ -157,12 +157,12 @@ test('attack: registration before the password, before a required second step, a
     can_passkey: 'on',
   });
   assert.match(asked.body, /data-passkey="second_factor"/);
-  assert.equal((await beginMaking(thief, asked)).status, 400);
+  assert.equal((await beginRegistration(thief, asked)).status, 400);
   await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
   // The sign-in is over: its offer is, too.
   const done = await agent.submit(offer, { action: 'later' });
   assert.match(done.location ?? '', /code=/);
-  assert.equal((await beginMaking(agent, offer)).status, 400);
+  assert.equal((await beginRegistration(agent, offer)).status, 400);
 });
 
 test('passkey offer: "Not now" is remembered for this user in this browser', async () => {
@@ -187,7 +187,7 @@ test('passkey offer: none for a browser that does not report support', async () 
 test('passkey upgrade: automatic beside the password, only where it was begun that way', async () => {
   const silent = 8 | 16 | 64;
   assert.equal((await makePasskey(agent, offer, key, { flags: silent })).status, 401);
-  const begun = await beginMaking(agent, offer, { mediation: 'conditional' });
+  const begun = await beginRegistration(agent, offer, { mediation: 'conditional' });
   const response = key.create(begun.body, { flags: silent });
   const last = await goOn(agent, await send(agent, offer, FINISH, { response }));
   assert.match(last.location ?? '', /code=/);

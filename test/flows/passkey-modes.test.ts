@@ -8,7 +8,7 @@ import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts
 import { Authenticator } from '../support/authenticator.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import {
-  beginMaking,
+  beginRegistration,
   enrol,
   goOn,
   makePasskey,
@@ -285,7 +285,7 @@ test('passkey-only: first sign-in creates a passkey and codes; mailed links sign
     assert.equal(isSignedIn(resumed), false);
     assert.match(resumed.body, /data-passkey="sign_in"/);
 
-    const begun = await beginMaking(other, enrolment);
+    const begun = await beginRegistration(other, enrolment);
     assert.equal(begun.body.authenticatorSelection?.userVerification, 'required');
     const weak = await makePasskey(other, enrolment, newKey({ canVerifyUser: false }));
     assert.equal(weak.body.reason, 'passkey.refused');

@@ -73,7 +73,7 @@ export async function usePasskey(
   return finish(agent, page, authenticator.get(options, lies), purpose);
 }
 
-export const beginMaking = (agent: Agent, page: Page, more = {}): Promise<Answer> =>
+export const beginRegistration = (agent: Agent, page: Page, more = {}): Promise<Answer> =>
   send(agent, page, `${REGISTER}/begin`, more);
 
 export async function makePasskey(
@@ -82,7 +82,7 @@ export async function makePasskey(
   authenticator: Authenticator,
   lies: Lies = {},
 ): Promise<Answer> {
-  const begun = await beginMaking(agent, page);
+  const begun = await beginRegistration(agent, page);
   equal(begun.status, 200, JSON.stringify(begun.body));
   return send(agent, page, `${REGISTER}/finish`, { response: authenticator.create(begun.body, lies) });
 }

@@ -81,7 +81,7 @@ const known: Readonly<Record<string, unknown>> = {
 };
 
 /** Members that cannot be combined with the rest. */
-const untold: ReadonlySet<string> = new Set(['error', 'jwks', 'jwks_uri']);
+const withoutExample: ReadonlySet<string> = new Set(['error', 'jwks', 'jwks_uri']);
 
 const TELLING = 3;
 
@@ -91,7 +91,7 @@ const member = (schema: TSchema, name: string): unknown => Reflect.get(schema, n
 function objectOf(schema: TObject, isShort: boolean): object {
   const required = new Set<string>(schema.required ?? []);
   const names = Object.keys(schema.properties);
-  const optional = names.filter((name) => !required.has(name) && !untold.has(name));
+  const optional = names.filter((name) => !required.has(name) && !withoutExample.has(name));
   const shown = new Set([...required, ...optional.slice(0, isShort ? TELLING : undefined)]);
   const entries = Object.entries(schema.properties)
     .filter(([name]) => shown.has(name))

@@ -92,7 +92,7 @@ const statusOf = (status: number): string => `${status} ${reasons[status] ?? ''}
 const MASKED = '••••••••';
 
 /** How the application authenticates to the token endpoint, and the same as shell arguments. */
-function proofOf(client: Values) {
+function clientAuthenticationOf(client: Values) {
   const id = textOf(client, 'client_id');
   const plain = { headers: [], parameters: [{ name: 'client_id', value: id }] };
   const idOption = `--data-urlencode ${quote(`client_id=${id}`)}`;
@@ -134,7 +134,7 @@ const pairsOf = (parameters: URLSearchParams): Named[] =>
 
 function stepsOf(report: TestSignInReport, client: Values, issuer: string): readonly Step[] {
   const { started, answer, token, userinfo, introspection } = report;
-  const { headers, parameters, options, canAsk } = proofOf(client);
+  const { headers, parameters, options, canAsk } = clientAuthenticationOf(client);
   const [own = ''] = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
   const redirectUri = started.query.get('redirect_uri') ?? '';
   const steps: Step[] = [

@@ -64,7 +64,7 @@ async function isInvalidated(
 ): Promise<boolean> {
   const account = await accounts.find(accountId);
   if (account === undefined || !accounts.isUsable(account) || typeof provenAt !== 'number') return true;
-  return !accounts.isProofCurrent(account, provenAt);
+  return !accounts.isSignInCurrent(account, provenAt);
 }
 
 export function createInteractionModel(
