@@ -2,6 +2,7 @@
 // application, the same page again, or the start page.
 
 import type Koa from 'koa';
+import { differsInLoopbackPort } from '../src/clients/index.ts';
 import { type ErrorPage, requestIdOf } from '../src/http/index.ts';
 import type { Client, ErrorOut, KoaContextWithOIDC } from '../src/oidc/sign-in.ts';
 import { safeLink, type Text, type Views } from '../src/views/index.ts';
@@ -122,6 +123,19 @@ function redirectDetails(ctx: KoaContextWithOIDC, error: Error, basePath: string
   ];
 }
 
+/** Developers of command line tools meet this: a free port of the loopback interface, registered as a web application. */
+function portHint(ctx: KoaContextWithOIDC, error: Error): string | undefined {
+  const { client, params } = ctx.oidc;
+  const sent = params?.redirect_uri;
+  if (error.name !== 'InvalidRedirectUri' || client?.applicationType !== 'web' || typeof sent !== 'string') {
+    return undefined;
+  }
+  return differsInLoopbackPort(sent, client.redirectUris ?? [])
+    ? 'redirect_uri differs from a registered one in its port only. Any port is allowed if the application is registered with ' +
+        'application_type native (RFC 8252 section 7.3).'
+    : undefined;
+}
+
 /** Renders protocol errors. Developers see what was sent and where to register it (never by redirect, R005). */
 export function createRenderError({ views, basePath, waysBack }: Deps) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void => {
@@ -134,7 +148,7 @@ export function createRenderError({ views, basePath, waysBack }: Deps) {
     }
     views.send(ctx, 'error', {
       status: ctx.status,
-      message: out.error_description ?? out.error,
+      message: portHint(ctx, error) ?? out.error_description ?? out.error,
       details: [{ label: 'error', value: out.error }, ...redirectDetails(ctx, error, basePath)],
       requestId,
       ...wayBackOrHome('', client, basePath, waysBack),

@@ -9,6 +9,7 @@ import { createChangeClient } from './change-client.ts';
 import { type SettingChanges, withSettings } from './client-settings.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createInitialAccessTokens } from './initial-access-tokens.ts';
+import { isStringList } from './member-values.ts';
 import { adminGrantTypes, adminScopes, secretAuthMethods } from './metadata-members.ts';
 import type { Authority } from './metadata-rules.ts';
 import { createIsOwnAddress } from './own-addresses.ts';
@@ -16,6 +17,7 @@ import { checkPkceChoice, splitRegistrantPkce } from './pkce.ts';
 import { prepareMetadata } from './prepare.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 import type { Client } from './to-client.ts';
+import { hasBareScheme } from './uris.ts';
 
 const needsSecret = (metadata: Readonly<Record<string, unknown>>): boolean =>
   secretAuthMethods.has(String(metadata.token_endpoint_auth_method));
@@ -256,9 +258,11 @@ function withinScope(
 function reservedOf(metadata: ClientMetadata): ReadonlySet<string> {
   const scopes = typeof metadata.scope === 'string' ? metadata.scope.split(' ') : [];
   const grants: unknown[] = Array.isArray(metadata.grant_types) ? metadata.grant_types : [];
+  const uris = [metadata.redirect_uris, metadata.post_logout_redirect_uris].filter(isStringList).flat();
   return new Set([
     // A plain http address that an administrator entered.
     ...calledAddresses({ metadata }).map(({ uri }) => uri),
+    ...uris.filter(hasBareScheme),
     ...adminScopes.filter((scope) => scopes.includes(scope)),
     ...adminGrantTypes.filter((grant) => grants.includes(grant)),
   ]);

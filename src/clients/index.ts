@@ -34,6 +34,7 @@ export { hasToUsePkce, whyPkceAlways } from './pkce.ts';
 export { readClient } from './read-client.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
 export { type Client, type ClientView, type PublicMetadata, publicMetadata, toClient } from './to-client.ts';
+export { differsInLoopbackPort, hasBareScheme } from './uris.ts';
 
 interface Deps
   extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'missingGroups' | 'baseUrl' | 'mayBePlain'> {

@@ -129,10 +129,11 @@ function checkUris(metadata: Readonly<Members>, authority: Authority, note: Note
       authority.keeps?.has(uri) === true ||
       (authority.kind === 'administrator' &&
         authority.mayBePlain?.(uri, name === 'jwks_uri' ? 'keys' : 'notice') === true);
-    if (typeof value === 'string') note(name, uriProblem(value, use, isNative, mayBePlain));
+    if (typeof value === 'string') note(name, uriProblem(value, use, isNative, { mayBePlain }));
     if (!isStringList(value)) continue;
     for (const [at, uri] of value.entries()) {
-      const problem = uriProblem(uri, use, isNative, mayBePlain);
+      const mayBeBare = authority.kind === 'administrator' || authority.keeps?.has(uri) === true;
+      const problem = uriProblem(uri, use, isNative, { mayBePlain, mayBeBare });
       if (problem !== undefined) note(name, `entry ${at + 1} ${problem}`);
     }
   }

@@ -20,17 +20,73 @@ const webAuthority = /^https?:\/\/([^/?]+)/;
 const hostAndPort = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]]+)(?::[0-9]{1,5})?$/;
 // RFC 8252 §7.1: a reversed domain name, hence the required dot.
 const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+$/;
+// As editors use (`cursor:`, `vscode:`): anyone can claim such a name, so an administrator has to vouch for it.
+const bareScheme = /^[a-z][a-z0-9+-]*$/;
+
+/**
+ * Schemes that browsers or operating systems act upon themselves: they run, read, send or install something. Never
+ * registered, by anybody.
+ */
+const actingSchemes: ReadonlySet<string> = new Set(
+  (
+    'about acap afp aim android-app app apt attachment blob callto cdp chrome chrome-extension cid content data dav dict dns ' +
+    'edge facetime facetime-audio feed file filesystem finger fish ftp ftps geo git go gopher hcp help http https httpx iax ' +
+    'icap im imap intent ipp ipps irc ircs itms itms-apps itms-services jar java javascript ldap ldaps livescript magnet ' +
+    'mailto maps market mid mms mmst mocha moz-extension ms msnim news nfs nntp opaque pop pres proxy rdp res resource rlogin ' +
+    'rmi rsync rtmp rtsp safari-extension search search-ms secondlife sftp shell shortcuts sip sips skype smb sms smsto sms-private ' +
+    'snews snmp soap ssh stun svn tel telnet tftp tn3270 turn unix urn vbs vbscript vbscript-encode view-source vnc ' +
+    'webcal wais widget ws wss wyciwyg x-apple xmpp'
+  ).split(' '),
+);
+/** Families of such schemes: `ms-msdt:` runs a wizard, `ms-appinstaller:` installs. */
+const actingFamilies = /^(?:ms-|microsoft-|x-apple|chrome-|edge-|moz-|view-|web\+)/;
+
+const isActingScheme = (scheme: string): boolean =>
+  actingSchemes.has(scheme) || (!scheme.includes('.') && actingFamilies.test(scheme));
+
+/** Whether the address has a custom scheme without a dot, which any program may claim. */
+export function hasBareScheme(uri: string): boolean {
+  const scheme = schemePattern.exec(uri)?.[1]?.toLowerCase() ?? '';
+  return scheme !== 'https' && scheme !== 'http' && bareScheme.test(scheme);
+}
+
+/**
+ * Whether an address on the loopback interface would be a registered one with another port: a native application's would be
+ * allowed (RFC 8252 §7.3), a web application's is not.
+ */
+export function differsInLoopbackPort(uri: string, registered: readonly string[]): boolean {
+  const sent = withoutLoopbackPort(uri);
+  return (
+    sent !== undefined &&
+    !registered.includes(uri) &&
+    registered.some((one) => withoutLoopbackPort(one) === sent)
+  );
+}
+
+function withoutLoopbackPort(uri: string): string | undefined {
+  const url = URL.parse(uri);
+  if (url?.protocol !== 'http:' || !isLoopbackHost(url.hostname)) return undefined;
+  url.port = '';
+  return url.href;
+}
+
+/** What an administrator vouches for. */
+interface Vouched {
+  /** Whether this server may call that plain http address; default: none. */
+  readonly mayBePlain?: (uri: string) => boolean;
+  /** Whether a private-use scheme may lack its dot; default: no. */
+  readonly mayBeBare?: boolean;
+}
 
 /**
  * @param isNative whether `application_type` is `native`, which alone may use private-use schemes
- * @param mayBePlain whether this server may call that plain http address; default: none
  * @returns what is wrong, as a predicate ("must …"); undefined when the address may be registered
  */
 export function uriProblem(
   uri: string,
   use: UriUse,
   isNative: boolean,
-  mayBePlain: (uri: string) => boolean = () => false,
+  { mayBePlain = () => false, mayBeBare = false }: Vouched = {},
 ): string | undefined {
   if (uri.length === 0) return 'must not be empty';
   if (uri.length > MAX_LENGTH) return `must not be longer than ${MAX_LENGTH} characters`;
@@ -44,7 +100,9 @@ export function uriProblem(
   if (scheme === undefined || URL.parse(uri) === null) return 'must be an absolute URI';
   if (scheme === 'https' || scheme === 'http') return webUriProblem(uri, scheme, use, mayBePlain);
   if (use !== 'redirect' || !isNative) return 'must start with https:// (http:// only for localhost)';
-  if (!privateUseScheme.test(scheme)) {
+  // Before the dot: `javascript` is refused whoever asks. Case is ignored, as programs do.
+  if (isActingScheme(scheme.toLowerCase())) return 'must not use a scheme that browsers or systems act upon';
+  if (!privateUseScheme.test(scheme) && !(mayBeBare && bareScheme.test(scheme))) {
     return 'must use https, or a private-use scheme with a dot such as com.example.app (RFC 8252 section 7.1)';
   }
   return /^[^/?]*:\/\/[^/?]*@/.test(uri) ? 'must not contain a user name or password' : undefined;

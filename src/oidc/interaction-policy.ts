@@ -1,6 +1,7 @@
 // When a request needs interaction: the library's checks (OIDC Core §3.1.2.1) and ours for accounts and first-party
 // applications.
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { hasBareScheme } from '../clients/index.ts';
 import { type MethodTimes, readMethodTimes } from '../sessions/index.ts';
 import { acrRequestOf, voluntaryAcrAbove } from './acr.ts';
 import { clientAccessCheck } from './client-access.ts';
@@ -129,8 +130,10 @@ const thirdPartyNativeClientCheck = (libraryCheck: interactionPolicy.Check) =>
     'native clients require End-User interaction',
     'interaction_required',
     (ctx) => {
-      const { client } = ctx.oidc;
-      return client !== undefined && clientRecord(client).skipConsent
+      const { client, params } = ctx.oidc;
+      // Nobody vouches for whoever else claimed the scheme (`cursor:`): a click each time.
+      const isBare = typeof params?.redirect_uri === 'string' && hasBareScheme(params.redirect_uri);
+      return client !== undefined && clientRecord(client).skipConsent && !isBare
         ? Check.NO_NEED_TO_PROMPT
         : libraryCheck.check(ctx);
     },

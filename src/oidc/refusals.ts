@@ -22,7 +22,7 @@ const PENDING = new Set(['authorization_pending', 'slow_down']);
  * logged (lib/shared/client_auth.js, lib/shared/jwt_client_auth.js, lib/actions/grants, lib/helpers/grant_source.js).
  */
 const DETAILS =
-  /^(?:(?:refresh token|authorization code|device code|grant|access token|RefreshToken|AuthorizationCode|DeviceCode) (?:not found|is expired|already (?:used|consumed)|was used before|redirect_uri mismatch|invalid \(referenced account not found\))|client mismatch|accountId mismatch|PKCE verification failed|client not found|invalid secret provided|alg mismatch|the provided authentication mechanism does not match the registered client authentication method|(?:list of )?audience \(aud\) must [\w, ]+|client assertion tokens must only be used once|no applicable key found in the JSON Web Key Set|signature verification failed)$/;
+  /^(?:(?:refresh token|authorization code|device code|grant|access token|RefreshToken|AuthorizationCode|DeviceCode) (?:not found|is expired|already (?:used|consumed)|was used before|redirect_uri mismatch|invalid \(referenced account not found\))|client mismatch|accountId mismatch|PKCE verification failed|code_verifier (?:without code_challenge|missing|is plain|is malformed)|client not found|invalid secret provided|alg mismatch|the provided authentication mechanism does not match the registered client authentication method|(?:list of )?audience \(aud\) must [\w, ]+|client assertion tokens must only be used once|no applicable key found in the JSON Web Key Set|signature verification failed)$/;
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT) : undefined;

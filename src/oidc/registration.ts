@@ -49,6 +49,22 @@ const isMembers = (value: unknown): value is Members =>
 const refuse = (fields: Readonly<Record<string, string>>): AppError =>
   new AppError('client.invalid_metadata', { fields });
 
+/**
+ * Some client libraries serialise what they leave out as an empty list (Duende.IdentityModel); taken at its word, the client
+ * could do nothing. Only at registration: in a change an empty list means empty.
+ */
+const withoutEmptyTypes = ({
+  grant_types: grants,
+  response_types: responses,
+  ...members
+}: Members): Members => ({
+  ...members,
+  ...(!isEmptyList(grants) && { grant_types: grants }),
+  ...(!isEmptyList(responses) && { response_types: responses }),
+});
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
 /** RFC 7591 §3.2.2; the description is printable ASCII (RFC 6749 §5.2). */
 function refusalBody({ fields = {} }: AppError): object {
   const problems = Object.entries(fields).slice(0, MAX_PROBLEMS);
@@ -110,7 +126,7 @@ function createHandlers({
     const token = bearerOf(ctx);
     const isInitialAccessToken = await clients.initialAccessTokens.isUsable(token);
     if (!isInitialAccessToken) await authorizeAdmin(ctx);
-    const members = await readMembers(ctx);
+    const members = withoutEmptyTypes(await readMembers(ctx));
     const {
       client,
       clientSecret,

@@ -97,6 +97,7 @@ const always: Readonly<Record<string, Record<string, unknown>>> = {
   public: { token_endpoint_auth_method: 'none' },
   native: { application_type: 'native', redirect_uris: ['http://localhost/'] },
   'custom scheme': { application_type: 'native', redirect_uris: ['com.example.app:/callback'] },
+  'a page by its web_origins': { web_origins: ['https://app.example'] },
   'admin scope': { scope: 'openid admin' },
   'admin:read scope': { scope: 'openid admin:read' },
 };

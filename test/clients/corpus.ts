@@ -19,8 +19,19 @@ export const hostileUris: readonly string[] = [
   'ftp://app.example.com/',
   'ws://app.example.com/',
   'mailto:a@example.com',
-  'myapp://callback',
-  'myapp:callback',
+  // Schemes without a dot that browsers or systems act upon, or in a form that programs read differently.
+  'view-source:https://app.example.com/',
+  'chrome://settings',
+  'ms-msdt:/id',
+  'ms-appinstaller:?source=https://evil.example/',
+  'search-ms:query=x',
+  'intent://callback',
+  'shell:startup',
+  'tel:112',
+  'web+app:callback',
+  'MyApp:callback',
+  'myapp://user@callback',
+  'https+x:callback\\',
   // In clear over the network.
   'http://app.example.com/callback',
   'HTTP://app.example.com/callback',
@@ -112,4 +123,13 @@ export const privateUseUris: readonly string[] = [
   'com.example.app:/callback',
   'com.example.app://callback',
   'com.example.my-app:/oauth/callback?x=1',
+];
+
+/** Private-use schemes without a dot: for native applications, if an administrator registers them. */
+export const bareUris: readonly string[] = [
+  'cursor://anysphere.cursor-mcp/oauth/callback',
+  'vscode://vscode.github-authentication/did-authenticate',
+  'vscode-insiders://callback',
+  'myapp://callback',
+  'myapp:callback',
 ];

@@ -3,13 +3,18 @@ import { equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { uriProblem } from '../../src/clients/uris.ts';
 import { isWithin } from '../support/patience.ts';
-import { goodUris, hostileLinks, hostileUris, privateUseUris } from './corpus.ts';
+import { bareUris, goodUris, hostileLinks, hostileUris, privateUseUris } from './corpus.ts';
 
 test('attack: hostile redirect URIs of web and native applications', () => {
   ok(hostileUris.length >= 60);
   for (const uri of hostileUris) {
     notEqual(uriProblem(uri, 'redirect', false), undefined, JSON.stringify(uri));
     notEqual(uriProblem(uri, 'redirect', true), undefined, `native: ${JSON.stringify(uri)}`);
+    notEqual(
+      uriProblem(uri, 'redirect', true, { mayBeBare: true }),
+      undefined,
+      `administrator: ${JSON.stringify(uri)}`,
+    );
   }
 });
 
@@ -43,6 +48,15 @@ test('client URIs: a private-use scheme with a dot is for native applications on
   for (const uri of privateUseUris) {
     equal(uriProblem(uri, 'redirect', true), undefined, uri);
     notEqual(uriProblem(uri, 'redirect', false), undefined, uri);
+  }
+});
+
+test('client URIs: a scheme without a dot is for administrators, native redirects only', () => {
+  for (const uri of bareUris) {
+    equal(uriProblem(uri, 'redirect', true, { mayBeBare: true }), undefined, uri);
+    notEqual(uriProblem(uri, 'redirect', true), undefined, uri);
+    notEqual(uriProblem(uri, 'redirect', false, { mayBeBare: true }), undefined, uri);
+    notEqual(uriProblem(uri, 'page', true, { mayBeBare: true }), undefined, uri);
   }
 });
 
