@@ -152,8 +152,12 @@ export function createClients(deps: ClientsDeps): Clients {
           metadata,
           clientType: clientType(metadata),
         };
-        if (input !== undefined && isAuthMethodSaid(input)) next.hasChosenAuthMethod = true;
-        else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
+        // What was read and is sent back is no choice: a client that uses the other method goes on working.
+        const { token_endpoint_auth_method: method } = stored;
+        if (input !== undefined && isAuthMethodSaid(input)) {
+          const { token_endpoint_auth_method: said } = input;
+          if (said !== method) next.hasChosenAuthMethod = true;
+        } else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
         checkPkceChoice(next, settings.requirePkce);
         // Grants given without consent must not survive when consent becomes required.
         const requiresConsent = value.skipConsent && !next.skipConsent;
