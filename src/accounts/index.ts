@@ -15,6 +15,7 @@ import { groups as groupCollection } from '../store/administration.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { createAccounts } from './accounts.ts';
+import { createAssurance } from './assurance.ts';
 import { createCompleteSignIn } from './complete-sign-in.ts';
 import { createGroups } from './groups.ts';
 import { createImportAccount } from './import.ts';
@@ -25,7 +26,7 @@ import { minPasswordLength } from './passwords/password-rules.ts';
 import { createRefusalTime } from './passwords/refusal-time.ts';
 import { createReportSignIn } from './sign-in-events.ts';
 
-export { type Account, isAuthenticationCurrent, isSignInCurrent, isUsable, toAccount } from './account.ts';
+export { type Account, isUsable, toAccount } from './account.ts';
 export type { Accounts, NewAccount } from './accounts.ts';
 export type { Authenticate } from './authenticate.ts';
 export type { AccountChanges } from './changes.ts';
@@ -34,12 +35,7 @@ export { addressKey, parseEmail } from './email.ts';
 export { mayBeLeftWith } from './factor-policy.ts';
 export { finishInterrupted } from './finish-interrupted-job.ts';
 export { fold } from './fold.ts';
-export {
-  type AuthenticationPolicy,
-  classOfAccount,
-  isFresh,
-  owesSecondStep,
-} from './freshness.ts';
+export { owesSecondStep } from './freshness.ts';
 export { type Group, type Groups, groupNamePattern, memberFilter } from './groups.ts';
 export type { ImportAccount } from './import.ts';
 export { parseLoginName } from './login-name.ts';
@@ -127,6 +123,7 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
     importAccount: createImportAccount({ collection, groups, noteHash: refusalTime.note, clock, newId }),
     signIns: createCompleteSignIn({ collection, clock }),
     reportSignIn: createReportSignIn(events),
+    assurance: createAssurance({ settings, clock }),
   };
 }
 

@@ -129,9 +129,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
   subscribeNotices({ events, accounts, mail, clock, log });
 
-  const { authenticate, reportSignIn } = accountDomain;
-  const directory = createAccountDirectory({ ...base, accounts, signIns, reportSignIn });
-  const confirmSession = createConfirmSession({ accounts, sessions });
+  const directory = createAccountDirectory({ ...base, domain: accountDomain });
+  const confirmSession = createConfirmSession({ domain: accountDomain, sessions });
   const state = createProtocolState({ ...base, mount, directory, clients, baseUrl });
   const bearers = createBearers({ ...config, state, directory, clients, apiKeys, limits, events });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
@@ -156,7 +155,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     adapter: createOidcAdapter({ store, clock }),
     isHandle,
     outbound: outbound.fetch,
-    accounts: { directory, authenticate, confirmSession },
+    accounts: { directory, authenticate: accountDomain.authenticate, confirmSession },
     clients,
     sessions: sessionDomain,
     guards: rateLimiting.guards,

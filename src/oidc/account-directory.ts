@@ -1,48 +1,35 @@
 // The accounts as the protocol core reads them, and whether a sign-in that has just written its session may keep it.
-import {
-  type Account,
-  type Accounts,
-  type CompleteSignIn,
-  isAuthenticationCurrent,
-  isFresh,
-  isSignInCurrent,
-  isUsable,
-  type ReportSignIn,
-} from '../accounts/index.ts';
+import { type Account, type AccountDomain, isUsable } from '../accounts/index.ts';
 import { ACR } from '../clients/index.ts';
-import type { Clock } from '../clock.ts';
 import { isRequired } from '../second-factors/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
-import { reachableAcrs } from './acr.ts';
+import { acrsOf } from './acr.ts';
 import { toClaims } from './claims.ts';
 import type { AccountDirectory } from './find-account.ts';
 
 interface Deps {
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly signIns: Pick<CompleteSignIn, 'complete'>;
-  readonly reportSignIn: ReportSignIn;
+  readonly domain: Pick<AccountDomain, 'accounts' | 'signIns' | 'reportSignIn' | 'assurance'>;
   readonly settings: () => SettingValues;
-  readonly clock: Clock;
 }
 
-export function createAccountDirectory(deps: Deps): AccountDirectory<Account> {
-  const { accounts, signIns, reportSignIn, settings, clock } = deps;
-  const policy = () => ({ mfaMode: settings().mfa_mode, authMode: settings().auth_mode });
+export function createAccountDirectory({ domain, settings }: Deps): AccountDirectory<Account> {
+  const { accounts, signIns, reportSignIn, assurance } = domain;
+  const reachableAcrs = (account: Account) => acrsOf(assurance.reachable(account));
   return {
     find: (id) => accounts.find(id),
     isUsable: (account) => isUsable(account),
-    isAuthenticationCurrent,
-    isSignInCurrent,
-    reachableAcrs: (account) => reachableAcrs(account, policy()),
+    isAuthenticationCurrent: assurance.isAuthenticationCurrent,
+    isSignInCurrent: assurance.isSignInCurrent,
+    reachableAcrs,
     mayAdminister: (account, acr) =>
       acr === ACR.multiFactor ||
-      (settings().admin_mfa !== 'required' && !reachableAcrs(account, policy()).includes(ACR.multiFactor)),
-    isFresh: (account, times) => isFresh(account, policy(), times, clock()),
+      (settings().admin_mfa !== 'required' && !reachableAcrs(account).includes(ACR.multiFactor)),
+    isFresh: assurance.isFresh,
     owesSecondFactor: (account) =>
-      policy().authMode === 'passkey_only' ||
-      reachableAcrs(account, policy()).length > 1 ||
-      isRequired(account, policy().mfaMode),
+      settings().auth_mode === 'passkey_only' ||
+      reachableAcrs(account).length > 1 ||
+      isRequired(account, settings().mfa_mode),
     complete: async (account) => (await signIns.complete(account)) !== undefined,
     claims: (account) => ({ ...toClaims(account) }),
     reportSignIn,
@@ -58,13 +45,14 @@ export type ConfirmSession = (login: {
 }) => Promise<boolean>;
 
 export function createConfirmSession(deps: {
-  readonly accounts: Pick<Accounts, 'find'>;
+  readonly domain: Pick<AccountDomain, 'accounts' | 'assurance'>;
   readonly sessions: Pick<Sessions, 'end' | 'removeOfAccount'>;
 }): ConfirmSession {
-  const { accounts, sessions } = deps;
+  const { domain, sessions } = deps;
+  const { accounts, assurance } = domain;
   return async ({ accountId, uid, provenAt }) => {
     const account = await accounts.find(accountId);
-    if (account && isUsable(account) && isSignInCurrent(account, provenAt)) return true;
+    if (account && isUsable(account) && assurance.isSignInCurrent(account, provenAt)) return true;
     await sessions.end(uid);
     if (account === undefined) await sessions.removeOfAccount(accountId);
     return false;

@@ -1,7 +1,6 @@
 // The authentication that a request asks for (OIDC Core §3.1.2.1, §5.5.1.1; decisions §5). `acr_values` and a voluntary
 // `acr` claim are listed in order of preference; the first one that the account can meet is requested. An essential `acr`
 // claim must be met.
-import { type AuthenticationPolicy, classOfAccount } from '../accounts/index.ts';
 import { ACR } from '../clients/index.ts';
 import { parseJson } from '../json.ts';
 
@@ -60,19 +59,11 @@ export function voluntaryAcrAbove(
   return rankOf(preferred) > rankOf(current) ? preferred : undefined;
 }
 
-/** The values that a sign-in of this account can reach with the factors it has. */
-export function reachableAcrs(
-  account: Parameters<typeof classOfAccount>[0],
-  policy: AuthenticationPolicy,
-): readonly string[] {
-  const { passkeys: _passkeys, totp: _totp, ...byMail } = account;
-  const hasMail = classOfAccount(byMail, policy) === 2;
-  return [
-    ...(classOfAccount(account, policy) === 3 ? [ACR.multiFactor] : []),
-    ...(hasMail ? [ACR.emailCode] : []),
-    ACR.singleFactor,
-  ];
-}
+const ACR_OF = { 1: ACR.singleFactor, 2: ACR.emailCode, 3: ACR.multiFactor } as const;
+
+/** The values of these classes of authentication (src/accounts/assurance.ts). */
+export const acrsOf = (classes: readonly (keyof typeof ACR_OF)[]): readonly string[] =>
+  classes.map((one) => ACR_OF[one]);
 
 /** @param reachable the strongest first @returns undefined where that is a single factor */
 export const strongestAcr = ([strongest]: readonly string[]): string | undefined =>
