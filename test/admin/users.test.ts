@@ -114,7 +114,7 @@ withServer('user: an If-Match that is no longer current is 412 and changes nothi
   notEqual(first, '"1"');
   const second = await api('PUT', `/users/${id}`, { nickname: 'B' }, { headers: { 'if-match': first } });
   equal(second.status, 200);
-  for (const tag of [first, `W/${second.headers.get('etag')}`, 'abc', '"abc"', '""']) {
+  for (const tag of [first, `W/${second.headers.get('etag')}`, '"abc"', '""']) {
     const late = await api('PUT', `/users/${id}`, { nickname: 'C' }, { headers: { 'if-match': tag } });
     deepEqual([late.status, errorOf(late).reason], [412, 'account.changed'], tag);
     equal((await api('DELETE', `/users/${id}`, undefined, { headers: { 'if-match': tag } })).status, 412);
