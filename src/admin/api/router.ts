@@ -3,6 +3,7 @@ import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
 import { createRouter, type RouteHandler, readJson, readLines } from '../../http/index.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import { createTakeEchoes } from './echoed-members.ts';
 import type { Idempotency, Reply } from './idempotency.ts';
 import { createPerform, type Perform, requireAccess, requireFresh } from './perform.ts';
 import type { Actor, AuthorizeAdmin } from './ports.ts';
@@ -73,9 +74,10 @@ function sent({ req }: Koa.ParameterizedContext, name: string): string | undefin
 
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-const respond =
-  (route: Route, { publicUrl, idempotency }: Deps, perform: Perform): RouteHandler =>
-  async (ctx) => {
+function respond(route: Route, { routes, publicUrl, idempotency }: Deps, perform: Perform): RouteHandler {
+  const reading = routes.find(({ method, path }) => method === 'GET' && path === route.path);
+  const takeEchoes = createTakeEchoes(route, reading);
+  return async (ctx) => {
     const actor: Actor = ctx.state.actor;
     // Before the request is parsed; `perform` checks again.
     requireAccess(route, actor);
@@ -93,7 +95,10 @@ const respond =
       ifVersion: expectedVersion(sent(ctx, 'if-match')),
     };
     if (route.isUnversioned === true && input.ifVersion !== undefined) throw new AppError('request.changed');
-    const act = async (): Promise<Reply> => replyOf(route, await perform(route, input), publicUrl);
+    const act = async (): Promise<Reply> => {
+      const body = takeEchoes === undefined ? input.body : await takeEchoes(input);
+      return replyOf(route, await perform(route, { ...input, body }), publicUrl);
+    };
     const key = sent(ctx, 'idempotency-key');
     if (key === undefined || !isCreating(route)) return send(ctx, await act());
     const address = `${route.method} ${route.path}`;
@@ -101,6 +106,7 @@ const respond =
     if (isRepeated) ctx.set('Idempotency-Replayed', 'true');
     return send(ctx, reply);
   };
+}
 
 async function answerLines(
   ctx: Koa.ParameterizedContext,
