@@ -218,7 +218,8 @@ test('attack: injection in every setting is refused or stored as text', async ()
       const answer = await attack(patch, '/settings', { [String(key)]: value });
       if (answer.status === 200) {
         const kept = itemsOf(answer).find((setting) => setting.key === key);
-        const isKept = String(kept?.value).toLowerCase() === String(value).toLowerCase();
+        // White space around a text is not kept.
+        const isKept = String(kept?.value).toLowerCase() === String(value).trim().toLowerCase();
         ok(kept?.value === null || isKept, `${key} (${type}): ${JSON.stringify(kept?.value)}`);
         equal((await world.api('PATCH', '/settings', { [String(key)]: standard })).status, 200, String(key));
       } else deepEqual([answer.status, wrongFields(answer)], [400, [key]], answer.text.slice(0, 300));

@@ -1,5 +1,6 @@
 // The page of one application: the details its developer needs, its settings, and code snippets for its framework.
 import {
+  ACR,
   type ClientView,
   lifetimeSettings,
   type PublicMetadata,
@@ -42,6 +43,13 @@ const grants = [
   { name: 'client_credentials', label: 'Act for itself (client credentials)' },
 ];
 
+const acrChoices = [
+  { value: '', label: 'Whatever the account has' },
+  { value: ACR.singleFactor, label: 'One factor' },
+  { value: ACR.emailCode, label: 'Two steps (e-mail code is enough)' },
+  { value: ACR.multiFactor, label: 'Two factors' },
+];
+
 /** The values of the form, one text per field. */
 function valuesOf(client: Values): Values {
   const listed = (name: string): string => {
@@ -58,6 +66,11 @@ function valuesOf(client: Values): Values {
     require_pkce: client.require_pkce === true ? 'on' : '',
     // Whether the form has the box; where PKCE is always required there is nothing to choose.
     has_pkce_choice: whyPkceOf(client) === undefined ? 'on' : '',
+    // A machine's form has nothing about sign-ins.
+    has_sign_in_rules: kindOf(client) === 'machine' ? '' : 'on',
+    required_acr: client.required_acr ?? '',
+    max_auth_age: client.max_auth_age ?? '',
+    logout_needs_auth: client.logout_needs_auth === true ? 'on' : '',
   };
 }
 
@@ -121,6 +134,7 @@ export async function showApplication(
       client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt',
     isOurs: client.origin === 'seed',
     grants,
+    acrChoices,
     lifetimes: Object.entries(lifetimeSettings).map(([name, bounds]) => ({ name, ...bounds })),
     values: stored,
     call: apiCall(
@@ -157,6 +171,11 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
     grant_types: grants.map(({ name }) => name).filter((name) => textIn(`grant.${name}`) === 'on'),
     skip_consent: textIn('skip_consent') === 'on',
     ...(textIn('has_pkce_choice') === 'on' && { require_pkce: textIn('require_pkce') === 'on' }),
+    ...(textIn('has_sign_in_rules') === 'on' && {
+      required_acr: textOrNull(textIn('required_acr')),
+      max_auth_age: lifetime('max_auth_age'),
+      logout_needs_auth: textIn('logout_needs_auth') === 'on',
+    }),
   };
 }
 
@@ -173,7 +192,13 @@ async function save(context: AdminContext): Promise<void> {
   } catch (error) {
     const { status, alert, errors, isStale } = refusalOf(error);
     const unchecked = Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, '']));
-    const values = { ...unchecked, skip_consent: '', require_pkce: '', ...typedIn(form) };
+    const values = {
+      ...unchecked,
+      skip_consent: '',
+      require_pkce: '',
+      logout_needs_auth: '',
+      ...typedIn(form),
+    };
     await showApplication(context, { values, errors, isStale, ...(isStale ? {} : { alert }) }, status);
   }
 }

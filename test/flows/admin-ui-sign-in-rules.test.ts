@@ -1,0 +1,75 @@
+// The rules for sign-ins to one application in the Admin UI (decisions §5): shown, saved, cleared, refused at their field.
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ACR } from '../../src/clients/index.ts';
+import { Agent, hiddenFields, type Page } from '../support/agent.ts';
+import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+let admin: Agent;
+
+before(async () => {
+  app = await startApp({ store: 'sqlite' });
+  await app.createUser('root-admin', { role: 'admin' });
+  admin = new Agent(app);
+  const signIn = await admin.follow(await admin.get('/admin'));
+  equal((await admin.submit(signIn, { username: 'root-admin', password: PASSWORD })).status, 200);
+});
+after(() => app.stop());
+
+async function save(id: string, fields: Record<string, string>): Promise<Page> {
+  const page = await admin.get(`/admin/applications/${id}`);
+  return admin.post(`/admin/applications/${id}`, {
+    ...hiddenFields(page.body),
+    client_name: 'Saved',
+    redirect_uris: REDIRECT_URI,
+    scope: 'openid',
+    'grant.authorization_code': 'on',
+    ...fields,
+  });
+}
+
+const rulesOf = async (id: string): Promise<unknown[]> => {
+  const { data } = (await app.admin('GET', `/clients/${id}`)).body;
+  return [data.required_acr, data.max_auth_age, data.logout_needs_auth];
+};
+
+test('page of an application: sign-in rules are saved, shown and cleared', async () => {
+  const { id } = await app.register();
+  const rules = { required_acr: ACR.multiFactor, max_auth_age: '600', logout_needs_auth: 'on' };
+  equal((await save(id, rules)).status, 303);
+  deepEqual(await rulesOf(id), [ACR.multiFactor, 600, true]);
+  const { body } = await admin.get(`/admin/applications/${id}`);
+  match(body, /<option value="urn:latchkey:acr:multi-factor" selected>/);
+  match(body, /name="max_auth_age" type="text" value="600"/);
+  match(body, /name="logout_needs_auth" checked/);
+
+  equal((await save(id, { required_acr: '', max_auth_age: '' })).status, 303);
+  deepEqual(await rulesOf(id), [null, null, false]);
+});
+
+test('page of an application: a wrong sign-in rule is refused at its field and stays typed', async () => {
+  const { id } = await app.register();
+  const refused = await save(id, { required_acr: ACR.emailCode, max_auth_age: '5', logout_needs_auth: 'on' });
+  equal(refused.status, 400);
+  match(refused.body, /id="max_auth_age-error" class="problem">[^<]+</);
+  match(refused.body, /<option value="urn:latchkey:acr:email-code" selected>/);
+  match(refused.body, /name="logout_needs_auth" checked/);
+  deepEqual(await rulesOf(id), [null, null, false]);
+});
+
+test('page of an application: a machine has no sign-in rules, a public one no authentication', async () => {
+  const machine = await app.register({
+    grant_types: ['client_credentials'],
+    response_types: [],
+    redirect_uris: [],
+  });
+  doesNotMatch(
+    (await admin.get(`/admin/applications/${machine.id}`)).body,
+    /Sign-in rules|name="max_auth_age"/,
+  );
+  const open = await app.register({ token_endpoint_auth_method: 'none' });
+  const { body } = await admin.get(`/admin/applications/${open.id}`);
+  match(body, /Sign-in rules/);
+  doesNotMatch(body, /name="logout_needs_auth"/);
+});
