@@ -30,6 +30,9 @@ function decoded(path: string): string {
   }
 }
 
+/** A name with the dot of the root is the same name. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '');
+
 /** @param baseUrl BASE_URL @returns whether a browser that is redirected to the address reaches this server */
 export function createIsOwnAddress(baseUrl: string): IsOwnAddress {
   const base = new URL(baseUrl);
@@ -38,8 +41,8 @@ export function createIsOwnAddress(baseUrl: string): IsOwnAddress {
     const url = URL.parse(uri);
     if (url === null || !['http:', 'https:'].includes(url.protocol)) return false;
     // All names of the loopback interface are the same host.
-    const isOurHost =
-      url.hostname === base.hostname || (isLoopbackHost(url.hostname) && isLoopbackHost(base.hostname));
+    const [host, ourHost] = [hostOf(url), hostOf(base)];
+    const isOurHost = host === ourHost || (isLoopbackHost(host) && isLoopbackHost(ourHost));
     if (!isOurHost || portOf(url) !== portOf(base)) return false;
     const path = decoded(url.pathname)
       .toLowerCase()

@@ -12,6 +12,7 @@ export type { InjectedResponse, InjectRequest } from './inject-request.ts';
 export { type Line, type LineOptions, linesOfText, readLines } from './lines.ts';
 export type { OneTime } from './one-time.ts';
 export { pinOrigin } from './origin.ts';
+export { MAX_TARGET } from './request-limits.ts';
 export { requestIdOf } from './request-log.ts';
 export { createRouter, type RouteContext, type RouteHandler, type RouteMethod } from './router.ts';
 export { securityHeaderValues } from './security-headers.ts';

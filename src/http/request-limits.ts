@@ -8,7 +8,8 @@ export interface Refusal {
 }
 
 export const MAX_HEADER_BYTES = 32 * 1024;
-const MAX_TARGET = 8 * 1024 - 1;
+/** Longest request target, path and query, in characters. */
+export const MAX_TARGET = 8 * 1024 - 1;
 const MAX_HEADERS = 128;
 /** On localhost a browser sends the cookies of all programs there, whatever their ports (RFC 6265 §8.5). */
 export const MAX_COOKIE_BYTES = 16 * 1024 - 1;

@@ -7,6 +7,7 @@ import type { Client, Session } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
+import { MAX_TARGET } from '../http/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { BrowserSession } from './browser-session.ts';
 import type { Form, ReadForm } from './form.ts';
@@ -157,8 +158,11 @@ function answer<S extends HintedSession>(
   read: ReadParameters,
   { browser, pages }: Deps,
 ): void {
-  browser.clearCookie(ctx);
-  ctx.set('Clear-Site-Data', '"cache"');
+  // A POST from another site comes without the cookie: what it cannot end it must not clear either (R065).
+  if (browser.cookieDigest(ctx) !== undefined) {
+    browser.clearCookie(ctx);
+    ctx.set('Clear-Site-Data', '"cache"');
+  }
   // An error of the application must not keep the user signed in; it is reported after the sign-out.
   const problem = read.problem ?? request.problem;
   if (problem !== undefined) throw problem;
@@ -175,22 +179,26 @@ const requestOf = <S extends HintedSession>(
   sessionOf: (hint: Hint, client: Client) => Promise<S | undefined>,
 ): Promise<LogoutRequest<S>> => readLogoutRequest(provider(), parameters, sessionOf);
 
-/** Browsers send a cookie that they have, and Sec-Fetch-Site on https. Node's fetch sends Sec-Fetch-Mode alone. */
+/**
+ * Browsers send a cookie that they may send. A form of another site goes without (SameSite=Lax), and on plain http without
+ * Sec-Fetch-Site, too; Node's fetch sends Sec-Fetch-Mode alone.
+ */
 const isOfProgram = (ctx: Koa.Context, browser: BrowserSession): boolean =>
-  browser.cookieDigest(ctx) === undefined && ctx.get('sec-fetch-site') === '';
+  browser.cookieDigest(ctx) === undefined && ctx.get('sec-fetch-site') === '' && !isFromElsewhere(ctx);
 
-// Our server accepts 16 kB of request line and headers; a longer redirect could not be followed.
-const LONGEST_QUERY = 8192;
-
-/** A cross-site POST carries no session cookie (SameSite=Lax); the GET after the redirect does. */
+/** A POST from another site carries no session cookie (SameSite=Lax); the GET after the redirect does. */
 function goesRoundByGet(ctx: Koa.Context, { form }: ReadParameters, { browser, path }: Deps): boolean {
-  const isCrossSite = ctx.get('sec-fetch-site') === 'cross-site';
-  if (form === undefined || !isCrossSite || browser.cookieDigest(ctx) !== undefined) return false;
-  const given = PARAMETERS.map((name): [string, string] => [name, form.get(name) ?? '']);
-  const query = String(new URLSearchParams(given.filter(([, value]) => value !== '')));
-  if (query.length > LONGEST_QUERY) return false;
+  if (form === undefined || !isFromElsewhere(ctx) || browser.cookieDigest(ctx) !== undefined) return false;
+  const given = PARAMETERS.map((name): [string, string] => [name, form.get(name) ?? '']).filter(
+    ([, value]) => value !== '',
+  );
+  // A redirect that is too long for our own server would be a 414: first without the state, then without anything.
+  const [target = path] = [given, given.filter(([name]) => name !== 'state')]
+    .filter((parameters) => parameters.length > 0)
+    .map((parameters) => `${path}?${new URLSearchParams(parameters)}`)
+    .filter(({ length }) => length <= MAX_TARGET);
   ctx.status = 303;
-  ctx.redirect(query === '' ? path : `${path}?${query}`);
+  ctx.redirect(target);
   return true;
 }
 

@@ -52,10 +52,13 @@ const never = listOf(
     ['::', 128],
     ['fe80::', 10],
     ['ff00::', 8],
-    // Metadata services: Amazon (with its credentials for pods), Google.
+    // Metadata services: Amazon (with its credentials for pods), Google, Oracle, Scaleway.
     ['fd00:ec2::', 32],
     ['fd20:ce::', 32],
-    // IPv4 addresses in disguise: translated, 6to4, Teredo.
+    ['fd00:c1::', 32],
+    ['fd00:42::', 32],
+    // IPv4 addresses in disguise: translated (RFC 2765, RFC 6052), 6to4, Teredo.
+    ['::ffff:0:0:0', 96],
     ['64:ff9b::', 96],
     ['64:ff9b:1::', 48],
     ['2001::', 32],

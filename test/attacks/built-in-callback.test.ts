@@ -108,6 +108,7 @@ test('own addresses: recognised under BASE_URL, with a path too, and no others',
     ok(below(`https://example.com/auth${path}`), path);
     equal(below(`https://example.com${path}`), false, path);
   }
+  ok(atRoot('https://id.example.com./admin/callback'), 'the dot of the root');
   for (const other of [
     'https://id.example.com/app/callback',
     'https://id.example.com:8443/admin/callback',

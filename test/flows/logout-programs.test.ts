@@ -2,6 +2,7 @@
 // and the Keycloak broker's GET with an ID token, and bearer access tokens.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
+import { send } from '../attacks/raw-http.ts';
 import { Agent, redeem, refresh } from '../support/agent.ts';
 import { startApp } from '../support/app.ts';
 import {
@@ -249,4 +250,48 @@ test('attack: a refresh token as the bearer of a logout ends nothing', async () 
   equal(await isActive(app, tokens.refresh_token), true);
   equal(await isSignedIn(agent), true);
   ok((await sessionsOf(app, alice.id)).length > 0);
+});
+
+test('attack: a form of another site that cannot end a session clears its cookie (R065)', async () => {
+  const from = {
+    https: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+    'a plain http host': { origin: 'http://evil.example', 'upgrade-insecure-requests': '1' },
+  };
+  const form = 'application/x-www-form-urlencoded';
+  const bodies = [
+    ['text/plain', 'a=b'],
+    ['multipart/form-data; boundary=x', '--x--'],
+    [form, 'state=a&state=b'],
+    [form, 'state=a'],
+    [form, ''],
+    [form, `state=${'a'.repeat(8184)}`],
+    [form, `state=${'a'.repeat(9000)}`],
+    [form, `id_token_hint=${'a'.repeat(9000)}`],
+  ] as const;
+  for (const [site, headers] of Object.entries(from)) {
+    for (const [type, body] of bodies) {
+      const what = `${site}: ${type} ${body.slice(0, 20)}`;
+      const sent = { ...headers, 'Content-Type': type, 'Content-Length': String(body.length) };
+      const answer = await send(app.url, {
+        path: '/oauth2/logout',
+        method: 'POST',
+        headers: Object.entries(sent),
+        body,
+      });
+      deepEqual(
+        [answer.headers['set-cookie'], answer.headers['clear-site-data']],
+        [undefined, undefined],
+        what,
+      );
+      // The browser goes on by GET, which has the cookie and is asked.
+      if (type !== form || body === 'state=a&state=b') continue;
+      equal(answer.status, 303, what);
+      const { location = '' } = answer.headers;
+      const next = await send(app.url, {
+        path: location.replace(app.url, ''),
+        headers: Object.entries(headers),
+      });
+      equal(next.status, 200, what);
+    }
+  }
 });
