@@ -10,6 +10,9 @@ import { clientRecord } from './models/client.ts';
 export function demandAuthentication(ctx: KoaContextWithOIDC): void {
   const { client, params } = ctx.oidc;
   if (client === undefined || params === undefined) return;
+  // At the authorization endpoint the hook runs again, by the settings of then. Written into what is pushed, they would be
+  // taken for the client's own there, which asks for `openid` (lib/actions/authorization/check_openid_scope.js).
+  if (ctx.oidc.route === 'pushed_authorization_request') return;
   const { requiredAcr, maxAuthAgeSeconds } = clientRecord(client);
   if (maxAuthAgeSeconds !== undefined) {
     const asked = params.max_age === undefined ? maxAuthAgeSeconds : Number(params.max_age);

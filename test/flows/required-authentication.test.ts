@@ -2,9 +2,9 @@
 // `acr_values`, which are wishes (OIDC Core §3.1.2.1).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, codeRequest, type Page, redeem, requestTokens, VERIFIER } from '../support/agent.ts';
+import { Agent, codeRequest, type Page, redeem, refresh, requestTokens, VERIFIER } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
-import { type Client, claimsOf, epoch, introspect, later, postForm } from './support.ts';
+import { type Client, claimsOf, epoch, introspect, later, postForm, tokensOf } from './support.ts';
 
 const ACR = 'urn:latchkey:acr:';
 const app = await startApp({ store: 'sqlite' });
@@ -99,6 +99,34 @@ test('max_auth_age: an older sign-in is repeated, even where the request allows 
       'less is a wish',
     );
   });
+});
+
+test('required_acr and max_auth_age: hold for pushed requests without openid, too', async () => {
+  const agent = await signedIn();
+  for (const [client, isMet] of [
+    [recent, true],
+    [strict, false],
+  ] as const) {
+    const { client_id, ...rest } = codeRequest(client.id);
+    const fields = { client_id, client_secret: client.secret, ...rest, scope: 'profile' };
+    const { status, body } = await postForm(app, '/oauth2/par', fields);
+    equal(status, 201, JSON.stringify(body));
+    const page = await agent.authorize({ client_id, request_uri: String(body.request_uri) });
+    equal(answerOf(page).get('error'), null);
+    equal(answerOf(page).has('code'), isMet);
+  }
+});
+
+test('attack: a refresh token from before a required_acr goes on below it', async () => {
+  const client = await app.register();
+  const tokens = await tokensOf(app, client, alice);
+  const below = () => refresh(app, client, tokens.refresh_token);
+  await app.admin('PATCH', `/clients/${client.id}`, { required_acr: `${ACR}multi-factor` });
+  const { status, body } = await below();
+  deepEqual([status, body.error], [400, 'invalid_grant']);
+  // Nothing is used up: the application's owner can take it back.
+  await app.admin('PATCH', `/clients/${client.id}`, { required_acr: null });
+  equal((await below()).status, 200);
 });
 
 test('required_acr and max_auth_age: other values are refused by name', async () => {

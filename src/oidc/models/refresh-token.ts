@@ -2,10 +2,12 @@
 // request gets the same successor until that is used; after it, reuse revokes the whole grant (RFC 9700 §4.14.2). Requested
 // scopes outside of the grant are ignored (decisions §5).
 import { createHmac } from 'node:crypto';
-import { errors, type RefreshToken } from 'oidc-provider';
+import { type Client, errors, type RefreshToken } from 'oidc-provider';
+import { acrFrom } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import { withoutAdminScopes } from '../scopes.ts';
+import { clientRecord } from './client.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -48,6 +50,9 @@ export function createRefreshTokenModel(
       const isUsed = token.consumed !== undefined;
       // No API is registered (configuration.ts), so none can have been granted.
       if (!isUsed && oidc.params.resource) throw new errors.InvalidTarget();
+      // A token is worth no more than its client may have now (decisions §3).
+      if (!isUsed && oidc.client && isBelow(token.acr, oidc.client))
+        throw new errors.InvalidGrant('acr is below the required one');
       oidc.params.scope = isUsed ? undefined : grantedOf(oidc.params.scope, token.scopes);
       return token;
     }
@@ -81,6 +86,12 @@ export function createRefreshTokenModel(
       return rotated === undefined ? super.generateTokenId() : successorOf(rotated.jti);
     }
   };
+}
+
+/** Whether the application demands more than the sign-in of this token reached (`required_acr`). */
+function isBelow(acr: string | undefined, client: Client): boolean {
+  const { requiredAcr } = clientRecord(client);
+  return requiredAcr !== undefined && !acrFrom(requiredAcr).includes(acr ?? '');
 }
 
 /** Devices never have `admin` scopes (device-code.ts), not even by a token from before that rule. */
