@@ -54,6 +54,12 @@ export interface ConsentPage {
 
 const ACTING_SCOPES = new Set(['offline_access', 'admin', 'admin:read']);
 
+/** Where the user goes on: of a custom scheme the scheme alone, since its host is whatever the application likes to call itself. */
+function destinationOf(redirectUri: string): string | undefined {
+  const url = URL.parse(redirectUri);
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.host : url?.protocol;
+}
+
 export function createConsentPage(deps: Deps): ConsentPage {
   const { provider, views, browser, current, readForm, findAccount, consents } = deps;
 
@@ -113,7 +119,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
         clientId: client.clientId,
         client: {
           name: client.clientName ?? client.clientId,
-          host: redirectUri === undefined ? undefined : URL.parse(redirectUri)?.host,
+          host: redirectUri === undefined ? undefined : destinationOf(redirectUri),
           logoUri: client.logoUri,
           policyUri: client.policyUri,
           tosUri: client.tosUri,

@@ -1,9 +1,17 @@
 // Consent (OIDC Core §3.1.2.4, decisions §1; checklist R016, R096): when it is asked for, what is remembered, the effect of a
 // denial and of no answer, and that consent never grants `admin` to other users.
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { consents } from '../../src/store/collections.ts';
-import { Agent, challengeOf, hiddenFields, type Page, redeem, VERIFIER } from '../support/agent.ts';
+import {
+  Agent,
+  challengeOf,
+  codeRequest,
+  hiddenFields,
+  type Page,
+  redeem,
+  VERIFIER,
+} from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 import { type Client, claimsOf, isActive, tokensOf } from './support.ts';
 
@@ -58,6 +66,23 @@ async function scopeOf(page: Page, to: Client): Promise<unknown> {
   equal(status, 200, JSON.stringify(body));
   return claimsOf(body.access_token).scope;
 }
+
+test('attack: a custom scheme shows a host of its choice on the consent page', async () => {
+  const uri = 'com.example.app://accounts.google.com/callback';
+  const { id } = await app.register({
+    application_type: 'native',
+    token_endpoint_auth_method: 'none',
+    redirect_uris: [uri],
+    skip_consent: false,
+  });
+  const agent = new Agent(app);
+  const { body } = await agent.submit(await agent.authorize({ ...codeRequest(id), redirect_uri: uri }), {
+    username: 'alice',
+    password: PASSWORD,
+  });
+  match(body, /<p class="host">[\s\S]*?com\.example\.app:<\/bdi>/);
+  doesNotMatch(body, /accounts\.google/);
+});
 
 test('consent page: names application, host, user and scopes, escaped', async () => {
   const { page } = await question('openid profile email offline_access');
