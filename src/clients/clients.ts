@@ -13,7 +13,7 @@ import { isStringList } from './member-values.ts';
 import { adminGrantTypes, adminScopes, secretAuthMethods } from './metadata-members.ts';
 import type { Authority } from './metadata-rules.ts';
 import { createIsOwnAddress } from './own-addresses.ts';
-import { checkPkceChoice, splitRegistrantPkce } from './pkce.ts';
+import { checkPkceChoice, splitRegistrantPkce, withoutPkceEcho } from './pkce.ts';
 import { prepareMetadata } from './prepare.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 import type { Client } from './to-client.ts';
@@ -131,7 +131,7 @@ export function createClients(deps: ClientsDeps): Clients {
       const client = await change(clientId, ifVersion, async (value) => {
         const { metadata: input, ...choice } =
           kind === 'registrant' && sent ? splitRegistrantPkce(sent, value) : { metadata: sent };
-        const settings = { ...said, ...choice };
+        const settings = withoutPkceEcho({ ...said, ...choice }, value);
         const { metadata: stored } = value;
         const given = input && (mode === 'replace' ? input : merged(stored, input));
         // Users are not asked for consent there, so only an administrator may widen what such a client gets.

@@ -51,6 +51,15 @@ export function splitRegistrantPkce(
   return { metadata, requirePkce: asked };
 }
 
+/** What the kind or the ratchet requires and comes back as shown is nobody's choice. */
+export function withoutPkceEcho<S extends { readonly requirePkce?: boolean }>(
+  settings: S,
+  record: Pick<ClientRecord, 'metadata' | 'origin' | 'requirePkce' | 'webOrigins'>,
+): S {
+  const isEcho = settings.requirePkce === true && hasToUsePkce(record);
+  return isEcho ? { ...settings, requirePkce: undefined } : settings;
+}
+
 /** @throws AppError client.invalid_metadata when it was asked to go without and cannot */
 export function checkPkceChoice(record: ClientRecord, asked: boolean | undefined): void {
   const why = asked === false ? whyPkceAlways(record) : undefined;
