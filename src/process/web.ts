@@ -12,6 +12,8 @@ import { type Running, runWorkers } from './workers.ts';
 // Draining and finishing share one limit, with time left for the jobs and the store: platforms send SIGKILL after 30 s.
 const SERVING_MS = 24_000;
 const FINISH_MS = 20_000;
+// Connections that the primary process has accepted and that are still on their way to this one.
+const HANDED_OVER_MS = 500;
 
 const PORT_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use. Stop the program that uses it, or set PORT to another one.',
@@ -58,7 +60,8 @@ async function start({ config, log }: Booted): Promise<Running> {
   return {
     async stop(reason) {
       // Only a deployment has a balancer that needs time to notice.
-      const drainMs = reason === 'SIGTERM' ? config.drainSeconds * 1_000 : 0;
+      const drained = reason === 'SIGTERM' ? config.drainSeconds * 1_000 : 0;
+      const drainMs = Math.max(drained, cluster.isWorker ? HANDED_OVER_MS : 0);
       await stopServer(running, { graceMs: Math.min(FINISH_MS, SERVING_MS - drainMs), drainMs });
       await close();
     },
