@@ -29,17 +29,17 @@ const bareScheme = /^[a-z][a-z0-9+-]*$/;
  */
 const actingSchemes: ReadonlySet<string> = new Set(
   (
-    'about acap afp aim android-app app apt attachment blob callto cdp chrome chrome-extension cid content data dav dict dns ' +
+    'about acap afp aim android-app app app-settings applescript apt attachment blob callto cdp chrome chrome-extension cid cmd content data dav devtools dict dns ' +
     'edge facetime facetime-audio feed file filesystem finger fish ftp ftps geo git go gopher hcp help http https httpx iax ' +
-    'icap im imap intent ipp ipps irc ircs itms itms-apps itms-services jar java javascript ldap ldaps livescript magnet ' +
-    'mailto maps market mid mms mmst mocha moz-extension ms msnim news nfs nntp opaque pop pres proxy rdp res resource rlogin ' +
+    'icap im imap intent ipp ipps irc ircs isolated-app its jar java javascript jnlp jnlps ldap ldapi ldaps livescript magnet ' +
+    'mailto maps market message mid mk mms mmst mocha moz-extension ms msnim news nfs nntp opaque openurl perl pkcs11 pop prefs pres proxy rdp res resource rlogin ' +
     'rmi rsync rtmp rtsp safari-extension search search-ms secondlife sftp shell shortcuts sip sips skype smb sms smsto sms-private ' +
     'snews snmp soap ssh stun svn tel telnet tftp tn3270 turn unix urn vbs vbscript vbscript-encode view-source vnc ' +
-    'webcal wais widget ws wss wyciwyg x-apple xmpp'
+    'webcal wais widget ws wss wtai wyciwyg x-apple xmpp'
   ).split(' '),
 );
 /** Families of such schemes: `ms-msdt:` runs a wizard, `ms-appinstaller:` installs. */
-const actingFamilies = /^(?:ms-|microsoft-|x-apple|chrome-|edge-|moz-|view-|web\+)/;
+const actingFamilies = /^(?:ms-|microsoft-|x-apple|x-help|x-man|itms|shell-|chrome-|edge-|moz-|view-|web\+)/;
 
 const isActingScheme = (scheme: string): boolean =>
   actingSchemes.has(scheme) || (!scheme.includes('.') && actingFamilies.test(scheme));
