@@ -28,14 +28,6 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** A port that was free a moment ago, and whose cluster bus (10000 above) exists. */
-async function lowPort(): Promise<number> {
-  for (;;) {
-    const port = await freePort();
-    if (port > 1024 && port < 55_000) return port;
-  }
-}
-
 export interface RedisServerOptions {
   /** Lines of redis.conf. */
   readonly config?: readonly string[];
@@ -49,7 +41,7 @@ export interface RedisServerOptions {
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const { config = [], cliOptions = [], isSentinel = false, isTls = false } = options;
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-redis-'));
-  const port = await lowPort();
+  const port = await freePort();
   const file = join(directory, 'redis.conf');
   const ports = isTls ? ['port 0', `tls-port ${port}`] : [`port ${port}`];
   const base = ['bind 127.0.0.1', ...ports, `dir ${directory}`, 'daemonize no', 'loglevel warning'];
