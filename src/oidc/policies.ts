@@ -48,9 +48,7 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
         : settings().refresh_token_absolute_seconds + GRANT_MARGIN_SECONDS,
     RefreshToken(_ctx, token, client) {
       const idle = recordOf(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;
-      // `iiat` is when the first token of the chain was issued: rotation never extends the absolute lifetime (RFC 9700 §4.14.2).
-      const left = (token.iiat ?? now()) + longestRefreshSeconds(client, token, settings()) - now();
-      return Math.max(1, Math.min(idle, left));
+      return Math.max(1, Math.min(idle, secondsLeft(client, token, settings(), clock)));
     },
     Session(_ctx, session) {
       const left = (session.iat ?? now()) + settings().session_absolute_seconds - now();
@@ -66,6 +64,25 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
 const isBrowserApp = (client: Client): boolean =>
   client.applicationType !== 'native' && clientRecord(client).metadata.token_endpoint_auth_method === 'none';
 
+export type RefreshSettings = Pick<
+  LifetimeSettings,
+  'refresh_token_absolute_seconds' | 'browser_refresh_token_seconds'
+>;
+
+/**
+ * `iiat` is when the first token of the chain was issued: rotation never extends the absolute lifetime (RFC 9700 §4.14.2).
+ * @returns how long the chain of this token can still last
+ */
+export const secondsLeft = (
+  client: Client,
+  token: Parameters<typeof longestRefreshSeconds>[1] & { readonly iiat?: number | undefined },
+  settings: RefreshSettings,
+  clock: Clock,
+): number => {
+  const now = epochSeconds(clock);
+  return (token.iiat ?? now) + longestRefreshSeconds(client, token, settings) - now;
+};
+
 /**
  * Decisions §5: how long refresh tokens of one sign-in can last, however often they are used.
  * @param source how the first one was obtained, or is about to be
@@ -73,7 +90,7 @@ const isBrowserApp = (client: Client): boolean =>
 export function longestRefreshSeconds(
   client: Client,
   source: { readonly gty?: string | undefined; readonly scopes: { has(scope: string): boolean } },
-  settings: Pick<LifetimeSettings, 'refresh_token_absolute_seconds' | 'browser_refresh_token_seconds'>,
+  settings: RefreshSettings,
 ): number {
   const { refresh_token_absolute_seconds: absolute, browser_refresh_token_seconds: browser } = settings;
   const isOfDevice = source.gty?.startsWith('device_code') === true && !source.scopes.has('offline_access');

@@ -225,6 +225,19 @@ test('refresh token: how long a browser application’s last is a setting', asyn
   });
 });
 
+test('refresh token: one from when they lasted longer is refused as expired', async () => {
+  await withApp({}, async (own) => {
+    await own.createUser('alice');
+    const spa = await own.register({ token_endpoint_auth_method: 'none' });
+    const { refresh_token } = await tokensOf(own, spa, alice);
+    await change(own, { browser_refresh_token_seconds: 600 });
+    expectInvalidGrant(await later(601_000, () => refresh(own, spa, refresh_token)));
+    // It is neither used nor reused: with the old lifetime back it works.
+    await change(own, { browser_refresh_token_seconds: 3600 });
+    equal((await later(602_000, () => refresh(own, spa, refresh_token))).status, 200);
+  });
+});
+
 test('refresh token: refused after deactivation, deletion, new password or role, sign-out', async () => {
   const ends: Readonly<Record<string, (id: string) => Promise<{ status: number }>>> = {
     deactivated: (id) => app.admin('POST', `/users/${id}/deactivate`),

@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto';
 import { type Client, errors, type RefreshToken } from 'oidc-provider';
 import { acrFrom } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
+import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import { withoutAdminScopes } from '../scopes.ts';
 import { clientRecord } from './client.ts';
@@ -15,11 +16,12 @@ interface Deps {
   readonly successorKey: Buffer;
   readonly graceSeconds: () => number;
   readonly revokeGrant: (grantId: string) => Promise<void>;
+  readonly settings: () => RefreshSettings;
 }
 
 export function createRefreshTokenModel(
   Base: TokenClass<RefreshToken>,
-  { clock, successorKey, graceSeconds, revokeGrant }: Deps,
+  { clock, successorKey, graceSeconds, revokeGrant, settings }: Deps,
 ): TokenClass<RefreshToken> {
   const isInGrace = (consumed: unknown): boolean =>
     typeof consumed === 'number' && graceSeconds() > 0 && epochSeconds(clock) - consumed <= graceSeconds();
@@ -53,6 +55,9 @@ export function createRefreshTokenModel(
       // A token is worth no more than its client may have now (decisions §3).
       if (!isUsed && oidc.client && isBelow(token.acr, oidc.client))
         throw new errors.InvalidGrant('acr is below the required one');
+      // One issued while tokens of its kind lasted longer: a successor would expire as it is issued.
+      if (!isUsed && oidc.client && secondsLeft(oidc.client, token, settings(), clock) <= 0)
+        throw new errors.InvalidGrant('refresh token is expired');
       oidc.params.scope = isUsed ? undefined : grantedOf(oidc.params.scope, token.scopes);
       return token;
     }
