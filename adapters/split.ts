@@ -94,6 +94,7 @@ export function createSplitStore(options: SplitStoreOptions): Store {
       return changeCount === undefined ? undefined : changeCount + Math.floor(clock() / FALLBACK_RELOAD_MS);
     },
 
+    ports: () => [durable, ephemeral].flatMap(({ store }) => store.ports?.() ?? []),
     ping: () => pingAll([durable, ephemeral]),
 
     async close() {

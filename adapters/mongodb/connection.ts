@@ -36,6 +36,8 @@ export interface Connection {
    * not let a later write overtake an earlier one.
    */
   write<R>(document: string, act: () => Promise<R>): Promise<R>;
+  /** Of all servers that the driver has found, by the address, its SRV records and the replica set. */
+  ports(): readonly number[];
   /** Refuses new operations; resolves when all earlier ones are settled. */
   close(): Promise<void>;
 }
@@ -174,12 +176,22 @@ export async function openConnection(
   extra: MongoClientOptions = {},
 ): Promise<Connection> {
   const { uri, timeoutMs = TIMEOUT_MS, startTimeoutMs = START_TIMEOUT_MS } = options;
-  const client = await connectWithRetry(() => createClient(uri, timeoutMs, extra), startTimeoutMs);
-  return createConnection({ client, db: client.db(databaseNameOf(uri), guarantees), timeoutMs });
+  const ports = new Set<number>();
+  const create = () =>
+    createClient(uri, timeoutMs, extra).on('topologyDescriptionChanged', ({ newDescription }) => {
+      for (const { port } of newDescription.servers.values()) ports.add(port);
+    });
+  const client = await connectWithRetry(create, startTimeoutMs);
+  return createConnection({ client, db: client.db(databaseNameOf(uri), guarantees), timeoutMs, ports });
 }
 
-function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number }): Connection {
-  const { client, db, timeoutMs } = deps;
+function createConnection(deps: {
+  client: MongoClient;
+  db: Db;
+  timeoutMs: number;
+  ports: ReadonlySet<number>;
+}): Connection {
+  const { client, db, timeoutMs, ports } = deps;
   const pending = new Set<Promise<unknown>>();
   /** The last pending write of each document; never rejects. */
   const pendingWrites = new Map<string, Promise<void>>();
@@ -243,6 +255,7 @@ function createConnection(deps: { client: MongoClient; db: Db; timeoutMs: number
     db,
     run,
     write,
+    ports: () => [...ports],
     close() {
       closing ??= Promise.all(pending).then(() => client.close());
       return closing;

@@ -106,6 +106,8 @@ export async function createMongoStore(options: MongoStoreOptions): Promise<Stor
     // Unknown without a round trip.
     stamp: () => undefined,
 
+    ports: () => connection.ports(),
+
     async ping() {
       await connection.run(() => db.command({ ping: 1 }));
     },

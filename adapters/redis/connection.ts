@@ -21,6 +21,8 @@ export interface RedisConnection {
   run<R>(act: (client: Client) => Promise<R>): Promise<R>;
   /** The masters; outside a cluster the one server. */
   masters(): Redis[];
+  /** Of all servers that were connected to: a cluster and sentinels name more than the address does. */
+  ports(): readonly number[];
   /**
    * Calls back for messages on this channel; uses a connection of its own where needed. With pins never in a cluster, so
    * callers must not depend on it alone.
@@ -151,6 +153,14 @@ export async function openRedisConnection(options: RedisConnectionOptions): Prom
   let isClosed = false;
   let isDisconnected = false;
   const watch = createResponseWatch();
+  const ports = new Set<number>();
+  const notePorts = (): void => {
+    const now =
+      client instanceof Cluster
+        ? client.nodes('all').map(({ options }) => options.port)
+        : [client.stream?.remotePort];
+    for (const port of now) if (port !== undefined) ports.add(port);
+  };
   const isReady = (): boolean => client.status === 'ready';
   /** Settles when the connection is back, or after RECONNECT_MS. */
   let reconnection: Promise<unknown> = Promise.resolve();
@@ -169,6 +179,7 @@ export async function openRedisConnection(options: RedisConnectionOptions): Prom
     if (isDisconnected) log?.info({ redis: describeAddress(address) }, 'connection to Redis restored');
     isDisconnected = false;
     watch.reconnected();
+    notePorts();
   });
 
   /** @returns the operation's result, or StoreUnavailable if the timeout comes first */
@@ -207,6 +218,11 @@ export async function openRedisConnection(options: RedisConnectionOptions): Prom
       } finally {
         pending.delete(running);
       }
+    },
+
+    ports() {
+      notePorts();
+      return [...ports];
     },
 
     masters: () => (client instanceof Cluster ? client.nodes('master') : [client]),

@@ -86,6 +86,8 @@ function createStoreOn(parts: {
     // What is stored here is read anew each time; for cached data there is `changes`.
     stamp: () => undefined,
 
+    ports: () => connection.ports(),
+
     async ping() {
       const masters = connection.masters();
       if (masters.length === 1) {

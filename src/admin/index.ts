@@ -46,6 +46,8 @@ export interface AdminDeps {
     readonly state: Pick<ProtocolState, 'browser' | 'tokens' | 'signedIn'>;
     readonly directory: AccountDirectory<Account>;
     readonly bearers: Pick<Bearers, 'authorizeAdminRequest'>;
+    readonly logoutDeliveries: AdminRoutesDeps['logoutDeliveries'];
+    readonly readCalledAddresses: AdminRoutesDeps['readCalledAddresses'];
   };
   /** The domains to administer. */
   readonly domains: {
@@ -92,6 +94,8 @@ function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): 
     audit: audit.audit,
     tokenEvents: audit.tokenLog,
     authorizeAdmin: protocol.bearers.authorizeAdminRequest,
+    logoutDeliveries: protocol.logoutDeliveries,
+    readCalledAddresses: protocol.readCalledAddresses,
     ...createApiParts({ store, clock, sealer, grants: sessions.grants }),
     clock,
     events,

@@ -5,6 +5,7 @@ import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Keys } from '../keys/index.ts';
+import type { ReadCalledAddresses } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { IssuedTokens } from '../sessions/index.ts';
 import { createAuditTrail } from './api/audit-trail.ts';
@@ -16,6 +17,7 @@ import type { Route } from './api/route.ts';
 import { createAdminRouter } from './api/router.ts';
 import { type ApiKeysPort, apiKeys } from './resources/api-keys/resource.ts';
 import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
+import { clientDeliveries, type LogoutDeliveriesPort } from './resources/clients/deliveries.ts';
 import { type ClientsPort, clients } from './resources/clients/resource.ts';
 import { type GroupsPort, groupMembers, groups } from './resources/groups/resource.ts';
 import { initialAccessTokens } from './resources/initial-access-tokens/resource.ts';
@@ -34,6 +36,8 @@ import { type AccountsPort, type SendLink, userActs, users } from './resources/u
 export interface AdminRoutesDeps {
   readonly accounts: AccountsPort;
   readonly clients: ClientsPort;
+  readonly logoutDeliveries: LogoutDeliveriesPort;
+  readonly readCalledAddresses: ReadCalledAddresses;
   readonly initialAccessTokens: Pick<Clients['initialAccessTokens'], 'create' | 'query' | 'remove'>;
   readonly groups: GroupsPort;
   readonly importAccount: ImportAccount;
@@ -78,6 +82,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...userActs.routes(ports),
     ...userImport.routes(ports),
     ...clients.routes(ports),
+    ...clientDeliveries.routes(ports),
     ...initialAccessTokens.routes(ports),
     ...invitations.routes(ports),
     ...groups.routes(ports),

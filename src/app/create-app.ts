@@ -27,11 +27,13 @@ import {
   createAccountDirectory,
   createBearers,
   createConfirmSession,
+  createLogoutDeliveries,
   createMount,
   createOutbound,
   createProtocol,
   createProtocolRoutes,
   createProtocolState,
+  createReadCalledAddresses,
   createRevokeToken,
   createValidateMetadata,
 } from '../oidc/index.ts';
@@ -111,8 +113,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const { accounts, groups, signIns } = accountDomain;
   const mail = createMail({ ...base, sealer, baseUrl, log });
-  const mount = createMount({ events, log });
-  const outbound = createOutbound(config);
+  const mount = createMount();
+  const outbound = createOutbound({ ...config, store });
   const clientDomain = createClientDomain({
     ...base,
     log,
@@ -123,6 +125,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     mayBePlain: outbound.mayBePlain,
   });
   const { clients, apiKeys } = clientDomain;
+  const logoutDeliveries = createLogoutDeliveries({ ...base, clients, mount, limits, log });
   const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
   const passkeys = createPasskeys({ ...base, baseUrl, accounts });
   const recovery = createRecovery({ ...base, baseUrl, accounts, mail, secondFactors, limits });
@@ -135,7 +138,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const bearers = createBearers({ ...config, state, directory, clients, apiKeys, limits, events });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
   const knownBrowsers = createKnownBrowsers({ signIns, baseUrl });
-  const parts = { ...base, config, pages, protocol: { mount, state, directory, bearers, confirmSession } };
+  const readCalledAddresses = createReadCalledAddresses(outbound);
+  const calls = { logoutDeliveries, readCalledAddresses };
+  const protocolParts = { mount, state, directory, bearers, confirmSession, ...calls };
+  const parts = { ...base, config, pages, protocol: protocolParts };
   const interactions = createInteractions({
     ...parts,
     knownBrowsers,
@@ -249,6 +255,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...keys.jobs,
       ...resealing.jobs,
       ...sessionDomain.jobs,
+      ...logoutDeliveries.jobs,
       finishInterrupted({ accounts, groups, clients, sessions, settings: base.settings }),
     ],
     beforeTick: () => settings.refresh().then(keys.ready),

@@ -195,6 +195,7 @@ export function createClients(deps: ClientsDeps): Clients {
         return { ...kept, isActive: false, secrets: [] };
       });
       await endClient(clientId);
+      await deps.clientRemoving?.(clientId);
       await collection.remove(clientId);
     },
 

@@ -22,6 +22,8 @@ export interface ClientsDeps {
   readonly validateMetadata: ValidateMetadata;
   /** Revokes everything that was granted to the client: grants, tokens, consents. */
   readonly endClient: (clientId: string) => Promise<void>;
+  /** Removes what belongs to the client elsewhere; default: nothing does. */
+  readonly clientRemoving?: (clientId: string) => Promise<void>;
   /** BASE_URL: no redirect URI may be an address of this server. */
   readonly baseUrl?: string;
   /** Whether OUTBOUND_ALLOW lets this server call a plain http address; default: none. */

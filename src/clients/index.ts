@@ -15,7 +15,7 @@ import type { Clients, ClientsDeps } from './contract.ts';
 
 export { ACR, acrFrom, authenticationSettings } from './acr.ts';
 export type { ApiKey, ApiKeys } from './api-keys.ts';
-export { isApprovedAddress } from './approved-addresses.ts';
+export { calledAddresses, isApprovedAddress } from './approved-addresses.ts';
 export {
   allowedGroupsSetting,
   approvedAddressesSetting,
@@ -41,7 +41,7 @@ interface Deps
   readonly store: Store;
   readonly clock: Clock;
   readonly settings: () => { readonly require_pkce: boolean };
-  readonly events: Pick<Events, 'on' | 'emit' | 'record'>;
+  readonly events: Pick<Events, 'on' | 'emit' | 'emitAndWait' | 'record'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -57,6 +57,7 @@ export function createClientDomain({ store, clock, events, settings, log, ...dep
     clients: createClients({
       ...deps,
       ...common,
+      clientRemoving: (clientId) => events.emitAndWait('clientRemoving', { clientId }),
       collection: store.collection(model.clients),
       initialAccessTokens: store.collection(model.initialAccessTokens),
     }),

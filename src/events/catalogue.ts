@@ -72,6 +72,8 @@ export const eventLabels = {
   'client.secret_rotated': 'Secret rotated',
   // By itself, having used it many times in a row.
   'client.pkce_required': 'Application now requires PKCE',
+  // A logout token for a user and a session that do not exist.
+  'client.logout_tested': 'Test sign-out sent',
   'client.trial_started': 'Test sign-in started',
   'client.trial_ended': 'Test sign-in ended',
   'registration_token.created': 'Registration token created',

@@ -44,6 +44,13 @@ export interface Signals {
 /** Whoever reports these waits for the subscribers, which work side by side, and fails with the first that fails. */
 export interface AwaitedSignals {
   /**
+   * The session is about to end; reported again when the ending was interrupted. Subscribers write down what must not get lost
+   * and do not fail. `sids` is the object that `sessionEnded` has, too.
+   */
+  sessionEnding: Signals['sessionEnded'];
+  /** An application that can do nothing any more is removed next: what belongs to it elsewhere goes now. */
+  clientRemoving: { readonly clientId: string };
+  /**
    * An account is marked as deleted and its own document goes next: what belongs to it elsewhere goes now. Reported again
    * after a crash. `email`: its address, verified or not.
    */

@@ -36,6 +36,7 @@ export function timedStore(store: Store, { stored }: Pick<Metrics, 'stored'>): S
     ephemeral: (definition) => ephemeral(store.ephemeral(definition)),
     sweep: (limit) => store.sweep(limit),
     stamp: () => store.stamp(),
+    ports: () => store.ports?.() ?? [],
     ping: () => store.ping(),
     close: () => store.close(),
   };

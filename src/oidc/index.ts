@@ -47,8 +47,15 @@ export { acrOf } from './acr.ts';
 export { aliases } from './aliases.ts';
 export { type Bearers, createBearers } from './bearers.ts';
 export type { BrowserSession } from './browser-session.ts';
+export {
+  type CalledAddress,
+  createReadCalledAddresses,
+  type ReadCalledAddresses,
+} from './called-addresses.ts';
 export { consoleSignInUrl } from './console-sign-in.ts';
 export type { AccountDirectory } from './find-account.ts';
+export { createLogoutDeliveries, type LogoutDeliveries } from './logout-deliveries.ts';
+export type { LogoutDelivery } from './logout-outbox.ts';
 export { createMount, type ProtocolMount } from './mount.ts';
 export { createOutbound } from './outbound.ts';
 export { createRevokeToken } from './revocation.ts';

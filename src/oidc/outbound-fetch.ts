@@ -171,7 +171,7 @@ export function createOutboundFetch({
 }
 
 /** Says before the first request what could not be called, and why. */
-export type WhyUnreachable = (uri: string, what: OutboundRequest) => Promise<string | undefined>;
+type WhyUnreachable = (uri: string, what: OutboundRequest) => Promise<string | undefined>;
 
 const RESOLVE_MS = 2000;
 

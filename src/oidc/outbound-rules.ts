@@ -27,7 +27,8 @@ interface Deps {
   /** Whether the URL is a page or endpoint of this server (src/clients/own-addresses.ts). */
   readonly isOwnAddress: (uri: string) => boolean;
   readonly listenerPort: number;
-  readonly storePorts: ReadonlySet<number>;
+  /** The ports of our databases, as far as they are known when it is asked. */
+  readonly storePorts: { has(port: number): boolean };
 }
 
 const listOf = (ipv4: readonly [string, number][], ipv6: readonly [string, number][]): BlockList => {

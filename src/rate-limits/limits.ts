@@ -39,6 +39,8 @@ const kinds = {
   admin_failures_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   /** Records that unauthenticated clients create by /par and /device_authorization, with a lifetime of ten minutes. */
   public_requests_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
+  /** Logout tokens that administrators send to an application to try it. */
+  logout_test_client: { windowSeconds: TEN_MINUTES, key: 'name' },
   /** Started sign-ins: each is in the store until it is finished or expires (checklist R138). */
   authorize_ip: { windowSeconds: HOUR, key: 'address' },
 } as const satisfies Readonly<Record<string, { windowSeconds: number; key: 'address' | 'name' }>>;

@@ -55,7 +55,7 @@ interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly grants: Grants;
-  readonly events: Pick<Events, 'emit' | 'note' | 'origins'>;
+  readonly events: Pick<Events, 'emit' | 'emitAndWait' | 'note' | 'origins'>;
 }
 
 export function createSessions({ store, clock, grants, events }: Deps): Sessions {
@@ -83,12 +83,14 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
    */
   async function takeBack(uid: string, ofRecord?: string): Promise<number> {
     const [browserSession] = await live.findBy('uid', uid);
-    const removed = await live.removeBy('uid', uid);
-    // Now, because only the removed session names whom to notify, and a repeated attempt would not find it.
     const accountId = ofRecord ?? browserSession?.value.accountId;
-    if (removed > 0 && typeof accountId === 'string') {
-      reportEnd(uid, accountId, sidsOf(browserSession?.value.authorizations));
+    // Only this session names whom to notify, and after its removal a repeated attempt would not find it.
+    const sids = sidsOf(browserSession?.value.authorizations);
+    if (sids.size > 0 && typeof accountId === 'string') {
+      await events.emitAndWait('sessionEnding', { uid, accountId, sids });
     }
+    const removed = await live.removeBy('uid', uid);
+    if (removed > 0 && typeof accountId === 'string') reportEnd(uid, accountId, sids);
     await grants.revokeOfSession(uid);
     await update(records, uid, ({ isEnding, endingOf: _, ...value }) =>
       isEnding === true ? { value } : undefined,

@@ -31,5 +31,6 @@ export const limitDefinitions = {
     1000,
     'Pushed and device authorization requests without client authentication from one address in 10 minutes',
   ),
+  limit_logout_test_client: limit(20, 'Test sign-outs sent to one application in 10 minutes'),
   limit_authorize_ip: limit(50_000, 'Sign-ins started from one address in an hour'),
 } as const;

@@ -25,6 +25,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.clients,
   model.initialAccessTokens,
   model.pkceRuns,
+  model.logoutDeliveries,
   administration.apiKeys,
   administration.eventHours,
   administration.tokenEvents,

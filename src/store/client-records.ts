@@ -44,6 +44,42 @@ export interface ClientRecord {
   updatedAt: number;
 }
 
+/**
+ * A logout token for an application (OIDC Back-Channel Logout §2.5) and whether it arrived; never the token itself, nor what the
+ * application answered.
+ */
+export interface LogoutDeliveryRecord {
+  clientId: string;
+  /** The user and the session as the application knows them. Those of a test belong to no one. */
+  sub: string;
+  sid: string;
+  isTest?: boolean;
+  state: 'queued' | 'delivered' | 'failed';
+  /** Scheme, host and port of the address at the last attempt. */
+  origin?: string;
+  attempts: number;
+  /** When the next attempt is due, while it is queued. */
+  dueAt: number;
+  createdAt: number;
+  /** When the last attempt began. */
+  triedAt?: number;
+  /** The HTTP status of the last attempt, or why it has none. */
+  status?: number;
+  problem?: LogoutProblem;
+  /** The user was deleted: it is removed as soon as it is not queued any more. */
+  isOfDeletedUser?: boolean;
+}
+
+export type LogoutProblem =
+  | 'application_inactive'
+  | 'no_address'
+  | 'not_allowed'
+  | 'host_not_found'
+  | 'no_connection'
+  | 'certificate'
+  | 'no_response'
+  | 'invalid_response';
+
 /** RFC 7591 §3 initial access tokens: the id is the digest of the token. */
 export interface InitialAccessTokenRecord {
   label: string;

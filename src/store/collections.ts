@@ -1,6 +1,6 @@
 // The data model: every collection with its indexes and queryable fields (sign-ups: signups.ts; protocol:
 // protocol-collections.ts). Record types are in records.ts and client-records.ts. To add a field, add it there and, if a query needs it, here.
-import type { ClientRecord, InitialAccessTokenRecord } from './client-records.ts';
+import type { ClientRecord, InitialAccessTokenRecord, LogoutDeliveryRecord } from './client-records.ts';
 import { asPath } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type {
@@ -20,7 +20,13 @@ import type {
   TrustedDeviceRecord,
 } from './records.ts';
 
-export type { ClientMetadata, ClientRecord, InitialAccessTokenRecord } from './client-records.ts';
+export type {
+  ClientMetadata,
+  ClientRecord,
+  InitialAccessTokenRecord,
+  LogoutDeliveryRecord,
+  LogoutProblem,
+} from './client-records.ts';
 export type {
   AccountPasskey,
   AccountRecord,
@@ -179,6 +185,21 @@ export const signingKeys: CollectionDefinition<SigningKeyRecord> = {
     next: { unique: true, key: (k) => (k.state === 'next' ? 'yes' : undefined) },
   },
   fields: { created_at: { type: 'number', of: (k) => k.createdAt } },
+};
+
+export const logoutDeliveries: CollectionDefinition<LogoutDeliveryRecord> = {
+  name: 'logout_deliveries',
+  durability: 'durable',
+  indexes: {
+    client: { key: (d) => d.clientId },
+    account: { key: (d) => (d.isTest === true ? undefined : d.sub) },
+  },
+  fields: {
+    client_id: { type: 'string', of: (d) => d.clientId },
+    state: { type: 'string', of: (d) => d.state },
+    due_at: { type: 'number', of: (d) => (d.state === 'queued' ? d.dueAt : undefined) },
+    created_at: { type: 'number', of: (d) => d.createdAt },
+  },
 };
 
 export const mails: CollectionDefinition<MailRecord> = {

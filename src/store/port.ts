@@ -119,6 +119,11 @@ export interface Store {
    * tell without a round trip.
    */
   stamp(): number | undefined;
+  /**
+   * The TCP ports on which the backend's servers listen, as far as they have said so: a cluster, sentinels or SRV records name
+   * servers that are not in the address. Absent: no server.
+   */
+  ports?(): readonly number[];
   /** Resolves when the backend responds. @throws StoreUnavailable */
   ping(): Promise<void>;
   /** Finishes pending writes and releases all resources. */

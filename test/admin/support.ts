@@ -35,7 +35,10 @@ import { createSealer } from '../../src/keys/sealing.ts';
 import { createSigningKeys } from '../../src/keys/signing-keys.ts';
 import { createLogger } from '../../src/log.ts';
 import { createMail, type Mail } from '../../src/mail/index.ts';
+import { createReadCalledAddresses } from '../../src/oidc/called-addresses.ts';
+import { createLogoutDeliveries } from '../../src/oidc/logout-deliveries.ts';
 import { normalizeMetadata } from '../../src/oidc/models/client.ts';
+import { createOutbound } from '../../src/oidc/outbound.ts';
 import { ProviderBase } from '../../src/oidc/provider-base.ts';
 import { registrationRoutes } from '../../src/oidc/registration.ts';
 import { createPasskeys } from '../../src/passkeys/index.ts';
@@ -188,6 +191,26 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
   const deps: AdminRoutesDeps = {
     accounts,
     clients,
+    // What is sent and called has tests in test/flows and test/attacks.
+    logoutDeliveries: createLogoutDeliveries({
+      store,
+      clock,
+      events,
+      clients,
+      mount: { sendLogoutToken: async () => ({ problem: 'no_address' }) },
+      limits: { consume: async () => ({ giveBack: () => undefined }) },
+      log,
+    }),
+    readCalledAddresses: createReadCalledAddresses(
+      createOutbound({
+        outboundAllow: [],
+        baseUrl: BASE_URL,
+        port: 0,
+        mongodbUri: undefined,
+        redisUrl: undefined,
+        store,
+      }),
+    ),
     initialAccessTokens: clients.initialAccessTokens,
     groups,
     ...createApiParts({ store, clock, sealer, grants }),

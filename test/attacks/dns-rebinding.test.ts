@@ -35,6 +35,7 @@ const INSIDE = '127.0.0.1';
 const answers: Record<string, readonly (readonly string[])[]> = {
   'rebind.test': [[PUBLIC], [INSIDE]],
   'keys.test': [[PUBLIC], [INSIDE]],
+  'retry.test': [[PUBLIC], [INSIDE]],
   'mixed.test': [[PUBLIC, INSIDE]],
   'inside.test': [[INSIDE]],
 };
@@ -144,6 +145,8 @@ for (const host of ['rebind.test', 'mixed.test', 'inside.test']) {
     const client = await app.register({
       backchannel_logout_uri: `https://${host}:${portOf(internal)}/logout`,
     });
+    // The warning to the administrator resolved it, too.
+    asked.delete(host);
     const agent = new Agent(app);
     await tokensOf(app, client, alice, {}, agent);
     await agent.get('/oauth2/logout');
@@ -153,6 +156,24 @@ for (const host of ['rebind.test', 'mixed.test', 'inside.test']) {
   });
 }
 
+test('attack: a logout receiver whose name moves inside between two attempts (R031)', async () => {
+  const client = await app.register({
+    backchannel_logout_uri: `https://retry.test:${portOf(internal)}/logout`,
+  });
+  asked.delete('retry.test');
+  const agent = new Agent(app);
+  await tokensOf(app, client, alice, {}, agent);
+  await agent.get('/oauth2/logout');
+  await logged(client.id);
+  const last = async () =>
+    (await app.admin('GET', `/clients/${client.id}/logout-deliveries`)).body.data.items?.[0];
+  equal((await last())?.state, 'queued');
+  app.advance(61_000);
+  await app.app.jobs.tick();
+  deepEqual([(await last())?.state, (await last())?.problem], ['failed', 'not_allowed']);
+  deepEqual([connections, asked.get('retry.test')], [0, 2]);
+});
+
 test('attack: client keys at a rebinding name are not fetched from an internal port (R031)', async () => {
   const client = await app.register({
     token_endpoint_auth_method: 'private_key_jwt',
@@ -161,6 +182,7 @@ test('attack: client keys at a rebinding name are not fetched from an internal p
     redirect_uris: [],
     jwks_uri: `https://keys.test:${portOf(internal)}/keys`,
   });
+  asked.delete('keys.test');
   const { privateKey } = await generateKeyPair('ES256');
   const client_assertion = await new SignJWT({ jti: 'one' })
     .setProtectedHeader({ alg: 'ES256', kid: 'k' })

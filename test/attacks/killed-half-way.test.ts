@@ -2,13 +2,15 @@
 // first write on access is denied, and the rest is completed by the next start or a retry: deny first, clean up later.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { type Store, StoreUnavailable } from '../../src/store/port.ts';
-import { isActive, postForm, tokensOf, userinfo } from '../flows/support.ts';
+import { claimsOf, isActive, postForm, tokensOf, userinfo } from '../flows/support.ts';
 import { Agent, codeRequest, hiddenFields, refresh } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { createGuardedStore } from '../support/guarded-store.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 const WRITES = new Set(['insert', 'put', 'replace', 'remove', 'removeBy']);
 /** Written beside the act, by itself: what dies with it changes nothing of it. */
@@ -38,16 +40,22 @@ function mortal(inner: Store) {
 let clock: () => number = Date.now;
 const inner = createMemoryStore({ clock: () => clock() });
 const life = mortal(inner);
-const app = await startApp({ shared: life.store });
+const receiver = await startReceiver();
+const inside = `127.0.0.1:${receiver.port}`;
+const app = await startApp({ shared: life.store, env: { OUTBOUND_ALLOW: inside } });
 clock = app.now;
-after(() => app.stop());
+after(async () => {
+  await app.stop();
+  receiver.close();
+});
 const client = await app.register({ scope: 'openid offline_access' });
 const second = await app.register({ scope: 'openid offline_access' });
 const MOST = 60;
 
 const isGone = async (id: string): Promise<boolean> => {
   for (const definition of allCollections) {
-    if (definition.name === 'audit') continue;
+    // Logs keep ids until their retention ends.
+    if (definition.name === 'audit' || definition.name === 'token_events') continue;
     const { items } = await inner.collection(definition).query({ sort: 'id', order: 'asc', limit: 1000 });
     if (items.some((item) => JSON.stringify(item).includes(id))) return false;
   }
@@ -181,6 +189,36 @@ for (const [way, open] of Object.entries(waysOut)) {
     ok(died >= 3 && died < MOST, String(died));
   });
 }
+
+test('killed at each write of a sign-out: the application gets its logout token all the same', async (t) => {
+  const notified = await app.register({ backchannel_logout_uri: `http://${inside}/` });
+  const user = await app.createUser('notified');
+  const heard = (sid: unknown): boolean =>
+    receiver.received.some(
+      ({ body }) => claimsOf(new URLSearchParams(body).get('logout_token') ?? '').sid === sid,
+    );
+  let died = 0;
+  for (let writes = 0; writes < MOST; writes += 1) {
+    const agent = new Agent(app);
+    const { sid } = claimsOf((await tokensOf(app, notified, user, {}, agent)).id_token);
+    const again = new Agent(app);
+    again.plant(agent.cookiesFor('/oauth2/authorize'));
+    life.dieAfter(writes);
+    await agent.get('/oauth2/logout');
+    // What is sent beside the answer writes, too.
+    await wait(100);
+    const hasDied = life.revive();
+    if (hasDied) equal((await again.get('/oauth2/logout')).status, 200, `after ${writes} writes`);
+    app.advance(120_000);
+    await app.app.jobs.tick();
+    for (let tries = 0; !heard(sid) && tries < 40; tries += 1) await wait(50);
+    ok(heard(sid), `after ${writes} writes`);
+    if (!hasDied) break;
+    died += 1;
+  }
+  t.diagnostic(`killed at ${died} writes`);
+  ok(died >= 4 && died < MOST, String(died));
+});
 
 const takingTrust: Readonly<Record<string, object>> = {
   skip_consent: { skip_consent: false },

@@ -6,6 +6,7 @@ import test, { after } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { portsOf } from '../../src/config/database-address.ts';
 import { outboundAllow } from '../../src/config/outbound-allow.ts';
+import { createOutbound } from '../../src/oidc/outbound.ts';
 import { createOutboundFetch, createWhyUnreachable, OutboundRefused } from '../../src/oidc/outbound-fetch.ts';
 import { createOutboundRules } from '../../src/oidc/outbound-rules.ts';
 import { bearer, call, tokensOf } from '../flows/support.ts';
@@ -234,6 +235,21 @@ test('attack: our own listener and the ports of our databases, though covered', 
   for (const port of [27017, 27018, 26380, 26379, 6379])
     match(String(rules.problemOf(new URL(`https://db.lan:${port}/`), approved)), /database/);
   equal(rules.problemOf(new URL('https://db.lan:8443/'), approved), undefined);
+
+  // What a cluster, sentinels or SRV records have named since.
+  const learned: number[] = [];
+  const outbound = createOutbound({
+    outboundAllow: outboundAllow('db.lan:7001 db.lan:7002'),
+    baseUrl: app.url,
+    port: 3000,
+    mongodbUri: undefined,
+    redisUrl: 'redis://db-a:7001,db-b:7001',
+    store: { ports: () => learned },
+  });
+  equal(outbound.mayBePlain('http://db.lan:7001/', 'notice'), false);
+  equal(outbound.mayBePlain('http://db.lan:7002/', 'notice'), true);
+  learned.push(7002);
+  equal(outbound.mayBePlain('http://db.lan:7002/', 'notice'), false);
 
   const self = new URL(app.url);
   for (const path of ['/oauth2/logout', '/admin/api/users', '/healthz', '/'])

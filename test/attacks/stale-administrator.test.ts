@@ -48,6 +48,7 @@ const PLAIN = new Set([
   'DELETE /users/{id}/grants/{grant_id}',
   'DELETE /users/{id}/sessions/{session_id}',
   'DELETE /users/{id}/trusted-devices/{device_id}',
+  'POST /clients/{client_id}/test-logout',
   'POST /groups',
   'POST /invitations',
   'POST /settings/test-email',

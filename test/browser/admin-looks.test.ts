@@ -74,7 +74,12 @@ before(async () => {
   for (const user_id of [ids.user, ids.locked, ada]) {
     await server.admin('POST', '/groups/engineering/members', { user_id });
   }
-  await server.admin('PATCH', `/clients/${ids.application}`, { allowed_groups: ['engineering'] });
+  await server.admin('PATCH', `/clients/${ids.application}`, {
+    allowed_groups: ['engineering'],
+    // Not to be called, which the page says, as it says what became of a test.
+    backchannel_logout_uri: 'https://10.1.2.3:8443/a-long-path/where/sign-outs/are/received',
+  });
+  await server.admin('POST', `/clients/${ids.application}/test-logout`);
   await server.admin('POST', '/api-keys', { name: 'Nightly backup' });
   ids.event = firstId(await server.admin('GET', '/audit?event=user.created'));
 });

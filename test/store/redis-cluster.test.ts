@@ -53,6 +53,9 @@ test('Redis cluster: one address of a member is enough', async (t) => {
     await store.ephemeral(family(name)).insert('x', { owner: 'ada' });
     assert.equal((await store.ephemeral(family(name)).findBy('owner', 'ada')).length, 1);
   }
+  // Whom else it names is known, too: none of their ports is ever called for an application.
+  const ports = new Set(store.ports?.());
+  for (const { port } of cluster.servers) assert.ok(ports.has(port), `${port} of ${[...ports]}`);
 });
 
 test('Redis cluster: a killed master’s families fail within two seconds and return with it', async (t) => {

@@ -109,6 +109,20 @@ export async function addRows({ app, ids }: Pick<ApiWorld, 'app' | 'ids'>): Prom
     expiresAt: now + (at % 4 === 0 ? -HOUR_MS : HOUR_MS),
     ...(at % 5 === 0 && { endedAt: timeAt(at) }),
   }));
+  const deliveries = store.collection(model.logoutDeliveries);
+  for (let at = 0; at < ROWS; at += 1) {
+    await deliveries.insert(`row-${String((at * 7) % ROWS).padStart(2, '0')}`, {
+      clientId: of('clients'),
+      sub: of('users'),
+      sid: `sid-${at}`,
+      state: one(['queued', 'delivered', 'failed'], at),
+      attempts: at % 5,
+      // Nothing is due while the test looks.
+      dueAt: now + HOUR_MS,
+      createdAt: timeAt(at),
+      ...(at % 2 === 0 && { status: 200 }),
+    });
+  }
   await copies(store.collection(invitations), of('invitations'), (value, at) => ({
     ...value,
     email: `${one(NAMES, at)}@example.com`,

@@ -76,8 +76,11 @@ const settingsView = (described: readonly SettingDescription[]): View =>
   // Descriptions hold null for a secret; `fields` shows that it was set.
   Object.fromEntries(described.map(({ key, value }) => [key, value]));
 
+/** Of an application and of settings: what is no part of what was changed. */
+const unrecorded: ReadonlySet<string> = new Set(['updated_at', 'unreachable']);
+
 const shownOf = (kind: Recorded['view'], data: View): View =>
-  kind === 'user' ? pick(data, userFields) : filtered(data, (name) => name !== 'updated_at');
+  kind === 'user' ? pick(data, userFields) : filtered(data, (name) => !unrecorded.has(name));
 
 const filtered = (data: View, isKept: (name: string, value: unknown) => boolean): View =>
   Object.fromEntries(Object.entries(data).filter(([name, value]) => isKept(name, value)));

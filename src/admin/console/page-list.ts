@@ -7,6 +7,7 @@ import { apiKeyPages } from '../resources/api-keys/pages.ts';
 import { auditPages } from '../resources/audit/pages.ts';
 import { applicationAccessPages } from '../resources/clients/access-page.ts';
 import { applicationActPages } from '../resources/clients/acts.ts';
+import { calledAddressPages } from '../resources/clients/called-addresses-page.ts';
 import { applicationListPages } from '../resources/clients/list-page.ts';
 import { applicationPages } from '../resources/clients/page.ts';
 import { groupListPages } from '../resources/groups/list-page.ts';
@@ -48,6 +49,7 @@ export const adminPages: readonly Page[] = [
   ...applicationPages,
   ...applicationAccessPages,
   ...applicationActPages,
+  ...calledAddressPages,
   ...tryPages,
   ...registrationTokenPages,
   ...sessionPages,

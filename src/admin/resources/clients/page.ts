@@ -19,6 +19,7 @@ import {
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
+import { readCalls } from './called-addresses-model.ts';
 import { kindLabel, kindOf } from './list-page.ts';
 import { clients } from './resource.ts';
 
@@ -111,9 +112,10 @@ export async function showApplication(
 ): Promise<void> {
   const params = { client_id: idOf(context).id };
   const { data: client, version } = await context.call(clients.read, { params });
-  const [choices, unguardedAt] = await Promise.all([
+  const [choices, unguardedAt, calls] = await Promise.all([
     groupChoices(context),
     client.require_pkce ? undefined : lastUnguarded(context, params.client_id),
+    readCalls(context, client),
   ]);
   const stored = valuesOf(client);
   const own = {
@@ -129,6 +131,7 @@ export async function showApplication(
     kind: kindOf(client),
     whyPkce: whyPkceOf(client),
     unguardedAt,
+    calls,
     kindLabel: kindLabel(client),
     hasSecret:
       client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt',

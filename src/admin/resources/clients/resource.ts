@@ -10,11 +10,13 @@ import {
 import { groupNamePattern } from '../../../accounts/index.ts';
 import { type Client, type Clients, readClient, restrictedTo, toClient } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
+import type { ReadCalledAddresses } from '../../../oidc/index.ts';
 import { type ClientRecord, clients as collection } from '../../../store/collections.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { atVersion, clientIdParams } from '../../api/shared.ts';
+import { calledAddressMembers, showAddress } from './called-addresses.ts';
 import {
   changedClientSchema,
   clientSchema,
@@ -27,6 +29,7 @@ export type ClientsPort = Pick<Clients, 'find' | 'query' | 'create' | 'update' |
 
 interface Ports extends ListPorts {
   readonly clients: ClientsPort;
+  readonly readCalledAddresses: ReadCalledAddresses;
 }
 
 const list: ListDefinition<ClientRecord> = {
@@ -66,6 +69,17 @@ const showWithSecret = ({ client, clientSecret }: { client: Client; clientSecret
   version: client.version,
 });
 
+type Written = Parameters<typeof showWithSecret>[0];
+
+/** Entering an address that cannot be called is no mistake yet: it may be opened later. So it is a warning. */
+async function showWithWarnings(written: Written, body: object, ports: Ports) {
+  const { data, version } = showWithSecret(written);
+  if (!calledAddressMembers.some((name) => Object.hasOwn(body, name))) return { data, version };
+  const addresses = await ports.readCalledAddresses(written.client.value);
+  const unreachable = addresses.filter(({ problem }) => problem !== undefined).map(showAddress);
+  return { data: { ...data, ...(unreachable.length > 0 && { unreachable }) }, version };
+}
+
 /** Without the built-in application no user, administrators included, could sign in to this product's own pages. */
 async function refuseBuiltIn(clientId: string, { clients }: Ports): Promise<void> {
   const found = await clients.find(clientId);
@@ -99,7 +113,7 @@ export const clients = defineResource(
           await refuseBuiltIn(params.client_id, ports);
           const mode = method === 'PUT' ? 'replace' : 'merge';
           const given = { ...readClient(body), mode, authority: 'administrator', ifVersion } as const;
-          return showWithSecret(await ports.clients.update(params.client_id, given));
+          return showWithWarnings(await ports.clients.update(params.client_id, given), body, ports);
         },
       });
 
@@ -111,9 +125,9 @@ export const clients = defineResource(
         body: newClientSchema,
         answer: clientWithSecretSchema,
         hasVersion: true,
-        async run({ body }, { clients }) {
-          const created = await clients.create({ ...readClient(body), origin: 'admin' });
-          return { ...showWithSecret(created), id: created.client.id };
+        async run({ body }, ports) {
+          const created = await ports.clients.create({ ...readClient(body), origin: 'admin' });
+          return { ...(await showWithWarnings(created, body, ports)), id: created.client.id };
         },
       }),
       list: on.list({

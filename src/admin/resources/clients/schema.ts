@@ -26,6 +26,7 @@ import {
   webOriginsSetting,
 } from '../../../clients/index.ts';
 import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { addressesSchema, type showAddress } from './called-addresses.ts';
 
 // These are the JSON types only; src/clients validates values and lengths.
 const memberSchemas: Readonly<
@@ -149,12 +150,19 @@ const shown: TProperties = {
 /** Derived from lists of members, so that the types come from what src/clients shows. */
 export const clientSchema = Unsafe<ClientView>(ObjectSchema(shown, strict));
 
-export const clientWithSecretSchema = Unsafe<ClientView & { readonly client_secret?: string }>(
+export const clientWithSecretSchema = Unsafe<
+  ClientView & { readonly client_secret?: string; readonly unreachable?: ReturnType<typeof showAddress>[] }
+>(
   ObjectSchema(
     {
       ...shown,
       client_secret: Optional(
         StringSchema({ description: 'Shown in this answer only.', examples: ['kX3n…'] }),
+      ),
+      unreachable: Optional(
+        addressesSchema(
+          'The addresses of this request that this server cannot call; absent: it can call all.',
+        ),
       ),
     },
     strict,

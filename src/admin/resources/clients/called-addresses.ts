@@ -1,0 +1,34 @@
+// The addresses that this server calls for an application, with what keeps it from them, as JSON.
+import {
+  Array as ArraySchema,
+  Boolean as BooleanSchema,
+  Enum,
+  Object as ObjectSchema,
+  String as StringSchema,
+} from 'typebox';
+import type { CalledAddress } from '../../../oidc/index.ts';
+import { nullable, strict } from '../../api/schema-parts.ts';
+
+/** Members of a client without which nothing about its called addresses changes. */
+export const calledAddressMembers = ['jwks_uri', 'backchannel_logout_uri', 'approved_addresses'] as const;
+
+const addressSchema = ObjectSchema(
+  {
+    name: Enum(['jwks_uri', 'backchannel_logout_uri']),
+    uri: StringSchema(),
+    is_approved: BooleanSchema({ description: 'Whether an administrator entered or approved it.' }),
+    problem: nullable(StringSchema({ description: 'Why this server cannot call it; null: it can.' })),
+    remedy: nullable(StringSchema({ description: 'What would open it; null: nothing would.' })),
+  },
+  strict,
+);
+
+export const addressesSchema = (description: string) => ArraySchema(addressSchema, { description });
+
+export const showAddress = ({ name, uri, isApproved, problem, remedy }: CalledAddress) => ({
+  name,
+  uri,
+  is_approved: isApproved,
+  problem: problem ?? null,
+  remedy: remedy ?? null,
+});

@@ -1,0 +1,153 @@
+// What this server calls for an application: whether it can, and the last logout tokens (OIDC Back-Channel Logout) with what
+// became of them. Neither tokens nor responses are kept.
+import {
+  Boolean as BooleanSchema,
+  Enum,
+  Integer,
+  Object as ObjectSchema,
+  String as StringSchema,
+} from 'typebox';
+import type { Clients } from '../../../clients/index.ts';
+import type { LogoutDeliveries, LogoutDelivery, ReadCalledAddresses } from '../../../oidc/index.ts';
+import {
+  logoutDeliveries as collection,
+  type LogoutDeliveryRecord,
+  type LogoutProblem,
+} from '../../../store/collections.ts';
+import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { ListDefinition } from '../../api/list-query.ts';
+import { iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { atVersion, clientIdParams } from '../../api/shared.ts';
+import { addressesSchema, showAddress } from './called-addresses.ts';
+
+export type LogoutDeliveriesPort = Pick<LogoutDeliveries, 'query' | 'sendTest'>;
+
+interface Ports extends ListPorts {
+  readonly clients: Pick<Clients, 'find'>;
+  readonly logoutDeliveries: LogoutDeliveriesPort;
+  readonly readCalledAddresses: ReadCalledAddresses;
+}
+
+const states = ['queued', 'delivered', 'failed'] as const;
+
+const problems: Readonly<Record<LogoutProblem, string>> = {
+  application_inactive: 'The application is deactivated.',
+  no_address: 'The application has no address for back-channel sign-out.',
+  not_allowed: 'Its address may not be called.',
+  host_not_found: 'Its host name was not found.',
+  no_connection: 'No connection could be made.',
+  certificate: 'Its certificate was not accepted.',
+  no_response: 'No response within 5 seconds.',
+  invalid_response: 'The response was not HTTP.',
+};
+
+/** The outcome of the last attempt, in words. */
+function wordsOf({ state, status, problem }: LogoutDeliveryRecord): string {
+  if (problem !== undefined) return problems[problem];
+  if (status === undefined) return 'Waiting for its first attempt.';
+  if (state === 'delivered') return `Delivered (${status}).`;
+  if (status >= 300 && status < 400)
+    return `It responded with a redirect (${status}), which is not followed.`;
+  if (status === 400) return 'It received the logout token and refused it (400).';
+  return `It responded with status ${status}.`;
+}
+
+const deliverySchema = ObjectSchema(
+  {
+    id: StringSchema(),
+    client_id: StringSchema(),
+    is_test: BooleanSchema({ description: 'For a user and a session that do not exist.' }),
+    user_id: StringSchema({ description: 'The `sub` of the logout token.' }),
+    sid: StringSchema({ description: 'The session as the application knows it.' }),
+    state: Enum([...states], { description: 'queued: there is another attempt.' }),
+    address: nullable(StringSchema({ description: 'Scheme, host and port at the last attempt.' })),
+    attempts: Integer(),
+    status: nullable(Integer({ description: 'The HTTP status of the last attempt.' })),
+    problem: nullable(Enum(Object.keys(problems), { description: 'Why the last attempt has no status.' })),
+    message: StringSchema({ description: 'The outcome of the last attempt, in words.' }),
+    created_at: timestamp(),
+    tried_at: nullable(timestamp()),
+    next_attempt_at: nullable(timestamp()),
+  },
+  strict,
+);
+
+const show = ({ id, value }: LogoutDelivery) => ({
+  id,
+  client_id: value.clientId,
+  is_test: value.isTest === true,
+  user_id: value.sub,
+  sid: value.sid,
+  state: value.state,
+  address: value.origin ?? null,
+  attempts: value.attempts,
+  status: value.status ?? null,
+  problem: value.problem ?? null,
+  message: wordsOf(value),
+  created_at: iso(value.createdAt),
+  tried_at: isoOrNull(value.triedAt),
+  next_attempt_at: value.state === 'queued' ? iso(value.dueAt) : null,
+});
+
+const list: ListDefinition<LogoutDeliveryRecord> = {
+  name: 'logout-deliveries',
+  collection,
+  sorts: ['created_at', 'state', 'id'],
+  defaultOrder: 'desc',
+  filters: { state: { schema: Enum([...states]) } },
+  times: ['created_at'],
+};
+
+const calledAddressesSchema = ObjectSchema(
+  { items: addressesSchema('Its `jwks_uri` and `backchannel_logout_uri`, where it has them.') },
+  strict,
+);
+
+const clientOf = async (clientId: string, { clients }: Ports) =>
+  atVersion(await clients.find(clientId), 'client.not_found');
+
+export const clientDeliveries = defineResource(
+  {
+    path: '/clients/{client_id}/logout-deliveries',
+    tag: 'Applications',
+    target: 'client',
+    view: deliverySchema,
+    present: (items: readonly LogoutDelivery[], _: Ports) => items.map(show),
+  },
+  (on) => ({
+    addresses: on.route({
+      method: 'GET',
+      path: '/clients/{client_id}/called-addresses',
+      sensitivity: 'plain',
+      summary: 'Read which addresses this server calls for an application, and whether it can',
+      params: clientIdParams,
+      success: { status: 200, schema: calledAddressesSchema },
+      async run({ params }, ports) {
+        const { value } = await clientOf(params.client_id, ports);
+        return { data: { items: (await ports.readCalledAddresses(value)).map(showAddress) } };
+      },
+    }),
+    list: on.list({
+      summary: 'List the logout tokens of an application and what became of them, the latest first',
+      params: clientIdParams,
+      before: ({ params }, ports) => clientOf(params.client_id, ports),
+      list,
+      query: (wanted, ports, { params }) => ports.logoutDeliveries.query(params.client_id, wanted),
+      recordOf: ({ value }) => value,
+    }),
+    test: on.route({
+      method: 'POST',
+      path: '/clients/{client_id}/test-logout',
+      sensitivity: 'plain',
+      isUnversioned: true,
+      summary: 'Send a logout token for a user and a session that do not exist, at once',
+      recorded: { event: 'client.logout_tested', target: 'client' },
+      params: clientIdParams,
+      success: { status: 200, schema: deliverySchema },
+      async run({ params }, ports) {
+        await clientOf(params.client_id, ports);
+        return { data: show(await ports.logoutDeliveries.sendTest(params.client_id)) };
+      },
+    }),
+  }),
+);
