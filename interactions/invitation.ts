@@ -1,7 +1,7 @@
 // The page of an invitation link: the sign-up form with the invited address. Opening the link changes nothing and creates no
 // session; submitting the form creates the account and consumes the invitation.
 import type Koa from 'koa';
-import type { Account, ReportSignIn } from '../src/accounts/index.ts';
+import type { Account, AccountDomain } from '../src/accounts/index.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
 import { acrOf, type BrowserSession, type IdentityProvider } from '../src/oidc/sign-in.ts';
 import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
@@ -19,7 +19,7 @@ interface Deps {
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly waysBack: WaysBack;
   readonly done: DonePages;
-  readonly reportSignIn: ReportSignIn;
+  readonly reportSignIn: AccountDomain['reportSignIn'];
   /** Writes the time of this sign-in and makes this browser known to the account. */
   readonly onComplete: (ctx: Koa.Context, account: Account) => Promise<unknown>;
   readonly registration: Pick<Registration, 'signUp' | 'invitations' | 'tickets'>;

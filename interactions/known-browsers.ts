@@ -1,11 +1,11 @@
 // Which browsers an account knows: the cookie, and what the account keeps of it.
 import type Koa from 'koa';
-import type { Account, CompleteSignIn } from '../src/accounts/index.ts';
+import type { Account, AccountDomain } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import { createKnownBrowserCookie } from './known-browser-cookie.ts';
 
 interface Parts {
-  readonly signIns: CompleteSignIn;
+  readonly signIns: AccountDomain['signIns'];
   readonly baseUrl: string;
 }
 

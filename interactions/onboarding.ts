@@ -1,6 +1,6 @@
 // The first run: one page creates and signs in the first administrator. It is closed once an administrator exists.
 import type Koa from 'koa';
-import type { Account, ReportSignIn } from '../src/accounts/index.ts';
+import type { Account, AccountDomain } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
 import { ACR, type BrowserSession } from '../src/oidc/sign-in.ts';
@@ -21,7 +21,7 @@ interface Deps {
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly hasAdmin: () => Promise<boolean>;
   readonly createFirstAdmin: (admin: FirstAdmin) => Promise<Account>;
-  readonly reportSignIn: ReportSignIn;
+  readonly reportSignIn: AccountDomain['reportSignIn'];
   /** Writes the time of this sign-in and makes this browser known to the account. */
   readonly onComplete: (ctx: Koa.Context, account: Account) => Promise<unknown>;
 }

@@ -1,10 +1,10 @@
 // Reports of sign-ins for the audit log: completed, with all methods; a session that was stepped up; or a first step after which
 // another is required, which is not a sign-in yet.
-import type { ReportSignIn } from '../src/accounts/index.ts';
+import type { AccountDomain } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { AuthenticationMethod, MethodTimes } from '../src/sessions/index.ts';
 
-type SignInReport = Parameters<ReportSignIn>[0];
+type SignInReport = Parameters<AccountDomain['reportSignIn']>[0];
 
 /** The methods behind each first factor. */
 const FIRST_FACTORS: Readonly<Record<string, readonly AuthenticationMethod[]>> = {

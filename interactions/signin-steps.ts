@@ -2,7 +2,7 @@
 // every step, and from the progress stored in the interaction. The interaction gets its result, without which the library
 // signs no one in, only when no step is missing; so no address can skip a step.
 import type Koa from 'koa';
-import type { Account, ReportSignIn } from '../src/accounts/index.ts';
+import type { Account, AccountDomain } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import {
   ACR,
@@ -77,7 +77,7 @@ interface Deps extends Pick<AcrDemandDeps, 'reachableAcrs' | 'mayAdminister'> {
   /** Sends a code if e-mail is the best method. @returns the time, in epoch milliseconds */
   readonly mailFirst: (account: Account, boundTo: string) => Promise<number | undefined>;
   readonly endSession: (uid: string) => Promise<unknown>;
-  readonly reportSignIn: ReportSignIn;
+  readonly reportSignIn: AccountDomain['reportSignIn'];
   /** After all steps: remembers this browser as known to the account. */
   readonly onComplete: (ctx: Koa.Context, account: Account) => Promise<unknown>;
   readonly passkeys: {

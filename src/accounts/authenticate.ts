@@ -1,6 +1,6 @@
 // Password authentication: the same answer after the same work for unknown names, wrong passwords, locked and
-// inactive accounts (decisions §8, checklist R084–R090). Callers get the account or nothing; only onOutcome gets the
-// reason. Wrong passwords from browsers that the account does not know lock password sign-in for such browsers
+// inactive accounts (decisions §8, checklist R084–R090). Callers get the account or nothing; only the audit log gets
+// the reason. Wrong passwords from browsers that the account does not know lock password sign-in for such browsers
 // (lockout.ts). A known browser has its own counter (known-browsers.ts), so that an attacker's guesses do not lock
 // out the owner.
 import { performance } from 'node:perf_hooks';
@@ -17,13 +17,9 @@ import { countFailure, isExhausted, isLocked, type LockoutSettings } from './loc
 import { findByLoginName, type LoginName, parseLoginName } from './login-name.ts';
 import { createFairQueue } from './passwords/bounded-queue.ts';
 import type { Passwords } from './passwords/password.ts';
+import { type PasswordEventDeps, recordOutcome, reportLock, type SignInOutcome } from './sign-in-events.ts';
 
-export interface SignInOutcome {
-  readonly outcome: 'success' | 'unknown' | 'wrong' | 'locked' | 'inactive';
-  readonly accountId?: string;
-}
-
-export interface AuthenticateDeps {
+export interface AuthenticateDeps extends PasswordEventDeps {
   chargeGuess: ChargeGuess;
   collection: Collection<AccountRecord>;
   clock: Clock;
@@ -36,15 +32,8 @@ export interface AuthenticateDeps {
    * hash that was checked (passwords/refusal-time.ts).
    */
   refusals?: { msFor(password: string): number; met(hash: string, ms: number): void };
-  /**
-   * Called for every attempt, for the audit log. Awaited in parallel with counting the failure, so that it costs no
-   * extra time.
-   */
-  onOutcome: (event: SignInOutcome) => unknown;
-  /**
-   * Called once per lock. `isNoticeDue`: whether to notify the owner by mail. `lockedUntil` in epoch milliseconds.
-   */
-  onLocked?: (event: { accountId: string; lockedUntil: number; isNoticeDue: boolean }) => unknown;
+  /** Whether a matching password is logged as an attempt to sign in; every other outcome is. */
+  isSignIn: boolean;
   /** How many attempts may wait for earlier ones on their names; the name with the most is refused first (server.busy). */
   maxWaiting?: number;
 }
@@ -83,7 +72,7 @@ interface Counter {
 }
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  const { collection, clock, passwords, settings, hasOtherWayIn, onOutcome, onLocked } = deps;
+  const { collection, clock, passwords, settings, hasOtherWayIn } = deps;
   // One attempt per account at a time, so that none is evaluated against a count that another is about to raise
   // (R088). Unknown names have queues of their own, or the waiting time would reveal which names exist.
   const turns = createFairQueue({ maxQueued: deps.maxWaiting ?? MAX_WAITING });
@@ -132,10 +121,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const count = (found: Found, counter: Counter, now: number): Promise<Found | undefined> =>
     changeFrom(found, (value) => (isOpen(value) ? counter.count(value, now) : undefined));
 
-  async function reportLock(counted: Found | undefined, now: number): Promise<void> {
+  function reportLockOf(counted: Found | undefined, now: number): void {
     const { lockedUntil = 0, guessedAt, guessNoticeAt } = counted?.value ?? {};
     if (counted === undefined || guessedAt !== now || lockedUntil <= now) return;
-    await onLocked?.({ accountId: counted.id, lockedUntil, isNoticeDue: guessNoticeAt === now });
+    reportLock(deps, { accountId: counted.id, lockedUntil, isNoticeDue: guessNoticeAt === now });
   }
 
   /**
@@ -207,7 +196,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     const refusal = refusalOf(found, counter, now);
     if (found === undefined || refusal !== undefined) {
       await passwords.verify(undefined, password);
-      await onOutcome({ outcome: refusal ?? 'unknown', ...(found && { accountId: found.id }) });
+      await recordOutcome(deps, { outcome: refusal ?? 'unknown', ...(found && { accountId: found.id }) });
       return undefined;
     }
     const accountId = found.id;
@@ -216,14 +205,16 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     deps.refusals?.met(found.value.passwordHash ?? '', performance.now() - checkedAt);
     if (current !== undefined && isValid) {
       const stored = await accept(current, found, password, needsRehash);
-      await onOutcome({ outcome: stored === undefined ? 'locked' : 'success', accountId });
+      if (stored === undefined) await recordOutcome(deps, { outcome: 'locked', accountId });
+      else if (deps.isSignIn) await recordOutcome(deps, { outcome: 'success', accountId });
       return stored && { ...toAccount(stored), provenAt };
     }
     const [counted] = await Promise.all([
       isCountedFirst ? current : count(found, counter, now),
-      onOutcome({ outcome: current === undefined ? 'locked' : 'wrong', accountId }),
+      // In parallel with counting, so that it costs no extra time.
+      recordOutcome(deps, { outcome: current === undefined ? 'locked' : 'wrong', accountId }),
     ]);
-    await reportLock(counted, now);
+    reportLockOf(counted, now);
     return undefined;
   }
 

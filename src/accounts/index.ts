@@ -28,16 +28,13 @@ import { createReportSignIn } from './sign-in-events.ts';
 
 export { type Account, isUsable, toAccount } from './account.ts';
 export type { Accounts, NewAccount } from './accounts.ts';
-export type { Authenticate } from './authenticate.ts';
 export type { AccountChanges } from './changes.ts';
-export type { CompleteSignIn } from './complete-sign-in.ts';
 export { addressKey, parseEmail } from './email.ts';
 export { mayBeLeftWith } from './factor-policy.ts';
 export { finishInterrupted } from './finish-interrupted-job.ts';
 export { fold } from './fold.ts';
 export { owesSecondStep } from './freshness.ts';
 export { type Group, type Groups, groupNamePattern, memberFilter } from './groups.ts';
-export type { ImportAccount } from './import.ts';
 export { parseLoginName } from './login-name.ts';
 export { checkNewPassword } from './passwords/check-new-password.ts';
 export type { HashParameters } from './passwords/password.ts';
@@ -51,7 +48,6 @@ export {
   settleFactors,
   wantsSecondStep,
 } from './security-state.ts';
-export type { ReportSignIn } from './sign-in-events.ts';
 export { toUser } from './to-user.ts';
 
 interface Deps {

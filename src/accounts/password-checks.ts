@@ -11,7 +11,6 @@ import { type Authenticate, createAuthenticate } from './authenticate.ts';
 import { createChargeGuess } from './guess-limits.ts';
 import type { Passwords } from './passwords/password.ts';
 import type { RefusalTime } from './passwords/refusal-time.ts';
-import { createPasswordEvents } from './sign-in-events.ts';
 
 interface Deps {
   readonly collection: Collection<AccountRecord>;
@@ -39,25 +38,17 @@ export function createPasswordChecks(deps: Deps): {
   /** For a signed-in user: counted and locked like a sign-in, but not logged as one. */
   readonly checkPassword: Authenticate;
 } {
-  const { collection, clock, settings, passwords, refusalTime, limits, events, log } = deps;
-  const { onOutcome, onLocked } = createPasswordEvents({ events, log });
+  const { settings, refusalTime, limits, events } = deps;
   const common = {
+    ...deps,
     chargeGuess: createChargeGuess({ limits, address: () => events.origins.current()?.ipAddress ?? '' }),
-    collection,
-    clock,
-    passwords,
-    settings,
     refusals: refusalTime,
     hasOtherWayIn: (record: AccountRecord) => hasOtherWayIn(record, settings()),
-    onLocked,
   };
-  const signIn = createAuthenticate({ ...common, onOutcome });
+  const signIn = createAuthenticate({ ...common, isSignIn: true });
   return {
     authenticate: async (...given) =>
       settings().auth_mode === 'passkey_only' ? undefined : signIn(...given),
-    checkPassword: createAuthenticate({
-      ...common,
-      onOutcome: (event) => (event.outcome === 'success' ? undefined : onOutcome(event)),
-    }),
+    checkPassword: createAuthenticate({ ...common, isSignIn: false }),
   };
 }

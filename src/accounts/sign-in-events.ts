@@ -2,7 +2,6 @@
 // or needs a further step.
 import type { Events } from '../events/index.ts';
 import type { Logger } from '../log.ts';
-import type { AuthenticateDeps } from './authenticate.ts';
 
 export interface SignInReport {
   readonly kind: 'complete' | 'stepped_up' | 'password_accepted' | 'link_used';
@@ -48,39 +47,42 @@ export function createReportSignIn({ record }: Pick<Events, 'record'>): ReportSi
   };
 }
 
-interface Deps {
+export interface PasswordEventDeps {
   readonly events: Pick<Events, 'record' | 'note' | 'emit'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** For the password check that all ways to sign in with a password share (authenticate.ts). */
-export function createPasswordEvents({
-  events,
-  log,
-}: Deps): Required<Pick<AuthenticateDeps, 'onOutcome' | 'onLocked'>> {
-  return {
-    /** A matching password is not yet a sign-in: see createReportSignIn. */
-    async onOutcome({ outcome, accountId }) {
-      log.info(
-        { event: 'signin', outcome, ...(accountId !== undefined && { accountId }) },
-        'sign-in attempt',
-      );
-      if (outcome === 'success') return;
-      const target = accountId === undefined ? {} : { target: { kind: 'user', id: accountId } as const };
-      // The typed name is not recorded: users type passwords there by mistake.
-      await events.record({ event: 'signin.failure', reason: outcome, ...target });
-    },
-    onLocked({ accountId, lockedUntil, isNoticeDue }) {
-      log.warn(
-        { event: 'account_locked', accountId, lockedUntil },
-        'password sign-in closed for unknown browsers',
-      );
-      events.emit('accountLocked', { accountId, lockedUntil, isNoticeDue });
-      events.note({
-        event: 'signin.locked',
-        target: { kind: 'user', id: accountId },
-        details: { locked_until: new Date(lockedUntil).toISOString() },
-      });
-    },
-  };
+export interface SignInOutcome {
+  readonly outcome: 'success' | 'unknown' | 'wrong' | 'locked' | 'inactive';
+  readonly accountId?: string;
+}
+
+/** Of every password that was checked. A matching one is not yet a sign-in: see createReportSignIn. */
+export async function recordOutcome(
+  { events, log }: PasswordEventDeps,
+  { outcome, accountId }: SignInOutcome,
+): Promise<void> {
+  log.info({ event: 'signin', outcome, ...(accountId !== undefined && { accountId }) }, 'sign-in attempt');
+  if (outcome === 'success') return;
+  const target = accountId === undefined ? {} : { target: { kind: 'user', id: accountId } as const };
+  // The typed name is not recorded: users type passwords there by mistake.
+  await events.record({ event: 'signin.failure', reason: outcome, ...target });
+}
+
+/** Once per lock. @param lock `isNoticeDue`: whether to notify the owner by mail. `lockedUntil` in epoch milliseconds */
+export function reportLock(
+  { events, log }: PasswordEventDeps,
+  lock: { readonly accountId: string; readonly lockedUntil: number; readonly isNoticeDue: boolean },
+): void {
+  const { accountId, lockedUntil } = lock;
+  log.warn(
+    { event: 'account_locked', accountId, lockedUntil },
+    'password sign-in closed for unknown browsers',
+  );
+  events.emit('accountLocked', lock);
+  events.note({
+    event: 'signin.locked',
+    target: { kind: 'user', id: accountId },
+    details: { locked_until: new Date(lockedUntil).toISOString() },
+  });
 }

@@ -1,6 +1,6 @@
 // The admin REST API (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
-import type { ImportAccount } from '../accounts/index.ts';
+import type { AccountDomain } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
@@ -40,7 +40,7 @@ export interface AdminRoutesDeps {
   readonly readCalledAddresses: ReadCalledAddresses;
   readonly initialAccessTokens: Pick<Clients['initialAccessTokens'], 'create' | 'query' | 'remove'>;
   readonly groups: GroupsPort;
-  readonly importAccount: ImportAccount;
+  readonly importAccount: AccountDomain['importAccount'];
   readonly apiKeys: ApiKeysPort;
   readonly issuedTokens: IssuedTokens;
   readonly stats: StatsPort;

@@ -3,8 +3,8 @@
 import type Koa from 'koa';
 import {
   type Account,
+  type AccountDomain,
   type Accounts,
-  type Authenticate,
   checkNewPassword,
   hasPasskey,
   hasSecondFactor,
@@ -31,7 +31,7 @@ export interface CredentialChangesDeps {
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
   readonly events: Pick<Events, 'record'>;
   /** Counts and locks like a sign-in. */
-  readonly checkPassword: Authenticate;
+  readonly checkPassword: AccountDomain['checkPassword'];
   readonly knownBrowsers: {
     fromBrowser(ctx: Koa.Context): { readonly tokens: readonly string[] };
     remember(ctx: Koa.Context, accountId: string): Promise<void>;

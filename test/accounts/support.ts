@@ -7,15 +7,13 @@ import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts';
-import {
-  type Authenticate,
-  createAuthenticate,
-  type SignInOutcome,
-} from '../../src/accounts/authenticate.ts';
+import { type Authenticate, createAuthenticate } from '../../src/accounts/authenticate.ts';
 import { type CompleteSignIn, createCompleteSignIn } from '../../src/accounts/complete-sign-in.ts';
 import { createPasswords, type Passwords } from '../../src/accounts/passwords/password.ts';
+import type { SignInOutcome } from '../../src/accounts/sign-in-events.ts';
 import { createEvents, type Events } from '../../src/events/index.ts';
 import { newId } from '../../src/ids.ts';
+import { createLogger } from '../../src/log.ts';
 import { type AccountRecord, accounts as accountsDefinition, facts } from '../../src/store/collections.ts';
 import type { Collection, Store } from '../../src/store/port.ts';
 
@@ -105,6 +103,11 @@ export function createWorld(
     removedOwnedOf.push(accountId);
     await options.removeOwned?.(accountId);
   });
+  events.on('accountLocked', (lock) => locks.push(lock));
+  const collect = (line: string): void => {
+    const { event, outcome, accountId }: SignInOutcome & { event: string } = JSON.parse(line);
+    if (event === 'signin') outcomes.push({ outcome, ...(accountId !== undefined && { accountId }) });
+  };
   const common = { collection, clock: backend.now, passwords };
   return {
     collection,
@@ -133,8 +136,9 @@ export function createWorld(
       chargeGuess: async () => ({ giveBack: () => undefined }),
       settings: () => ({ ...lockoutDefaults, ...options.lockout }),
       hasOtherWayIn: options.hasOtherWayIn ?? (() => false),
-      onOutcome: (event) => outcomes.push(event),
-      onLocked: (event) => locks.push(event),
+      isSignIn: true,
+      events,
+      log: createLogger({ level: 'info', destination: { write: collect } }),
       ...(options.maxWaiting !== undefined && { maxWaiting: options.maxWaiting }),
     }),
   };

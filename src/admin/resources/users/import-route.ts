@@ -11,7 +11,7 @@ import {
   type Static,
   String as StringSchema,
 } from 'typebox';
-import type { ImportAccount } from '../../../accounts/index.ts';
+import type { AccountDomain } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/index.ts';
@@ -25,7 +25,7 @@ import { createValidator } from '../../api/validate.ts';
 import { importedUserFields, toAccountChanges } from './schema.ts';
 
 interface Ports {
-  readonly importAccount: ImportAccount;
+  readonly importAccount: AccountDomain['importAccount'];
   readonly events: Pick<Events, 'record'>;
 }
 
@@ -101,7 +101,7 @@ async function prepare({ text }: Line, { importAccount }: Ports) {
 
 async function write(
   line: number,
-  prepared: Awaited<ReturnType<ImportAccount>>,
+  prepared: Awaited<ReturnType<AccountDomain['importAccount']>>,
   actor: Actor,
   { events }: Ports,
 ): Promise<ImportResult> {
