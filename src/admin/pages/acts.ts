@@ -1,6 +1,7 @@
 // Acts on one item: some run at once, others after a page that names the consequences, and the most destructive ones after
 // the item's name is typed (typed confirmation works without a script and prevents accidental clicks).
-import { refusalOf, typedIn } from './field-values.ts';
+import { typedIn } from './field-values.ts';
+import { formPages, orShown } from './form-pages.ts';
 import { type AdminContext, idOf, type Page } from './page.ts';
 
 export interface Ask {
@@ -79,29 +80,21 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
       const shown = { errors: { confirm: problem }, values: typedIn(context.form) };
       return showAsk(context, act, ask, shown, 400);
     }
-    try {
-      await run(context, idOf(context).id);
-    } catch (error) {
-      const { status, alert, errors } = refusalOf(error);
-      if (ask === undefined) return kind.showItem(context, { alert, errors }, status);
-      return showAsk(context, act, ask, { alert, errors }, status);
-    }
+    await run(context, idOf(context).id);
     if (isAnswered !== true) context.go(isEnd === true ? path : `${path}/${idOf(context).id}`, notice);
   }
 
   return acts.flatMap((act): Page[] => {
     const address = `${path}/:id/${act.name}`;
     const { ask } = act;
+    const submit = (context: AdminContext) => perform(context, act);
+    if (ask === undefined) return [{ method: 'POST', path: address, handle: orShown(submit, kind.showItem) }];
     // Acts that destroy something or grant access require a recent sign-in.
-    const isSensitive = ask !== undefined;
-    const post: Page = {
-      method: 'POST',
+    return formPages({
       path: address,
-      isSensitive,
-      handle: (context) => perform(context, act),
-    };
-    if (ask === undefined) return [post];
-    const page = (context: AdminContext) => showAsk(context, act, ask);
-    return [{ method: 'GET', path: address, isSensitive, needs: 'admin', handle: page }, post];
+      isSensitive: true,
+      show: (context, refused, status) => showAsk(context, act, ask, refused, status),
+      submit,
+    });
   });
 }

@@ -1,5 +1,6 @@
-// The page of a list, defined by its columns. Search, filters and sorting come from the declaration of the list's route, and
-// every state is in the address (list-links.ts). Rendered by templates/admin/list.njk.
+// The page of a list: search, filters and sorting come from the declaration of the list's route, and every state is in the
+// address (list-links.ts). `listPage` draws the columns that it is given; `drawnList` leaves them to a template of their own,
+// which extends templates/admin/list.njk.
 import type { ListHandle } from '../api/resource-acts.ts';
 import { type Choice, listLinks } from './list-links.ts';
 import type { AdminContext, Page } from './page.ts';
@@ -14,7 +15,7 @@ interface Column<Row> {
   readonly cell: (row: Row) => readonly Part[];
 }
 
-interface Options<Item, Row> {
+interface Common<Item> {
   /** Below /admin. */
   readonly path: string;
   readonly title: string;
@@ -22,12 +23,47 @@ interface Options<Item, Row> {
   readonly here: string;
   readonly crumbs?: readonly { readonly label: string; readonly href: string }[];
   readonly list: ListHandle<Item>;
+  readonly chips?: readonly Choice[];
+}
+
+interface Drawn<Item> extends Common<Item> {
+  /** Below templates/admin. */
+  readonly template: string;
+  readonly needs?: 'admin';
+  /** Converts what the page's form submits into what the route takes. */
+  readonly asked?: (query: URLSearchParams) => URLSearchParams;
+  /** What else the template shows; `rows` instead of the items. */
+  readonly more?: (context: AdminContext, items: readonly Item[]) => Promise<object>;
+}
+
+export const drawnList = <Item>(options: Drawn<Item>): Page => {
+  const { template, needs, asked, more, chips = [], list, ...shown } = options;
+  const { path } = shown;
+  return {
+    method: 'GET',
+    path,
+    ...(needs && { needs }),
+    async handle(context) {
+      const { query } = context;
+      const { data } = await context.call(list, { query: asked?.(query) ?? query });
+      context.show(template, {
+        ...shown,
+        list: listLinks(context, list, data, { chips }),
+        rows: data.items,
+        /** Of its CSV file (csv-page.ts). */
+        exportPath: list.csv.length > 0 ? [`${path}/export`, query].filter(String).join('?') : undefined,
+        ...(await more?.(context, data.items)),
+      });
+    },
+  };
+};
+
+interface Options<Item, Row> extends Common<Item> {
   /** The row models for the columns, with any additional data they need. */
   readonly rowsOf: (context: AdminContext, items: readonly Item[]) => Promise<readonly Row[]>;
   /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
   readonly search: string;
-  readonly chips?: readonly Choice[];
   /** Plural noun of the rows, for "1–50 of 120 keys". */
   readonly noun: string;
   /** The "create" button at the top, for administrators. */
@@ -40,25 +76,19 @@ interface Options<Item, Row> {
   readonly empty: { readonly icon: string; readonly title: string; readonly text: string };
 }
 
-export function listPage<Item, Row>(options: Options<Item, Row>): Page {
-  const { path, list, rowsOf, columns, chips = [], lead, empty, ...shown } = options;
-  return {
-    method: 'GET',
-    path,
-    async handle(context) {
-      const { query } = context;
-      const { data } = await context.call(list, { query });
-      const rows = await rowsOf(context, data.items);
+export function listPage<Item, Row>({ rowsOf, columns, lead, empty, ...options }: Options<Item, Row>): Page {
+  return drawnList({
+    ...options,
+    template: 'list',
+    async more(context, items) {
+      const rows = await rowsOf(context, items);
       const isForOthers = options.add !== undefined && !context.canChange;
-      context.show('list', {
-        ...shown,
-        path,
-        list: listLinks(context, list, data, { chips }),
+      return {
         lead: lead?.(context),
         columns,
         rows: rows.map((row) => columns.map(({ cell, look = '' }) => ({ parts: cell(row), look }))),
         nothing: { ...empty, text: isForOthers ? 'Administrators create them.' : empty.text },
-      });
+      };
     },
-  };
+  });
 }

@@ -1,6 +1,6 @@
 // The form for a new item, defined by its fields: a rejected form is shown again with its values and the route's errors.
 // Rendered by templates/admin/new.njk.
-import { refusalOf, typedIn } from './field-values.ts';
+import { formPages, type Refused } from './form-pages.ts';
 import type { AdminContext, Page } from './page.ts';
 
 interface Field {
@@ -42,8 +42,6 @@ interface Options {
 export function newPages({ create, isSensitive, ...shown }: Options): Page[] {
   const { path, fields } = shown;
   const labels = Object.fromEntries(fields.map(({ name, label }) => [name, label.replace(/ \(.*\)$/, '')]));
-  const show = (context: AdminContext, model: object = {}, status = 200): void =>
-    context.show('new', { ...shown, labels, values: {}, ...model }, status);
 
   /** Renames the route's members to the form's field names. */
   const namedHere = (errors: Readonly<Record<string, string>>): Record<string, string> =>
@@ -54,21 +52,21 @@ export function newPages({ create, isSensitive, ...shown }: Options): Page[] {
       }),
     );
 
-  async function submit(context: AdminContext): Promise<void> {
-    const body = fields.map(({ name, member = name, toMember = (text) => text.trim() }) => [
-      member,
-      toMember(context.form.get(name) ?? ''),
-    ]);
-    try {
-      await create(context, Object.fromEntries(body));
-    } catch (error) {
-      const { status, alert, errors } = refusalOf(error);
-      show(context, { values: typedIn(context.form), alert, errors: namedHere(errors) }, status);
-    }
-  }
-
-  return [
-    { method: 'GET', path, isSensitive, needs: 'admin', handle: async (context) => show(context) },
-    { method: 'POST', path, isSensitive, handle: submit },
-  ];
+  return formPages({
+    path,
+    isSensitive,
+    show: (context, refused?: Refused, status = 200) =>
+      context.show(
+        'new',
+        { ...shown, labels, values: {}, ...refused, errors: namedHere(refused?.errors ?? {}) },
+        status,
+      ),
+    submit(context) {
+      const body = fields.map(({ name, member = name, toMember = (text) => text.trim() }) => [
+        member,
+        toMember(context.form.get(name) ?? ''),
+      ]);
+      return create(context, Object.fromEntries(body));
+    },
+  });
 }

@@ -1,38 +1,41 @@
 // The pages of the audit log: what happened, by whom, to whom; searched by address, and one event in full.
 
 import { eventNames } from '../../../events/index.ts';
-import { listLinks } from '../../pages/list-links.ts';
+import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { createNames, eventLabel, eventRow, eventRows } from '../names.ts';
 import { auditLog } from './resource.ts';
 
 const here = 'audit';
 
-const chips = [
-  { label: 'Failures', set: { outcome: 'failure' } },
-  { label: 'Sign-ins', set: { event: 'signin.success' } },
-  { label: 'Failed sign-ins', set: { event: 'signin.failure' } },
-  { label: 'Settings', set: { event: 'settings.changed' } },
-  { label: 'Tokens', set: { class: 'tokens' } },
-  { label: 'Refused tokens', set: { event: 'token.refused' } },
-];
-
 /** The browser's datetime field has no time zone; the log is in UTC. */
 const timeOf = (text: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00Z` : text);
 
-async function list(context: AdminContext): Promise<void> {
-  const { query } = context;
-  const asked = new URLSearchParams(query);
-  for (const name of ['at_from', 'at_to']) {
-    const text = asked.get(name);
-    if (text !== null) asked.set(name, timeOf(text));
-  }
-  const { data } = await context.call(auditLog.list, { query: asked });
-  const links = listLinks(context, auditLog.list, data, { chips });
-  const rows = await eventRows(data.items, createNames(context));
-  const events = eventNames.map((name) => ({ name, label: eventLabel(name) }));
-  context.show('audit', { title: 'Audit log', here, list: links, rows, events });
+function asked(query: URLSearchParams): URLSearchParams {
+  const wanted = new URLSearchParams(query);
+  for (const [name, text] of query) if (/^at_(from|to)$/.test(name)) wanted.set(name, timeOf(text));
+  return wanted;
 }
+
+const events = eventNames.map((name) => ({ name, label: eventLabel(name) }));
+
+const list = drawnList({
+  path: '/audit',
+  title: 'Audit log',
+  here,
+  template: 'audit',
+  list: auditLog.list,
+  chips: [
+    { label: 'Failures', set: { outcome: 'failure' } },
+    { label: 'Sign-ins', set: { event: 'signin.success' } },
+    { label: 'Failed sign-ins', set: { event: 'signin.failure' } },
+    { label: 'Settings', set: { event: 'settings.changed' } },
+    { label: 'Tokens', set: { class: 'tokens' } },
+    { label: 'Refused tokens', set: { event: 'token.refused' } },
+  ],
+  asked,
+  more: async (context, items) => ({ events, rows: await eventRows(items, createNames(context)) }),
+});
 
 interface Change {
   readonly name: string;
@@ -72,7 +75,4 @@ async function showEvent(context: AdminContext): Promise<void> {
   });
 }
 
-export const auditPages: readonly Page[] = [
-  { method: 'GET', path: '/audit', handle: list },
-  { method: 'GET', path: '/audit/:id', handle: showEvent },
-];
+export const auditPages: readonly Page[] = [list, { method: 'GET', path: '/audit/:id', handle: showEvent }];

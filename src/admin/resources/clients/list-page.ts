@@ -2,7 +2,7 @@
 // next.
 import type { PublicMetadata } from '../../../clients/index.ts';
 import { isMembers, isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
-import { listLinks } from '../../pages/list-links.ts';
+import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { type ApplicationKind, applicationDefaults } from './application-defaults.ts';
 import { clients } from './resource.ts';
@@ -41,18 +41,19 @@ const startPages = (redirectUris: readonly string[]): string[] => {
   return [...new Set(web.map((url) => `${url?.origin}/`))];
 };
 
-const chips = [
-  { label: 'With a secret', set: { client_type: 'confidential' } },
-  { label: 'Public', set: { client_type: 'public' } },
-  { label: 'Deactivated', set: { is_active: 'false' } },
-];
-
-async function list(context: AdminContext): Promise<void> {
-  const { query } = context;
-  const { data } = await context.call(clients.list, { query });
-  const links = listLinks(context, clients.list, data, { chips });
-  context.show('applications', { title: 'Applications', here, list: links, kindLabel });
-}
+const list = drawnList({
+  path: '/applications',
+  title: 'Applications',
+  here,
+  template: 'applications',
+  list: clients.list,
+  chips: [
+    { label: 'With a secret', set: { client_type: 'confidential' } },
+    { label: 'Public', set: { client_type: 'public' } },
+    { label: 'Deactivated', set: { is_active: 'false' } },
+  ],
+  more: async () => ({ kindLabel }),
+});
 
 const showNew = (context: AdminContext, model: object = {}, status = 200): void =>
   context.show(
@@ -139,7 +140,7 @@ function showSecret(context: AdminContext, client: Values, verb: string): void {
 }
 
 export const applicationListPages: readonly Page[] = [
-  { method: 'GET', path: '/applications', handle: list },
+  list,
   { method: 'GET', path: '/applications/new', needs: 'admin', handle: async (context) => showNew(context) },
   { method: 'POST', path: '/applications', formOn: { path: '/applications/new' }, handle: create },
   { method: 'GET', path: '/applications/:id/secret', needs: 'admin', handle: showSecretOnce },

@@ -1,9 +1,10 @@
 // The list of groups, and the forms for a new group and for its name and description.
-import { refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
+import { textOrNull, versionOf } from '../../pages/field-values.ts';
+import { formPages } from '../../pages/form-pages.ts';
 import { count } from '../../pages/format.ts';
 import { listPage } from '../../pages/list-page.ts';
 import { newPages } from '../../pages/new-page.ts';
-import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { code, link, rowLink, small, text, unseen, when } from '../../pages/parts.ts';
 import { users } from '../users/resource.ts';
 import { groupLabel } from './choice.ts';
@@ -107,23 +108,18 @@ const create = newPages({
   },
 });
 
-interface Edit {
-  readonly values?: Values;
-  readonly alert?: string;
-  readonly errors?: Readonly<Record<string, string>>;
-  readonly isStale?: boolean;
-}
-
-async function showEdit(context: AdminContext, edit: Edit = {}, status = 200): Promise<void> {
+async function showEdit(context: AdminContext, refused: object = {}, status = 200): Promise<void> {
   const { data: group, version } = await context.call(groups.read, { params: idOf(context) });
   const crumbs = [crumb, { label: groupLabel(group), href: `/groups/${group.id}` }];
   const model = { title: 'Edit', here, crumbs, group, version, values: group, isStale: false };
-  context.show('group-edit', { ...model, groupLabel, ...edit }, status);
+  context.show('group-edit', { ...model, groupLabel, ...refused }, status);
 }
 
-async function edit(context: AdminContext): Promise<void> {
-  const { form } = context;
-  try {
+const edit = formPages({
+  path: '/groups/:id/edit',
+  show: showEdit,
+  async submit(context) {
+    const { form } = context;
     await context.call(groups.change, {
       params: idOf(context),
       ifVersion: versionOf(form),
@@ -133,19 +129,7 @@ async function edit(context: AdminContext): Promise<void> {
       },
     });
     context.go(`/groups/${idOf(context).id}`, 'group-saved');
-  } catch (error) {
-    const { status, alert, errors, isStale } = refusalOf(error);
-    await showEdit(
-      context,
-      { values: typedIn(form), errors, isStale, ...(isStale ? {} : { alert }) },
-      status,
-    );
-  }
-}
+  },
+});
 
-export const groupListPages: readonly Page[] = [
-  list,
-  ...create,
-  { method: 'GET', path: '/groups/:id/edit', needs: 'admin', handle: (context) => showEdit(context) },
-  { method: 'POST', path: '/groups/:id/edit', handle: edit },
-];
+export const groupListPages: readonly Page[] = [list, ...create, ...edit];

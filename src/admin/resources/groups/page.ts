@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { actPages, type Kind } from '../../pages/acts.ts';
-import { refusalOf } from '../../pages/field-values.ts';
+import { orShown } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
@@ -68,38 +68,25 @@ async function similarTo(context: AdminContext, text: string): Promise<readonly 
   return (await context.call(users.list, { query })).data.items;
 }
 
-async function addMember(context: AdminContext): Promise<void> {
+const addMember = orShown(async (context) => {
   const params = idOf(context);
   const who = (context.form.get('who') ?? '').trim();
-  const values = { who };
-  if (who === '') {
-    return showGroup(
-      context,
-      { values, isUnknown: true, alert: 'Enter a username or an e-mail address.' },
-      400,
-    );
-  }
+  const unknown = { values: { who }, isUnknown: true };
+  if (who === '')
+    return showGroup(context, { ...unknown, alert: 'Enter a username or an e-mail address.' }, 400);
   const user = who.length > 512 ? undefined : await findUser(context, who);
   if (user === undefined) {
     const similar = await similarTo(context, who);
-    const alert = 'User not found.';
-    return showGroup(context, { values, similar, isUnknown: true, alert }, 400);
+    return showGroup(context, { ...unknown, similar, alert: 'User not found.' }, 400);
   }
-  try {
-    await context.call(groupMembers.add, { params, body: { user_id: user.id } });
-    context.go(`/groups/${params.id}`, 'member-added');
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    await showGroup(context, { values, alert, errors }, status);
-  }
-}
+  await context.call(groupMembers.add, { params, body: { user_id: user.id } });
+  context.go(`/groups/${params.id}`, 'member-added');
+}, showGroup);
 
 /** A member whom another administrator removed at the same time counts as removed. */
 async function takeOut(context: AdminContext, group: string, user: string): Promise<void> {
   try {
-    await context.call(groupMembers.remove, {
-      params: { id: group, user_id: user },
-    });
+    await context.call(groupMembers.remove, { params: { id: group, user_id: user } });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'group.not_member') throw error;
   }
@@ -111,14 +98,13 @@ async function addGroup(context: AdminContext): Promise<void> {
   if (group === '') return showUser(context, { alert: 'Select a group.' }, 400);
   try {
     await context.call(groupMembers.add, { params: { id: group }, body: { user_id: user } });
-    context.go(`/users/${user}`, 'member-added');
   } catch (error) {
     const isUnknown =
       error instanceof AppError && ['group.not_found', 'request.not_found'].includes(error.code);
     if (isUnknown) return showUser(context, { alert: 'Group not found.' }, 400);
-    const { status, alert, errors } = refusalOf(error);
-    await showUser(context, { alert, errors }, status);
+    throw error;
   }
+  context.go(`/users/${user}`, 'member-added');
 }
 
 type Doomed = Static<typeof groupSchema> & Restricted & { readonly memberTotal: number };
@@ -185,7 +171,7 @@ export const groupPages: readonly Page[] = [
       context.go(`/groups/${id}`, 'member-removed');
     },
   },
-  { method: 'POST', path: '/users/:id/groups', handle: addGroup },
+  { method: 'POST', path: '/users/:id/groups', handle: orShown(addGroup, showUser) },
   {
     method: 'POST',
     path: '/users/:id/groups/:group_id/remove',

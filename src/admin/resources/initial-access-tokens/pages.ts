@@ -1,5 +1,6 @@
 // The page of initial access tokens. A token is shown once, in the answer that created it.
-import { numberOrText, refusalOf, typedIn } from '../../pages/field-values.ts';
+import { numberOrText } from '../../pages/field-values.ts';
+import { orShown } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { initialAccessTokens } from './resource.ts';
@@ -19,19 +20,14 @@ async function showTokens(context: AdminContext, model: object = {}, status = 20
 async function create(context: AdminContext): Promise<void> {
   const { form } = context;
   const hours = numberOrText(form.get('hours') ?? '');
-  try {
-    const { data } = await context.call(initialAccessTokens.create, {
-      body: {
-        label: (form.get('label') ?? '').trim(),
-        uses: numberOrText(form.get('uses') ?? ''),
-        expires_in_seconds: typeof hours === 'number' ? hours * HOUR_SECONDS : hours,
-      },
-    });
-    if (!(await context.goOnce('/registration-tokens', data))) await showTokens(context, { made: data });
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    await showTokens(context, { values: typedIn(form), alert, errors }, status);
-  }
+  const { data } = await context.call(initialAccessTokens.create, {
+    body: {
+      label: (form.get('label') ?? '').trim(),
+      uses: numberOrText(form.get('uses') ?? ''),
+      expires_in_seconds: typeof hours === 'number' ? hours * HOUR_SECONDS : hours,
+    },
+  });
+  if (!(await context.goOnce('/registration-tokens', data))) await showTokens(context, { made: data });
 }
 
 export const registrationTokenPages: readonly Page[] = [
@@ -42,7 +38,7 @@ export const registrationTokenPages: readonly Page[] = [
       await showTokens(context, { made: await context.once() });
     },
   },
-  { method: 'POST', path: '/registration-tokens', handle: create },
+  { method: 'POST', path: '/registration-tokens', handle: orShown(create, showTokens) },
   {
     method: 'POST',
     path: '/registration-tokens/:id/withdraw',

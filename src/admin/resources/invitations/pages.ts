@@ -1,6 +1,7 @@
 // The pages of invitations: list, create, resend and revoke. An invitation's link is shown once, in the response that
 // created it.
-import { isOn, numberOrText, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
+import { isOn, numberOrText, textOrNull } from '../../pages/field-values.ts';
+import { orShown, type Refused } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
@@ -65,39 +66,32 @@ async function create(context: AdminContext): Promise<void> {
   const days = numberOrText(form.get('days') ?? '');
   const clientId = textOrNull(form.get('client_id'));
   const isMailed = isOn(form, 'send_mail');
-  try {
-    const { data } = await context.call(invitations.create, {
-      body: {
-        email: (form.get('email') ?? '').trim(),
-        expires_in: typeof days === 'number' ? days * DAY_SECONDS : days,
-        send_mail: isMailed,
-        ...(clientId !== null && { client_id: clientId }),
-      },
-    });
-    await showMade(context, data, isMailed);
-  } catch (error) {
-    const { status, alert, errors: found } = refusalOf(error);
-    const { expires_in: days, ...others } = found;
-    const errors = days === undefined ? others : { ...others, days: 'Must be 1 to 30 days.' };
-    await showInvitations(context, { values: typedIn(form), alert, errors }, status);
-  }
+  const { data } = await context.call(invitations.create, {
+    body: {
+      email: (form.get('email') ?? '').trim(),
+      expires_in: typeof days === 'number' ? days * DAY_SECONDS : days,
+      send_mail: isMailed,
+      ...(clientId !== null && { client_id: clientId }),
+    },
+  });
+  await showMade(context, data, isMailed);
+}
+
+function showRefused(context: AdminContext, refused: Refused, status: number): Promise<void> {
+  const { expires_in: days, ...others } = refused.errors;
+  const errors = days === undefined ? others : { ...others, days: 'Must be 1 to 30 days.' };
+  return showInvitations(context, { ...refused, errors }, status);
 }
 
 /** Revokes the old link once the new one exists, so that only one of them is valid. */
 async function again(context: AdminContext): Promise<void> {
-  const { id } = idOf(context);
   const email = (context.form.get('email') ?? '').trim();
   const clientId = textOrNull(context.form.get('client_id'));
-  try {
-    const { data } = await context.call(invitations.create, {
-      body: { email, ...(clientId !== null && { client_id: clientId }) },
-    });
-    await context.call(invitations.remove, { params: { id } });
-    await showMade(context, data, true);
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    await showInvitations(context, { alert, errors }, status);
-  }
+  const { data } = await context.call(invitations.create, {
+    body: { email, ...(clientId !== null && { client_id: clientId }) },
+  });
+  await context.call(invitations.remove, { params: idOf(context) });
+  await showMade(context, data, true);
 }
 
 async function withdraw(context: AdminContext): Promise<void> {
@@ -113,7 +107,13 @@ export const invitationPages: readonly Page[] = [
       await showInvitations(context, (await context.once()) ?? {});
     },
   },
-  { method: 'POST', path: '/invitations', handle: create },
-  { method: 'POST', path: '/invitations/:id/again', handle: again },
+  { method: 'POST', path: '/invitations', handle: orShown(create, showRefused) },
+  {
+    method: 'POST',
+    path: '/invitations/:id/again',
+    handle: orShown(again, (context, { alert, errors }, status) =>
+      showInvitations(context, { alert, errors }, status),
+    ),
+  },
   { method: 'POST', path: '/invitations/:id/withdraw', handle: withdraw },
 ];

@@ -1,5 +1,5 @@
 // The pages of the signing keys: which keys sign and which still verify, the next scheduled rotation, and manual rotation.
-import { refusalOf } from '../../pages/field-values.ts';
+import { formPages } from '../../pages/form-pages.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { readSettings } from '../settings/read.ts';
 import { keyPlanOf } from './plan.ts';
@@ -49,13 +49,8 @@ async function showRotate(context: AdminContext, shown: object = {}, status = 20
 
 async function rotate(context: AdminContext): Promise<void> {
   const mode = context.form.get('mode') ?? '';
-  try {
-    await context.call(signingKeys.rotate, { body: { mode } });
-    context.go('/keys', mode === 'immediate' ? 'key-rotated' : 'key-rotating');
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    await showRotate(context, { alert, errors }, status);
-  }
+  await context.call(signingKeys.rotate, { body: { mode } });
+  context.go('/keys', mode === 'immediate' ? 'key-rotated' : 'key-rotating');
 }
 
 async function showReplace(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
@@ -81,31 +76,12 @@ async function replace(context: AdminContext): Promise<void> {
     const shown = { errors: { confirm: `Type ${WORD} to continue.` }, values: { confirm: typed } };
     return showReplace(context, shown, 400);
   }
-  try {
-    await context.call(signingKeys.rotate, { body: { mode: 'compromised' } });
-    context.go('/keys', 'key-replaced');
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    await showReplace(context, { alert, errors }, status);
-  }
+  await context.call(signingKeys.rotate, { body: { mode: 'compromised' } });
+  context.go('/keys', 'key-replaced');
 }
 
 export const keyPages: readonly Page[] = [
   { method: 'GET', path: '/keys', handle: showKeys },
-  {
-    method: 'GET',
-    path: '/keys/rotate',
-    isSensitive: true,
-    needs: 'admin',
-    handle: (context) => showRotate(context),
-  },
-  { method: 'POST', path: '/keys/rotate', isSensitive: true, handle: rotate },
-  {
-    method: 'GET',
-    path: '/keys/replace',
-    isSensitive: true,
-    needs: 'admin',
-    handle: (context) => showReplace(context),
-  },
-  { method: 'POST', path: '/keys/replace', isSensitive: true, handle: replace },
+  ...formPages({ path: '/keys/rotate', isSensitive: true, show: showRotate, submit: rotate }),
+  ...formPages({ path: '/keys/replace', isSensitive: true, show: showReplace, submit: replace }),
 ];

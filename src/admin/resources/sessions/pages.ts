@@ -1,24 +1,20 @@
 // The page of sessions: who is signed in where, and ending a session.
-import { listLinks } from '../../pages/list-links.ts';
+import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { sessions } from './resource.ts';
 
-const chips = [
-  { label: 'Active', set: { is_active: 'true' } },
-  { label: 'Ended', set: { is_active: 'false' } },
-];
-
-async function list(context: AdminContext): Promise<void> {
-  const { query, admin } = context;
-  const { data } = await context.call(sessions.list, { query });
-  const links = listLinks(context, sessions.list, data, { chips });
-  context.show('sessions', {
-    title: 'Sessions',
-    here: 'sessions',
-    list: links,
-    ownSession: admin.sessionUid,
-  });
-}
+const list = drawnList({
+  path: '/sessions',
+  title: 'Sessions',
+  here: 'sessions',
+  template: 'sessions',
+  list: sessions.list,
+  chips: [
+    { label: 'Active', set: { is_active: 'true' } },
+    { label: 'Ended', set: { is_active: 'false' } },
+  ],
+  more: async ({ admin }) => ({ ownSession: admin.sessionUid }),
+});
 
 /** Returns to the page that had the button: the list or a user's page. */
 async function end(context: AdminContext): Promise<void> {
@@ -28,6 +24,6 @@ async function end(context: AdminContext): Promise<void> {
 }
 
 export const sessionPages: readonly Page[] = [
-  { method: 'GET', path: '/sessions', handle: list },
+  list,
   { method: 'POST', path: '/sessions/:id/end', handle: end },
 ];

@@ -4,6 +4,7 @@
 import { definitionOf, isSettingKey } from '../../../settings/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { isMembers, refusalOf, typedIn } from '../../pages/field-values.ts';
+import { orShown } from '../../pages/form-pages.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { mails } from '../mails/resource.ts';
 import { createNames } from '../names.ts';
@@ -128,13 +129,8 @@ async function save(context: AdminContext): Promise<void> {
   if (stale.length > 0) return showGroup(context, { typed, stale }, 412);
   const path = `/settings/${context.params.group ?? ''}`;
   if (Object.keys(body).length === 0) return context.go(path, 'settings-same');
-  try {
-    await context.call(settingsResource.change, { body });
-    context.go(path, 'settings-saved');
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    await showGroup(context, { typed, errors, alert }, status);
-  }
+  await context.call(settingsResource.change, { body });
+  context.go(path, 'settings-saved');
 }
 
 async function sendTest(context: AdminContext): Promise<void> {
@@ -161,5 +157,11 @@ export const settingPages: readonly Page[] = [
       await showGroup(context, isMembers(test) ? { test } : {});
     },
   },
-  { method: 'POST', path: '/settings/:group', handle: save },
+  {
+    method: 'POST',
+    path: '/settings/:group',
+    handle: orShown(save, (context, { values: typed, errors, alert }, status) =>
+      showGroup(context, { typed, errors, alert }, status),
+    ),
+  },
 ];

@@ -85,9 +85,7 @@ async function list(context: AdminContext): Promise<void> {
     title: 'Tokens',
     here: 'sessions',
     user: userId === '' ? undefined : await nameOf('user', userId),
-    client: clientId === '' ? undefined : await nameOf('client', clientId),
     applications: await applicationsToChoose(context, clientId),
-    kinds: Object.entries(kinds).map(([name, label]) => ({ name, label })),
     kept: filters.flatMap((name) => {
       const value = asked.get(name);
       return value === null ? [] : [[name, value] as const];

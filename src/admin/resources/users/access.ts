@@ -1,5 +1,5 @@
 // The part of a user's page about credentials and access: passkeys and authorized applications, each with its removal.
-import { refusalOf } from '../../pages/field-values.ts';
+import { formPages, orShown } from '../../pages/form-pages.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { passkeys } from '../passkeys/resource.ts';
 import { grants } from '../tokens/resource.ts';
@@ -49,44 +49,30 @@ async function showPasskeyEnd(context: AdminContext, shown: object = {}, status 
 
 async function removePasskey(context: AdminContext): Promise<void> {
   const { id = '', passkey_id = '' } = context.params;
-  try {
-    await context.call(passkeys.remove, { params: { id, passkey_id } });
-    context.go(`/users/${id}`, 'passkey-removed');
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    await showPasskeyEnd(context, { alert, errors }, status);
-  }
+  await context.call(passkeys.remove, { params: { id, passkey_id } });
+  context.go(`/users/${id}`, 'passkey-removed');
 }
 
 /** Revokes all grants of the application, whichever session they belong to. */
 async function takeBack(context: AdminContext): Promise<void> {
   const { id = '', client_id = '' } = context.params;
-  try {
-    for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const query = { client_id, limit: String(PAGE) };
-      const { items } = (await context.call(grants.list, { params: { id }, query })).data;
-      for (const grant of items) {
-        await context.call(grants.remove, { params: { id, grant_id: grant.id } });
-      }
-      if (items.length < PAGE) break;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const query = { client_id, limit: String(PAGE) };
+    const { items } = (await context.call(grants.list, { params: { id }, query })).data;
+    for (const grant of items) {
+      await context.call(grants.remove, { params: { id, grant_id: grant.id } });
     }
-    context.go(`/users/${id}`, 'access-taken');
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    await showUser(context, { alert, errors }, status);
+    if (items.length < PAGE) break;
   }
+  context.go(`/users/${id}`, 'access-taken');
 }
 
-const passkeyPath = '/users/:id/passkeys/:passkey_id/remove';
-
 export const userAccessPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: passkeyPath,
+  ...formPages({
+    path: '/users/:id/passkeys/:passkey_id/remove',
     isSensitive: true,
-    needs: 'admin',
-    handle: (context) => showPasskeyEnd(context),
-  },
-  { method: 'POST', path: passkeyPath, isSensitive: true, handle: removePasskey },
-  { method: 'POST', path: '/users/:id/access/:client_id/take-back', handle: takeBack },
+    show: showPasskeyEnd,
+    submit: removePasskey,
+  }),
+  { method: 'POST', path: '/users/:id/access/:client_id/take-back', handle: orShown(takeBack, showUser) },
 ];

@@ -1,8 +1,9 @@
 // The list of users: search, filters, the form that adds one, and the fields of that form.
 import { minPasswordLength } from '../../../accounts/index.ts';
 import { apiCall } from '../../pages/curl.ts';
-import { isOn, refusalOf, textOrNull, typedIn } from '../../pages/field-values.ts';
-import { listLinks } from '../../pages/list-links.ts';
+import { isOn, textOrNull } from '../../pages/field-values.ts';
+import { formPages } from '../../pages/form-pages.ts';
+import { drawnList } from '../../pages/list-page.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { readSettings } from '../settings/read.ts';
@@ -23,27 +24,22 @@ export const userFields = [
   { name: 'picture', label: 'Picture (address)' },
 ] as const;
 
-const chips = [
-  { label: 'Locked', set: { is_locked: 'true' } },
-  { label: 'Deactivated', set: { is_active: 'false' } },
-  { label: 'Administrators', set: { role: 'admin' } },
-  { label: 'Auditors', set: { role: 'auditor' } },
-  { label: 'No second factor', set: { totp_verified: 'false' } },
-  { label: 'E-mail not verified', set: { is_email_verified: 'false' } },
-];
-
-async function list(context: AdminContext): Promise<void> {
-  const { query } = context;
-  const { data } = await context.call(users.list, { query });
-  const links = listLinks(context, users.list, data, { chips });
-  context.show('users', {
-    title: 'Users',
-    here,
-    list: links,
-    exportQuery: query.toString(),
-    groupChoices: await groupChoices(context),
-  });
-}
+const list = drawnList({
+  path: '/users',
+  title: 'Users',
+  here,
+  template: 'users',
+  list: users.list,
+  chips: [
+    { label: 'Locked', set: { is_locked: 'true' } },
+    { label: 'Deactivated', set: { is_active: 'false' } },
+    { label: 'Administrators', set: { role: 'admin' } },
+    { label: 'Auditors', set: { role: 'auditor' } },
+    { label: 'No second factor', set: { totp_verified: 'false' } },
+    { label: 'E-mail not verified', set: { is_email_verified: 'false' } },
+  ],
+  more: async (context) => ({ groupChoices: await groupChoices(context) }),
+});
 
 const newCall = apiCall('POST', '/users', { username: 'grace', password: '…', email: 'grace@example.com' });
 
@@ -60,23 +56,17 @@ async function showNew(context: AdminContext, model: object = {}, status = 200):
 
 async function create(context: AdminContext): Promise<void> {
   const { form } = context;
-  try {
-    const { data } = await context.call(users.create, {
-      body: {
-        username: (form.get('username') ?? '').trim(),
-        password: form.get('password') ?? '',
-        email: textOrNull(form.get('email')),
-        name: textOrNull(form.get('name')),
-        role: form.get('role') ?? 'user',
-        is_email_verified: isOn(form, 'is_email_verified'),
-      },
-    });
-    context.go(`/users/${data.id}`, 'user-created');
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    const { password: _, ...values } = typedIn(form);
-    await showNew(context, { values, alert, errors: errorsOf(status, alert, errors) }, status);
-  }
+  const { data } = await context.call(users.create, {
+    body: {
+      username: (form.get('username') ?? '').trim(),
+      password: form.get('password') ?? '',
+      email: textOrNull(form.get('email')),
+      name: textOrNull(form.get('name')),
+      role: form.get('role') ?? 'user',
+      is_email_verified: isOn(form, 'is_email_verified'),
+    },
+  });
+  context.go(`/users/${data.id}`, 'user-created');
 }
 
 /** A conflict is reported at the field that caused it. */
@@ -91,7 +81,13 @@ export function errorsOf(
 }
 
 export const userListPages: readonly Page[] = [
-  { method: 'GET', path: '/users', handle: list },
-  { method: 'GET', path: '/users/new', needs: 'admin', handle: async (context) => showNew(context) },
-  { method: 'POST', path: '/users/new', handle: create },
+  list,
+  ...formPages({
+    path: '/users/new',
+    show: showNew,
+    showRefused(context, { values: { password: _, ...values }, alert, errors }, status) {
+      return showNew(context, { values, alert, errors: errorsOf(status, alert, errors) }, status);
+    },
+    submit: create,
+  }),
 ];

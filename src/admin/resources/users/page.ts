@@ -1,7 +1,8 @@
 // The page of one user: the answers to common support questions, and the form with the user's data.
 import type { Form } from '../../../http/index.ts';
 import { apiCall } from '../../pages/curl.ts';
-import { refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
+import { textOf, textOrNull, versionOf } from '../../pages/field-values.ts';
+import { formPages, type Refused } from '../../pages/form-pages.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
@@ -135,31 +136,36 @@ function changedIn(form: Form): Values {
   );
 }
 
-async function edit(context: AdminContext): Promise<void> {
+async function showRefused(
+  context: AdminContext,
+  { isStale, alert, errors: found, values }: Refused,
+  status: number,
+): Promise<void> {
   const { form } = context;
-  try {
-    await context.call(users.change, {
-      params: idOf(context),
-      ifVersion: versionOf(form),
-      body: changedIn(form),
-    });
-    context.go(`/users/${idOf(context).id}`, 'user-saved');
-  } catch (error) {
-    const { status, alert, errors, isStale } = refusalOf(error);
-    const shown = { errors: errorsOf(status, alert, errors), isStale };
-    if (isStale) return showEdit(context, shown, status);
-    // Keeps the form's original version, so that the next submission still detects changes by others.
-    const was = Object.fromEntries(fieldNames.map((name) => [name, form.get(`was.${name}`) ?? '']));
-    const version = versionOf(form);
-    const made = version === undefined ? { was } : { was, version };
-    await showEdit(context, { ...shown, alert, values: typedIn(form), ...made }, status);
-  }
+  const errors = errorsOf(status, alert, found);
+  if (isStale) return showEdit(context, { errors, isStale }, status);
+  // Keeps the form's original version, so that the next submission still detects changes by others.
+  const was = Object.fromEntries(fieldNames.map((name) => [name, form.get(`was.${name}`) ?? '']));
+  const version = versionOf(form);
+  const made = version === undefined ? { was } : { was, version };
+  await showEdit(context, { errors, isStale, alert, values, ...made }, status);
 }
+
+const edit = formPages({
+  path: '/users/:id/edit',
+  show: (context) => showEdit(context),
+  showRefused,
+  async submit(context) {
+    const { form } = context;
+    const params = idOf(context);
+    await context.call(users.change, { params, ifVersion: versionOf(form), body: changedIn(form) });
+    context.go(`/users/${params.id}`, 'user-saved');
+  },
+});
 
 export const userPages: readonly Page[] = [
   { method: 'GET', path: '/users/:id', handle: (context) => showUser(context) },
-  { method: 'GET', path: '/users/:id/edit', needs: 'admin', handle: (context) => showEdit(context) },
-  { method: 'POST', path: '/users/:id/edit', handle: edit },
+  ...edit,
   {
     method: 'POST',
     path: '/users/:id/devices/:device_id/revoke',
