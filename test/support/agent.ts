@@ -37,7 +37,7 @@ export class Agent {
   /** `name=value` of the cookies a request to this path would carry. */
   cookiesFor(path: string): string {
     return [...this.#cookies]
-      .filter(([, { path: scope }]) => scope === '/' || path === scope || path.startsWith(`${scope}/`))
+      .filter(([, { path: scope }]) => path === scope || path.startsWith(scope.replace(/\/?$/, '/')))
       .map(([key, { value }]) => `${key.slice(key.indexOf(' ') + 1)}=${value}`)
       .join('; ');
   }

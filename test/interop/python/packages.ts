@@ -1,0 +1,71 @@
+// Virtual environments of Python, one for each pinned list, since some of the clients cannot share one; and a client in one of them.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../support/free-port.ts';
+import { namesOf, runClient } from '../support/client.ts';
+import type { Issuer } from '../support/issuer.ts';
+import { type Installed, install } from '../support/toolchain.ts';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+
+/** @param list of `requirements-<list>.txt` */
+export function packages(list: string): Promise<Installed> {
+  const pins = join(HERE, `requirements-${list}.txt`);
+  return install({
+    name: `python-${list}`,
+    programs: ['python3'],
+    pins: [pins],
+    commands: (folder) => [
+      ['python3', '-m', 'venv', folder],
+      [
+        join(folder, 'bin', 'pip'),
+        'install',
+        '--quiet',
+        '--disable-pip-version-check',
+        '--prefer-binary',
+        '-r',
+        pins,
+      ],
+    ],
+  });
+}
+
+interface PythonClient {
+  readonly installed: Installed;
+  /** `flask_clients.py`, and the client's name for it. */
+  readonly file: string;
+  readonly name: string;
+  /** Of its web server; one of its own by default. */
+  readonly port?: number;
+  /** The path of its redirect URI. */
+  readonly callback?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** @returns the names of the steps that it took */
+export async function runPython(
+  issuer: Issuer,
+  { installed, file, name, port, callback = '/callback', metadata = {} }: PythonClient,
+): Promise<string[]> {
+  const origin = `http://localhost:${port ?? (await freePort())}`;
+  const { client_id, client_secret } = await issuer.registerClient({
+    client_name: name,
+    redirect_uris: [`${origin}${callback}`],
+    post_logout_redirect_uris: [`${origin}/out`],
+    grant_types: ['authorization_code', 'refresh_token'],
+    ...metadata,
+  });
+  const steps = await runClient(
+    {
+      command: join(installed.folder, 'bin', 'python'),
+      args: ['-B', join(HERE, file), name],
+      env: {
+        CLIENT_ID: client_id,
+        CLIENT_SECRET: client_secret,
+        REDIRECT_URI: `${origin}${callback}`,
+      },
+    },
+    issuer,
+  );
+  return namesOf(steps);
+}
