@@ -13,13 +13,13 @@ export const authenticationSettings = {
   required_acr: {
     values: acrValues,
     description:
-      'Sign-ins to it must reach at least this `acr`; users enrol a second factor where they may. null: any.',
+      'The minimum `acr` of sign-ins to it; users without a second factor are asked to enrol one where that is allowed. null: any.',
   },
   max_auth_age: {
     minimum: 30,
     maximum: 31_536_000,
     description:
-      'Users sign in again at an authorization request when they did so longer ago, in seconds; null: never.',
+      'The maximum age of a sign-in at an authorization request, in seconds; users with an older one sign in again. null: any.',
   },
 } as const;
 

@@ -41,7 +41,7 @@ export const flagSettings = {
     key: 'logoutNeedsAuth',
     isNullable: false,
     description:
-      'A sign-out that a server asks for by an ID token, without a browser, also needs the authentication of the application.',
+      'A sign-out that a server requests with an ID token, without a browser, also requires client authentication.',
   },
   allow_self_signup: {
     key: 'allowSelfSignup',
@@ -69,16 +69,16 @@ export const webOriginsSetting = {
   maxItems: 50,
   maxLength: 300,
   description:
-    'Origins of its scripts, beside those of its redirect URIs: they may read its token, userinfo and revocation ' +
-    'responses. An application with some always uses PKCE.',
+    'Origins of its scripts, in addition to those of its redirect URIs: they may read its token, userinfo and revocation ' +
+    'responses. An application with web origins always uses PKCE.',
 } as const;
 
 export const approvedAddressesSetting = {
   maxItems: 10,
   maxLength: 2000,
   description:
-    'Which of `jwks_uri` and `backchannel_logout_uri` an administrator approved; those that an administrator enters are. ' +
-    'Only approved ones may lie inside, where OUTBOUND_ALLOW covers them.',
+    'Which of `jwks_uri` and `backchannel_logout_uri` an administrator approved; those entered by an administrator are. ' +
+    'Only approved addresses may be on the internal network, where OUTBOUND_ALLOW covers them.',
 } as const;
 
 export const settingNames: ReadonlySet<string> = new Set([

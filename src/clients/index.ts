@@ -27,7 +27,16 @@ export type { CodeExchanges } from './code-exchanges.ts';
 export { CONSOLE_CLIENT_ID, seedConsoleClient } from './console-client.ts';
 export type { Clients, ClientsDeps } from './contract.ts';
 export type { InitialAccessToken } from './initial-access-tokens.ts';
-export { type MemberType, metadataMembers, openScopes } from './metadata-members.ts';
+export {
+  adminGrantTypes,
+  adminScopes,
+  authMethods,
+  type MemberName,
+  type MemberType,
+  metadataMembers,
+  openGrantTypes,
+  openScopes,
+} from './metadata-members.ts';
 export { hasOrigin } from './origins.ts';
 export { createIsOwnAddress } from './own-addresses.ts';
 export { hasToUsePkce, whyPkceAlways } from './pkce.ts';

@@ -56,7 +56,7 @@ export const metadataMembers = {
   policy_uri: { type: 'string', description: 'Privacy policy.' },
   tos_uri: { type: 'string', description: 'Terms of service.' },
   contacts: { type: 'strings', description: 'E-mail addresses of the people responsible.' },
-  software_id: { type: 'string', description: 'Identifies the software, over all its installations.' },
+  software_id: { type: 'string', description: 'Identifies the software across all its installations.' },
   software_version: { type: 'string', description: 'Version of that software.' },
 } as const satisfies Readonly<Record<string, { readonly type: MemberType; readonly description: string }>>;
 

@@ -7,6 +7,8 @@ declare module 'koa-router' {
 
     /** A route as in the context's `matched`: matched by its path, for any method. */
     interface Layer {
+      /** With the router's prefix. */
+      readonly path: string;
       readonly methods: readonly string[];
     }
   }

@@ -53,18 +53,19 @@ export function createRouter(options: RouterOptions = {}): Routes {
   }
 
   function refuseOtherMethods(ctx: Koa.Context): void {
-    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((route) => route.methods));
+    const { path: matching } = router.match(ctx.path, ctx.method);
+    // An address that a route spells out is not one with parameters as well (OpenAPI 3.1.1 §4.8.8.1).
+    const spelledOut = matching.filter(({ path }) => path === ctx.path);
+    const routes = spelledOut.length > 0 ? spelledOut : matching;
+    const methods = new Set(routes.flatMap((route) => route.methods));
     if (methods.size === 0 || methods.has(ctx.method)) return;
     ctx.set('Allow', [...methods].sort().join(', '));
     throw new AppError('request.method_not_allowed');
   }
 
   function route(ctx: Koa.Context, next: Koa.Next): unknown {
-    if (!refusesOtherMethods) return dispatch(ctx, next);
-    return dispatch(ctx, async () => {
-      refuseOtherMethods(ctx);
-      return next();
-    });
+    if (refusesOtherMethods) refuseOtherMethods(ctx);
+    return dispatch(ctx, next);
   }
 
   return {

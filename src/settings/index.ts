@@ -10,7 +10,7 @@ import type { SettingSealer } from './stored.ts';
 
 export { type AuthMode, arePasswordsOff } from './auth-mode.ts';
 export { resealSettings } from './reseal-settings.ts';
-export { definitionOf, isSecretSetting, isSettingKey, type SettingValues } from './schema.ts';
+export { definitionOf, isSecretSetting, isSettingKey, type SettingValues, settingKeys } from './schema.ts';
 export type { SettingChange, SettingDescription, Settings } from './settings.ts';
 
 interface Parts {

@@ -34,15 +34,23 @@ export function complete(some: SomeValues): SettingValues {
   return Object.freeze({ ...defaults(), ...(Object.fromEntries(some) as Partial<SettingValues>) });
 }
 
+/** Secrets given as they are shown (null): whoever sends back what was read keeps them. */
+export const maskedSecrets = (typed: Readonly<Record<string, unknown>>): ReadonlySet<string> =>
+  new Set(
+    settingKeys.filter((key) => isSecretSetting(key) && Object.hasOwn(typed, key) && typed[key] === null),
+  );
+
 /**
- * @param typed the values to set, unvalidated
+ * @param typed the values to set, unvalidated; masked secrets are not among the result
  * @throws AppError setting.unknown or request.invalid, naming every invalid key
  */
 export function parse(typed: Readonly<Record<string, unknown>>): SomeValues {
   const fields: Record<string, string> = Object.create(null);
   const values = new Map<SettingKey, unknown>();
+  const masked = maskedSecrets(typed);
   let hasUnknown = false;
   for (const [key, value] of Object.entries(typed)) {
+    if (masked.has(key)) continue;
     if (!isSettingKey(key)) {
       hasUnknown = true;
       fields[key] = 'Unknown setting.';

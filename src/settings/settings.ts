@@ -6,7 +6,15 @@ import type { SettingsRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import type { SettingType } from './definitions.ts';
-import { checkCombination, complete, parse, read, type SomeValues, type StoredEntry } from './parse.ts';
+import {
+  checkCombination,
+  complete,
+  maskedSecrets,
+  parse,
+  read,
+  type SomeValues,
+  type StoredEntry,
+} from './parse.ts';
 import {
   definitionOf,
   isSecretSetting,
@@ -55,7 +63,8 @@ export interface Settings {
   /** Stored values that could not be used, for the log and the Admin UI. */
   problems(): readonly string[];
   /**
-   * Sets the given values, all or none. @param actor recorded with the values
+   * Sets the given values, all or none. Null, as a secret is shown, leaves it; a value that holds already keeps its author and
+   * time. @param actor recorded with the values
    * @throws AppError setting.unknown, request.invalid
    */
   patch(
@@ -132,9 +141,10 @@ export function createSettings(deps: {
     }
   }
 
+  /** @param isKept whether a stored setting that is not given stays */
   async function write(
     given: SomeValues,
-    isPatch: boolean,
+    isKept: (key: string) => boolean,
     actor: string,
     { ifVersion }: IfVersion = {},
   ): Promise<SettingChange[]> {
@@ -142,13 +152,17 @@ export function createSettings(deps: {
     const change = (before: Record<string, unknown>, version: number): SettingsRecord => {
       if (ifVersion !== undefined && ifVersion !== version) throw new AppError('setting.changed');
       const was = read(before, secrets.open);
-      const entries = new Map(isPatch ? was.entries : []);
-      for (const [key, value] of given) entries.set(key, { value, at: clock(), by: actor });
+      const entries = new Map([...was.entries].filter(([key]) => isKept(key)));
+      for (const [key, value] of given) {
+        const known = was.entries.get(key);
+        const isSame = known !== undefined && known.value === value;
+        entries.set(key, isSame ? known : { value, at: clock(), by: actor });
+      }
       const is = complete(new Map(Array.from(entries, ([key, { value }]) => [key, value])));
       checkCombination(is);
       changes = differences(was.values, is);
-      const left = Object.entries(isPatch ? before : {}).filter(
-        ([key]) => !isSettingKey(key) || (was.unopened.has(key) && !given.has(key)),
+      const left = Object.entries(before).filter(
+        ([key]) => isKept(key) && (!isSettingKey(key) || (was.unopened.has(key) && !given.has(key))),
       );
       return { values: toStore(entries, left, secrets.seal), updatedAt: clock(), updatedBy: actor };
     };
@@ -173,8 +187,11 @@ export function createSettings(deps: {
     refresh,
     problems: () => held.problems,
     describe: () => settingKeys.map((key) => describeSetting(key, held.values[key], held.entries.get(key))),
-    patch: async (values, actor, options) => write(parse(values), true, actor, options),
-    replaceAll: async (values, actor, options) => write(parse(values), false, actor, options),
+    patch: async (values, actor, options) => write(parse(values), () => true, actor, options),
+    async replaceAll(values, actor, options) {
+      const masked = maskedSecrets(values);
+      return write(parse(values), (key) => masked.has(key), actor, options);
+    },
     async preview(values) {
       const known = Array.from(held.entries, ([key, { value }]) => [key, value] as const);
       const is = complete(new Map([...known, ...parse(values)]));

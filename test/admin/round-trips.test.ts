@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { declaredRoutes } from '../support/api-document.ts';
 import { type ApiWorld, startApiWorld } from '../support/api-world.ts';
-import { dataOf, type Members, wrongFields } from './answers.ts';
+import { dataOf, itemsOf, type Members, wrongFields } from './answers.ts';
 
 let world: ApiWorld;
 before(async () => {
@@ -80,4 +80,67 @@ test('round trip: a fixed member that says something else is refused by name', a
     ]);
   }
   deepEqual(dataOf(await world.api('GET', `/clients/${id}`)), before);
+});
+
+const secret = 'smtp://robot:hunter2@127.0.0.1:9';
+
+const readSettings = async (): Promise<Members[]> => itemsOf(await world.api('GET', '/settings'));
+const byName = (items: readonly Members[]): Members =>
+  Object.fromEntries(items.map(({ key, value }) => [String(key), value]));
+
+test('round trip: settings sent back, as shown or by name, change nothing and keep secrets', async () => {
+  const { app, api } = world;
+  const set = { product_name: 'Acme', lockout_threshold: 7, smtp_url: secret };
+  equal((await api('PATCH', '/settings', set)).status, 200);
+  const before = await readSettings();
+  equal(before.find(({ key }) => key === 'smtp_url')?.value, null);
+  for (const method of ['PUT', 'PATCH'] as const) {
+    for (const body of [{ items: before }, byName(before)]) {
+      // A changed author or time would show.
+      app.advance(1000);
+      const answer = await api(method, '/settings', body);
+      equal(answer.status, 200, answer.text);
+      deepEqual(await readSettings(), before);
+      equal(app.app.settings.current().smtp_url, secret);
+    }
+  }
+});
+
+test('round trip: settings sent back with one value changed change only that', async () => {
+  const { app, api } = world;
+  equal((await api('PATCH', '/settings', { smtp_url: secret, lockout_threshold: 7 })).status, 200);
+  const before = await readSettings();
+  const items = before.map((item) => (item.key === 'product_name' ? { ...item, value: 'Porter' } : item));
+  for (const method of ['PUT', 'PATCH'] as const) {
+    equal((await api('PATCH', '/settings', { product_name: 'Acme' })).status, 200);
+    const answer = await api(method, '/settings', { items: items.map(({ key, value }) => ({ key, value })) });
+    equal(answer.status, 200, answer.text);
+    const { product_name: name, ...others } = byName(await readSettings());
+    const { product_name: _, ...unchanged } = byName(before);
+    deepEqual([name, others], ['Porter', unchanged]);
+    equal(app.app.settings.current().smtp_url, secret);
+  }
+  // What a PUT leaves out goes back to its default, a secret too.
+  equal((await api('PUT', '/settings', { product_name: 'Acme' })).status, 200);
+  equal(app.app.settings.current().smtp_url, '');
+});
+
+test('round trip: settings as shown whose description says something else are refused by name', async () => {
+  const before = await readSettings();
+  const at = before.findIndex(({ key }) => key === 'lockout_threshold');
+  const send = (change: Members) =>
+    world.api('PUT', '/settings', {
+      items: before.map((item, index) => (index === at ? { ...item, ...change } : item)),
+    });
+  const changed = await send({ default: 3, is_secret: true, shoe_size: 44 });
+  deepEqual(
+    [changed.status, wrongFields(changed)],
+    [400, [`items.${at}.default`, `items.${at}.is_secret`, `items.${at}.shoe_size`]],
+  );
+  deepEqual(wrongFields(await send({ key: 'product_name' })).includes(`items.${at}.default`), true);
+  deepEqual(wrongFields(await send({ value: 0 })), ['lockout_threshold']);
+  deepEqual(wrongFields(await send({ value: null })), ['lockout_threshold']);
+  const bare = await world.api('PUT', '/settings', { items: ['x', { key: 'product_name' }], more: 1 });
+  deepEqual(wrongFields(bare), ['items.0', 'items.1.value', 'more']);
+  deepEqual(await readSettings(), before);
 });

@@ -37,6 +37,19 @@ async function take(world: Pick<World, 'call'>, rows: readonly (object | string)
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 
+withEachServer('import: a leap second is a time, a time zone in brackets is not', async (world) => {
+  const { api } = world;
+  const [made, refused] = await take(world, [
+    { username: 'alice', created_at: '2016-12-31T23:59:60.5Z' },
+    { username: 'bob', created_at: '2016-12-31T23:59:59Z[Europe/Zurich]' },
+  ]);
+  deepEqual([made?.status, refused?.status], ['created', 'failed']);
+  const list = '/users?created_at_to=2016-12-31t23:59:60z';
+  const [shown, ...others] = itemsOf(await api('GET', list));
+  deepEqual([shown?.username, shown?.created_at, others], ['alice', '2017-01-01T00:00:00.000Z', []]);
+  equal((await api('GET', `${list}%5BEurope/Zurich%5D`)).status, 400);
+});
+
 withEachServer('import: each line is created or its error reported, independently', async (world) => {
   const { api, store } = world;
   await api('POST', '/groups', { name: 'staff' });

@@ -11,8 +11,13 @@ const says =
   };
 
 /** Answers `passed on` where no route does. */
-async function site(t: TestContext, declare: (routes: Routes) => void, prefix = '') {
-  const routes = createRouter({ prefix });
+async function site(
+  t: TestContext,
+  declare: (routes: Routes) => void,
+  prefix = '',
+  refusesOtherMethods = false,
+) {
+  const routes = createRouter({ prefix, refusesOtherMethods });
   declare(routes);
   const { send, close } = await serve((ctx) =>
     routes.middleware(ctx, async () => {
@@ -60,6 +65,26 @@ test('router: a path with routes for other methods names them', async (t) => {
   assert.equal(await ask('DELETE', '/here'), '200 gone');
   assert.equal(await ask('POST', '/here'), '405 DELETE, GET, HEAD');
   assert.equal(await ask('PATCH', '/any'), '200 PATCH');
+});
+
+test('router: an address that a route spells out is not one with parameters as well', async (t) => {
+  const declare = (routes: Routes): void => {
+    routes.on(
+      'DELETE',
+      '/users/:id',
+      says((ctx) => ctx.params.id),
+    );
+    routes.on(
+      'POST',
+      '/users/unlock',
+      says(() => 'unlocked'),
+    );
+  };
+  const ask = await site(t, declare, '', true);
+  assert.equal(await ask('POST', '/users/unlock'), '200 unlocked');
+  assert.equal(await ask('DELETE', '/users/unlock'), '405 POST');
+  assert.equal(await ask('DELETE', '/users/other'), '200 other');
+  assert.equal(await ask('POST', '/users/other'), '405 DELETE');
 });
 
 test('router: parameters are decoded and stay within their path segment', async (t) => {

@@ -73,6 +73,22 @@ test('SECRET_KEY lost: the default applies and is reported; other changes keep t
   assert.equal((await open(oldKey)).current().smtp_url, '');
 });
 
+test('secret setting: null, as it is shown, keeps it, one that cannot be opened too', async () => {
+  const { open } = shared();
+  const settings = await open(newKey);
+  await settings.patch({ smtp_url: secret, product_name: 'Porter' }, 'root');
+  await settings.patch({ smtp_url: null }, 'root');
+  await settings.replaceAll({ smtp_url: null }, 'root');
+  assert.deepEqual([settings.current().smtp_url, settings.current().product_name], [secret, 'Latchkey']);
+  const without = await open(oldKey);
+  assert.equal(without.current().smtp_url, '');
+  await without.replaceAll({ smtp_url: null, product_name: 'Acme' }, 'root');
+  assert.equal((await open(newKey)).current().smtp_url, secret);
+  await settings.refresh();
+  await settings.replaceAll({ product_name: 'Acme' }, 'root');
+  assert.equal(settings.current().smtp_url, '');
+});
+
 test('attack: a plain secret, or one sealed for another setting, in the store', async () => {
   const { collection, open } = shared();
   const entry = (value: string) => ({ value, at: clock(), by: 'root' });
@@ -100,7 +116,7 @@ test('mail settings: a plain sender address and an SMTP address, otherwise refus
     for (const key of ['mail_from', 'mail_reply_to'])
       await assert.rejects(settings.patch({ [key]: address }, 'root'), AppError, String(address));
   }
-  for (const url of ['mail.example.com', 'http://mail.example.com', 'smtp://a b', 7, null])
+  for (const url of ['mail.example.com', 'http://mail.example.com', 'smtp://a b', 7])
     await assert.rejects(settings.patch({ smtp_url: url }, 'root'), AppError, String(url));
   await settings.patch({ mail_from: 'no-reply@example.com', mail_reply_to: '' }, 'root');
   assert.equal(settings.current().mail_from, 'no-reply@example.com');

@@ -125,6 +125,15 @@ test('settings: author and time of a change are kept per setting', async () => {
   assert.deepEqual([byOf('product_name'), byOf('lockout_threshold')], ['alice', 'bob']);
 });
 
+test('settings: a value that holds already keeps its author and time', async () => {
+  const { settings, time } = memorySettings();
+  await settings.patch({ product_name: 'One', lockout_threshold: 7 }, 'alice');
+  const before = settings.describe();
+  time.now += 1000;
+  assert.deepEqual(await settings.replaceAll({ product_name: 'One', lockout_threshold: 7 }, 'bob'), []);
+  assert.deepEqual(settings.describe(), before);
+});
+
 test('settings: replaceAll resets absent values to their defaults', async () => {
   const { settings, collection } = memorySettings();
   await settings.patch({ product_name: 'One', lockout_threshold: 7 }, 'root');

@@ -13,6 +13,7 @@ import {
 import { AppError } from '../../errors.ts';
 import type { CollectionDefinition, FieldFilter, FieldValue } from '../../store/port.ts';
 import { EXPECTED } from './expected.ts';
+import { epochOf, timeGiven } from './schema-parts.ts';
 
 /** Filters that must all match. */
 export type FilterGroup = readonly FieldFilter[];
@@ -61,24 +62,19 @@ const MAX_OFFSET = 1_000_000;
 const DEFAULT_LIMIT = 50;
 
 const timeSchema = (description: string) =>
-  StringSchema({
-    format: 'date-time',
-    maxLength: 40,
-    description,
-    [EXPECTED]: 'a time as RFC 3339 has it, such as 2026-01-31T12:00:00Z',
-  });
+  timeGiven({ description, [EXPECTED]: 'a time as RFC 3339 has it, such as 2026-01-31T12:00:00Z' });
 
 /** @returns the schema of the list's query string */
 export function listQuerySchema<Record>(list: ListDefinition<Record>): TObject {
   const properties: TProperties = {
     limit: Optional(
-      Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'How many at once.' }),
+      Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Items per page.' }),
     ),
     offset: Optional(
-      Integer({ minimum: 0, maximum: MAX_OFFSET, description: 'How many to leave out; not with a cursor.' }),
+      Integer({ minimum: 0, maximum: MAX_OFFSET, description: 'Items to skip; not together with `cursor`.' }),
     ),
     cursor: Optional(
-      StringSchema({ minLength: 1, maxLength: 4096, description: 'What the page before has as next.' }),
+      StringSchema({ minLength: 1, maxLength: 4096, description: 'The `next` of the previous page.' }),
     ),
     sort: Optional(Enum([...list.sorts], { default: list.sorts[0] })),
     order: Optional(Enum(['asc', 'desc'], { default: list.defaultOrder })),
@@ -89,8 +85,8 @@ export function listQuerySchema<Record>(list: ListDefinition<Record>): TObject {
   }
   for (const [name, { schema }] of Object.entries(list.filters ?? {})) properties[name] = Optional(schema);
   for (const name of list.times) {
-    properties[`${name}_from`] = Optional(timeSchema(`${name} is this or later.`));
-    properties[`${name}_to`] = Optional(timeSchema(`${name} is this or earlier.`));
+    properties[`${name}_from`] = Optional(timeSchema(`${name} is at this time or later.`));
+    properties[`${name}_to`] = Optional(timeSchema(`${name} is at this time or earlier.`));
   }
   return ObjectSchema(properties, { additionalProperties: false });
 }
@@ -146,7 +142,7 @@ function groupsOf<Record>(
   for (const field of list.times) {
     const bounds = [['gte', given.get(`${field}_from`)] as const, ['lte', given.get(`${field}_to`)] as const];
     for (const [op, value] of bounds) {
-      if (typeof value === 'string') also([[{ field, op, value: Date.parse(value) }]]);
+      if (typeof value === 'string') also([[{ field, op, value: epochOf(value) }]]);
     }
   }
   return groups;

@@ -30,9 +30,9 @@ export const pageSchema = <S extends TSchema>(item: S) =>
   ObjectSchema(
     {
       items: ArraySchema(item),
-      total: Integer({ description: 'How many match, over all pages.' }),
+      total: Integer({ description: 'Matching items on all pages.' }),
       limit: Integer(),
-      offset: Integer({ description: 'How many lie before this page.' }),
+      offset: Integer({ description: 'Items before this page.' }),
       next: Union([StringSchema(), Null()], { description: 'Pass it as `cursor` to continue.' }),
     },
     { additionalProperties: false },

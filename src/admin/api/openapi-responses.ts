@@ -12,7 +12,7 @@ import {
 import { catalogue, type ErrorCode } from '../../errors.ts';
 import { exampleOf } from './examples.ts';
 import { isConditional, isCreating, type Route } from './route.ts';
-import { strict } from './schema-parts.ts';
+import { documented, strict } from './schema-parts.ts';
 
 // Errors that only pages return: people sign in there, programs do not.
 const ofPages: ReadonlySet<string> = new Set([
@@ -45,11 +45,11 @@ export const errorSchema = ObjectSchema(
     error: ObjectSchema(
       {
         code: Integer({ description: 'The HTTP status.' }),
-        message: StringSchema({ description: 'One sentence for people.' }),
-        reason: Enum(codes, { description: 'Stable code, for programs.' }),
+        message: StringSchema({ description: 'A sentence for people.' }),
+        reason: Enum(codes, { description: 'A stable code for programs.' }),
         fields: Optional(
           RecordSchema(StringSchema(), StringSchema(), {
-            description: 'Name of a field, parameter or header -> what is wrong with it.',
+            description: 'The invalid fields, parameters and headers by name, each with its problem.',
           }),
         ),
         request_id: StringSchema({ description: 'The same as in the program log and the audit log.' }),
@@ -62,32 +62,32 @@ export const errorSchema = ObjectSchema(
 
 /** What each error status means; the reasons come from the catalogue. */
 const meanings = {
-  400: 'A field, a parameter or the whole request is not right: `fields` names each one.',
+  400: 'A field, a parameter or the whole request is not valid: `fields` names each invalid one.',
   401: 'The bearer token is missing or not valid.',
-  403: 'The token is valid, and opens less than this.',
+  403: 'The token is valid but does not allow this.',
   404: 'Not found.',
-  405: 'The address is there, and takes other methods: `Allow` names them.',
-  409: 'It clashes with what is there.',
-  412: 'It was changed since it was read: `If-Match` does not fit any more.',
+  405: 'The address does not support this method: `Allow` lists those it does.',
+  409: 'It conflicts with existing data.',
+  412: 'It was changed since it was read: `If-Match` does not match.',
   413: 'The body is larger than allowed.',
-  414: 'The address is longer than allowed. The answer is plain text, because nothing was read.',
+  414: 'The address is longer than allowed. The response is plain text, because the request was not read.',
   415: 'The body has the wrong content type, or is compressed.',
   422: 'The `Idempotency-Key` was used for another request.',
-  429: 'Too many requests: `Retry-After` says when to come back.',
-  431: 'The head of the request is larger than allowed. The answer is plain text, because nothing was read.',
-  503: 'The service cannot answer right now: `Retry-After` says when to come back.',
+  429: 'Too many requests: `Retry-After` says when to try again.',
+  431: 'The request headers are larger than allowed. The response is plain text, because the request was not read.',
+  503: 'The service is temporarily unavailable: `Retry-After` says when to try again.',
 } as const;
 export type Refusal = keyof typeof meanings;
 
 export const headers = {
   ETag: {
-    description: 'Which version this is; give it as `If-Match` with a change.',
+    description: 'The version of the item; send it as `If-Match` with a change.',
     required: true,
     schema: { type: 'string', pattern: '^"\\d+"$' },
   },
-  Location: { description: 'Where the new thing is.', schema: { type: 'string', format: 'uri' } },
+  Location: { description: 'The address of the new item.', schema: { type: 'string', format: 'uri' } },
   'Idempotency-Replayed': {
-    description: 'The request with this key was done before; this is what was answered then.',
+    description: 'The request with this key was processed before; this is the same response.',
     schema: { type: 'string', const: 'true' },
   },
   'WWW-Authenticate': {
@@ -96,7 +96,7 @@ export const headers = {
   },
   'Retry-After': { description: 'Seconds.', schema: { type: 'string', pattern: '^\\d+$' } },
   'X-Request-Id': {
-    description: 'Names this request in the logs.',
+    description: 'Identifies this request in the logs.',
     required: true,
     schema: { type: 'string' },
   },
@@ -197,7 +197,7 @@ export const linesOf = (lines: NonNullable<Route['lines']>, which: 'row' | 'resu
   Object.fromEntries(
     lines.types.map((type) => [
       type,
-      { schema: lines[which], example: `${JSON.stringify(exampleOf(lines[which]))}\n` },
+      { schema: documented(lines[which]), example: `${JSON.stringify(exampleOf(lines[which]))}\n` },
     ]),
   );
 
@@ -213,7 +213,7 @@ const successOf = (route: Route): object => {
   ];
   const body = schema && enveloped(route, schema);
   return {
-    description: schema || route.lines ? 'Done.' : 'Done; there is nothing to say.',
+    description: schema || route.lines ? 'Done.' : 'Done; the response has no body.',
     ...refer(...names),
     ...(body && { content: { 'application/json': { schema: body, example: exampleOf(body) } } }),
     ...(route.lines && {

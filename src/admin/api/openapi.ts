@@ -3,6 +3,7 @@ import { Record as RecordSchema, String as StringSchema, type TSchema, Unknown }
 import { exampleOf } from './examples.ts';
 import { errorSchema, headers, linesOf, refusals, responsesOf } from './openapi-responses.ts';
 import { defineRoute, isConditional, isCreating, type Route } from './route.ts';
+import { documented } from './schema-parts.ts';
 
 interface About {
   readonly title: string;
@@ -11,6 +12,9 @@ interface About {
   /** Address of the reference page for people. */
   readonly referenceUrl: string;
 }
+
+/** RFC 9110 §8.8.3 and §13.1.1: `*`, or one entity tag; tags that this server never gives are valid, but match nothing. */
+const entityTagPattern = '^(\\*|(W/)?"[!#-~]*")$';
 
 /** RFC 9110 §13.1.1 for existing items, `Idempotency-Key` for new ones. */
 const headersOf = (route: Route): object[] => {
@@ -23,15 +27,15 @@ const headersOf = (route: Route): object[] => {
   });
   if (isCreating(route)) {
     return [
-      header('Idempotency-Key', 'The same request with the same key is done once, within a day.', {
-        pattern: '^[\\x21-\\x7e]{1,255}$',
+      header('Idempotency-Key', 'The same request with the same key is processed once within a day.', {
+        pattern: '^[!-~]{1,255}$',
       }),
     ];
   }
   if (!isConditional(route)) return [];
   const what =
-    'The `ETag` of what was read: where it was changed since, the answer is 412 and nothing is done.';
-  return [header('If-Match', what, { pattern: '^("\\d{1,15}"|\\*)$' })];
+    'The `ETag` that was read: if the item has been changed since, the response is 412 and nothing is done. `*` matches any.';
+  return [header('If-Match', what, { pattern: entityTagPattern })];
 };
 
 const parametersOf = (route: Route): object[] => {
@@ -42,7 +46,7 @@ const parametersOf = (route: Route): object[] => {
       name,
       in: where,
       required: where === 'path' || required.has(name),
-      schema: value,
+      schema: documented(value),
     }));
   };
   return [...of(params, 'path'), ...of(query, 'query'), ...headersOf(route)];
@@ -53,17 +57,19 @@ const operationId = ({ method, path }: Route): string =>
 
 /** The scope that the route requires (decisions §2). */
 export const accessTo = ({ method, needs }: Pick<Route, 'method' | 'needs'>): string =>
-  method === 'GET' && needs === undefined ? 'Needs `admin:read` or `admin`.' : 'Needs `admin`.';
+  method === 'GET' && needs === undefined
+    ? 'Requires the scope `admin:read` or `admin`.'
+    : 'Requires the scope `admin`.';
 
 const bodyOf = (schema: TSchema) => ({
-  'application/json': { schema, example: exampleOf(schema, 'short') },
+  'application/json': { schema: documented(schema), example: exampleOf(schema, 'short') },
 });
 
 /** Source of the table of all acts and their sensitivity (decisions §8). */
 function sensitivityOf({ sensitivity }: Route): string {
   if (sensitivity === 'plain') return '';
   const when = sensitivity === 'sensitive' ? '' : `, ${sensitivity.when}`;
-  return ` Sensitive${when}: a person must have signed in within the last five minutes, as strongly as the account can; else 403 \`auth.stale\`.`;
+  return ` Sensitive${when}: a user must have signed in within the last five minutes, as strongly as the account allows; otherwise 403 \`auth.stale\`.`;
 }
 
 const operationOf = (route: Route): object => ({
@@ -81,13 +87,13 @@ const operationOf = (route: Route): object => ({
 
 /** Rules that apply to all routes, one paragraph each. */
 export const description: readonly string[] = [
-  'Bodies are JSON in UTF-8, up to 100 kB. What a schema does not know is refused and named, never ignored. Times are RFC 3339.',
+  'Bodies are JSON in UTF-8, up to 100 kB. Unknown fields and parameters are refused and named, never ignored. Times are RFC 3339.',
   'A success is `{ "data": … }`. A refusal is `{ "data": null, "error": { "code", "message", "reason", "fields", "request_id" } }`; ' +
-    '`reason` is for programs and does not change.',
-  'Lists take `limit` with `offset`, or continue with `cursor`: the `next` of the page before. With a cursor no item is repeated ' +
-    'and none is left out while others are added and removed.',
-  'Whatever has an `ETag` can be changed under `If-Match`: a change of what was changed in between is refused (412), and nothing is lost.',
-  'A request that makes something can carry an `Idempotency-Key`: sent again within a day, it is done once and answered the same.',
+    '`reason` is a stable code for programs.',
+  'Lists take `limit` with `offset`, or continue with `cursor`: the `next` of the previous page. With a cursor no item is repeated ' +
+    'or omitted while others are added and removed.',
+  'Items with an `ETag` can be changed with `If-Match`: if the item was changed in the meantime, the change is refused (412), and nothing is lost.',
+  'Requests that create an item accept an `Idempotency-Key`: sent again within a day, the request is processed once and has the same response.',
 ];
 
 /** @returns the document as plain JSON */

@@ -59,8 +59,8 @@ export function createAdminRouter(deps: Deps): Koa.Middleware {
     if (!router.isBelow(ctx)) return next();
     ctx.set('Cache-Control', 'no-store');
     ctx.state.actor = await authorizeAdmin(ctx, reading.has(ctx.method) ? 'read' : 'all');
+    router.refuseOtherMethods(ctx);
     return router.middleware(ctx, async () => {
-      router.refuseOtherMethods(ctx);
       throw new AppError('request.not_found');
     });
   };

@@ -6,9 +6,51 @@ export const strict = { additionalProperties: false } as const;
 
 export const timestamp = () => StringSchema({ format: 'date-time' });
 
+// RFC 3339 alone: the validator also takes the suffixes of RFC 9557, such as a time zone in brackets.
+const TIME_PATTERN = '^[0-9Tt:.Zz+-]+$';
+
+/** A time that is sent; `description` says what for. */
+export const timeGiven = (options: TSchemaOptions = {}) =>
+  StringSchema({ format: 'date-time', maxLength: 40, pattern: TIME_PATTERN, ...options });
+
+/** @param text matches `timeGiven` @returns epoch milliseconds; a leap second is the first moment after it (RFC 3339 §5.7) */
+export function epochOf(text: string): number {
+  const upper = text.toUpperCase();
+  const [, before, after] = /^(.*:[0-9]{2}):60(?:\.[0-9]+)?(.*)$/.exec(upper) ?? [];
+  return before === undefined ? Date.parse(upper) : Date.parse(`${before}:59${after}`) + 1000;
+}
+
 /** @param at epoch milliseconds @returns what `timestamp` describes */
 export const iso = (at: number): string => new Date(at).toISOString();
 export const isoOrNull = (at: number | undefined): string | null => (at === undefined ? null : iso(at));
 
 export const nullable = <S extends TSchema>(schema: S, options: TSchemaOptions = {}) =>
   Union([schema, Null()], options);
+
+/**
+ * Extension keyword: what the OpenAPI document says about a value beside the schema. For rules that the domain checks, because it
+ * names which of them a value breaks; validation ignores it, so that no rule has two messages.
+ */
+export const DOCUMENTED = 'x-documented';
+
+/** JSON Schema keywords (OpenAPI 3.1). */
+export type Keywords = Readonly<Record<string, unknown>>;
+
+/** @returns the schema as the document shows it */
+export function documented(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(documented);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { [DOCUMENTED]: added, ...members }: Record<string, unknown> = { ...schema };
+  const shown = Object.entries(members).map(([name, value]): [string, unknown] => [name, documented(value)]);
+  return { ...Object.fromEntries(shown), ...(typeof added === 'object' && added) };
+}
+
+// Without escapes such as \w and \d, which mean more in other languages than in ECMAScript.
+const control = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
+
+/** Texts without control characters and without ones that change the reading direction. */
+export const oneLine = `^[^${control}]*$`;
+export const lines = `^(?:[^${control}]|\\r?\\n)*$`;
+
+/** As src/accounts/email.ts has it; internationalized domains included. */
+export const emailKeywords = { format: 'idn-email', maxLength: 254 } as const;

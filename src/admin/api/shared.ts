@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import { strict } from './schema-parts.ts';
 
 /** Matches every id that this server or its backends create: short, without special characters. */
-const id = () => StringSchema({ minLength: 1, maxLength: 128, pattern: '^[\\w.:-]+$' });
+const id = () => StringSchema({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_.:-]+$' });
 
 export const idParams = ObjectSchema({ id: id() }, strict);
 export const clientIdParams = ObjectSchema({ client_id: id() }, strict);
@@ -14,7 +14,7 @@ export const userSessionParams = ObjectSchema({ id: id(), session_id: id() }, st
 export const userDeviceParams = ObjectSchema({ id: id(), device_id: id() }, strict);
 /** Credential ids are longer than other ids (WebAuthn §7.1: up to 1023 bytes). */
 export const userPasskeyParams = ObjectSchema(
-  { id: id(), passkey_id: StringSchema({ minLength: 1, maxLength: 1364, pattern: '^[\\w-]+$' }) },
+  { id: id(), passkey_id: StringSchema({ minLength: 1, maxLength: 1364, pattern: '^[A-Za-z0-9_-]+$' }) },
   strict,
 );
 export const userIdBody = ObjectSchema({ user_id: StringSchema({ minLength: 1, maxLength: 128 }) }, strict);

@@ -77,14 +77,14 @@ const headerField = (name: string, wants: string, description: string): Referenc
 
 const headersOf = (route: Route): ReferenceField[] => [
   ...(isConditional(route)
-    ? [headerField('If-Match', 'the ETag of what was read', 'Refused (412) when it was changed since.')]
+    ? [headerField('If-Match', 'the ETag that was read', 'Refused (412) if it was changed since.')]
     : []),
   ...(isCreating(route)
     ? [
         headerField(
           'Idempotency-Key',
           '1 to 255 visible characters',
-          'Sent again within a day, it is done once.',
+          'Sent again within a day, the request is processed once.',
         ),
       ]
     : []),

@@ -36,19 +36,20 @@ const MAX_EXPIRY_SECONDS = 366 * 86_400;
 const scope = () => Enum(['admin', 'admin:read']);
 
 const shown = {
-  id: StringSchema({ description: 'Names the key; it is not the key.' }),
+  id: StringSchema({ description: 'Identifies the key; it is not the key itself.' }),
   name: StringSchema({ examples: ['Nightly export'] }),
   scopes: ArraySchema(scope()),
   owner_kind: Enum(['user', 'client', 'installation'], {
-    description: 'Whom it belongs to. A key is worth no more than its owner may do now.',
+    description: 'The kind of owner. A key never allows more than its owner currently may do.',
   }),
   owner_id: nullable(StringSchema(), {
-    description: 'The user, or the application; null: the key belongs to the installation and has no owner.',
+    description:
+      'The ID of the user or application; null: the key belongs to the installation and has no owner.',
   }),
   created_by: StringSchema({ description: 'Who created it, as kind:id.' }),
   created_at: timestamp(),
   expires_at: timestamp(),
-  last_used_at: nullable(timestamp(), { description: 'To the quarter of an hour.' }),
+  last_used_at: nullable(timestamp(), { description: 'Rounded to a quarter of an hour.' }),
 };
 
 export const apiKeySchema = ObjectSchema(shown, strict);
@@ -61,15 +62,15 @@ const newApiKeySchema = ObjectSchema(
         maxItems: 2,
         uniqueItems: true,
         default: ['admin:read'],
-        description: 'admin: everything; admin:read: reading alone.',
+        description: 'admin: full access; admin:read: read-only access.',
       }),
     ),
     owner: Optional(
       Enum(['self', 'installation'], {
         description:
-          'self: you, and the key ends with what you may do; installation: no user, for programs that must outlast people. ' +
-          'Only an administrator who signed in within the last five minutes creates one of the installation. ' +
-          'Default: self; with ADMIN_TOKEN, which belongs to no user, installation.',
+          'self: the caller, whose permissions limit the key; installation: no user, for programs that must keep working when users leave. ' +
+          'Only an administrator who signed in within the last five minutes can create a key of the installation. ' +
+          'Default: self; with ADMIN_TOKEN, which belongs to no user: installation.',
       }),
     ),
     expires_in_seconds: Optional(
@@ -79,7 +80,7 @@ const newApiKeySchema = ObjectSchema(
   strict,
 );
 const createdApiKeySchema = ObjectSchema(
-  { ...shown, api_key: StringSchema({ description: 'The bearer token; shown in this answer only.' }) },
+  { ...shown, api_key: StringSchema({ description: 'The bearer token; only this response contains it.' }) },
   strict,
 );
 
@@ -160,7 +161,7 @@ export const apiKeys = defineResource(
   },
   (on) => ({
     create: on.create({
-      summary: 'Create an API key; its value is in this answer only',
+      summary: 'Create an API key; only this response contains its value',
       sensitivity: 'sensitive',
       event: 'api_key.created',
       isBodyShown: true,
@@ -190,7 +191,7 @@ export const apiKeys = defineResource(
       missing: 'api_key.not_found',
     }),
     remove: on.remove({
-      summary: 'Revoke an API key: it is refused from the next request on',
+      summary: 'Revoke an API key, effective from the next request',
       sensitivity: 'sensitive',
       event: 'api_key.revoked',
       params: idParams,

@@ -45,7 +45,7 @@ const list: ListDefinition<AuditRecord> = {
     class: {
       schema: Enum(['general', 'tokens', 'all'], {
         description:
-          'tokens: what was issued, refreshed and refused, which is much and kept for a shorter time. Default: general, or the class of the event that is asked for.',
+          'tokens: issued, refreshed and refused tokens, which are many and retained for a shorter time. Default: general, or the class of the requested event.',
       }),
       toGroups: (value) =>
         value === 'all' ? [classFilter('general'), classFilter('tokens')] : [classFilter(value)],
@@ -62,22 +62,26 @@ const list: ListDefinition<AuditRecord> = {
 
 const eventSchema = ObjectSchema(
   {
-    id: StringSchema({ description: 'Sorts by time.' }),
+    id: StringSchema({ description: 'IDs sort by time.' }),
     at: timestamp(),
-    event: StringSchema({ description: 'What happened, such as signin.failure.' }),
+    event: StringSchema({ description: 'The name of the event, such as signin.failure.' }),
     class: Enum(['general', 'tokens']),
     outcome: Enum(['success', 'failure']),
-    reason: nullable(StringSchema({ description: 'Why; not part of the response to the caller.' })),
+    reason: nullable(StringSchema({ description: 'The reason; not part of the response to the caller.' })),
     actor_kind: Enum(['user', 'client', 'bootstrap', 'api_key', 'system', 'anonymous']),
-    actor_id: nullable(StringSchema({ description: 'Who did it.' })),
+    actor_id: nullable(StringSchema({ description: 'Who caused the event.' })),
     target_kind: nullable(StringSchema()),
-    target_id: nullable(StringSchema({ description: 'To whom or what.' })),
+    target_id: nullable(StringSchema({ description: 'The user or item that the event concerns.' })),
     client_id: nullable(StringSchema()),
     ip_address: nullable(StringSchema()),
     user_agent: nullable(StringSchema()),
-    request_id: nullable(StringSchema({ description: 'The same as in the answer and in the program log.' })),
+    request_id: nullable(
+      StringSchema({ description: 'The same as in the response and in the program log.' }),
+    ),
     details: nullable(
-      RecordSchema(StringSchema(), Unknown(), { description: 'Such as before and after; no secrets.' }),
+      RecordSchema(StringSchema(), Unknown(), {
+        description: 'For example the values before and after; never secrets.',
+      }),
     ),
   },
   strict,

@@ -56,7 +56,8 @@ const rotationSchema = ObjectSchema(
       Integer({
         minimum: 0,
         maximum: MAX_OVERLAP_SECONDS,
-        description: 'How long the secret until now is still taken; 0 (default): not any more.',
+        description:
+          'How long the previous secret is still accepted, in seconds; 0 (default): it is refused immediately.',
       }),
     ),
   },
@@ -119,7 +120,7 @@ export const clients = defineResource(
 
     return {
       create: on.create({
-        summary: 'Create an application; the secret of a confidential one is in this answer only',
+        summary: 'Create an application; only this response contains the secret of a confidential one',
         sensitivity: 'sensitive',
         event: 'client.created',
         body: newClientSchema,
@@ -149,12 +150,12 @@ export const clients = defineResource(
       replace: change(
         'PUT',
         replacedClientSchema,
-        'Replace the metadata of an application; of the settings beside it only the given ones change',
+        'Replace the metadata of an application; its other settings change only where given',
       ),
       change: change(
         'PATCH',
         changedClientSchema,
-        'Change an application: only the given fields change, null clears one',
+        'Change an application: only the given fields change; null clears a field',
       ),
       remove: on.remove({
         path,
@@ -171,7 +172,7 @@ export const clients = defineResource(
         method: 'POST',
         path: `${path}/rotate-secret`,
         sensitivity: 'sensitive',
-        summary: 'Rotate the secret of an application; the new one is in this answer only',
+        summary: 'Rotate the secret of an application; only this response contains the new one',
         recorded: { event: 'client.secret_rotated', target: 'client' },
         params: clientIdParams,
         body: rotationSchema,

@@ -15,22 +15,31 @@ import {
   Unsafe,
 } from 'typebox';
 import {
+  adminGrantTypes,
+  adminScopes,
   allowedGroupsSetting,
   approvedAddressesSetting,
   authenticationSettings,
+  authMethods,
   type ClientView,
   flagSettings,
   lifetimeSettings,
+  type MemberName,
   type MemberType,
   metadataMembers,
+  openGrantTypes,
+  openScopes,
   webOriginsSetting,
 } from '../../../clients/index.ts';
-import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { DOCUMENTED, type Keywords, nullable, oneLine, strict, timestamp } from '../../api/schema-parts.ts';
 import { addressesSchema, type showAddress } from './called-addresses.ts';
 
 // These are the JSON types only; src/clients validates values and lengths.
 const memberSchemas: Readonly<
-  Record<MemberType, (options: { description: string; examples?: unknown[] }) => TSchema>
+  Record<
+    MemberType,
+    (options: { description: string; examples?: unknown[]; [DOCUMENTED]?: Keywords }) => TSchema
+  >
 > = {
   string: (options) => StringSchema({ ...options, maxLength: 2000 }),
   strings: (options) => ArraySchema(StringSchema({ maxLength: 2000 }), { ...options, maxItems: 50 }),
@@ -38,6 +47,53 @@ const memberSchemas: Readonly<
   integer: (options) => Integer({ ...options, minimum: 0 }),
   object: (options) => ObjectSchema({}, options),
 };
+
+const oneOf = (...values: readonly string[]) => ({ enum: values });
+const someOf = (...values: readonly string[]) => ({ items: { type: 'string', enum: values } });
+const text = { minLength: 1, pattern: oneLine };
+const texts = { items: { type: 'string', minLength: 1, maxLength: 2000, pattern: oneLine } };
+// RFC 3986 §2, without wildcards and fragments, which are never registered.
+const uri = "[!$%&'()+-;=?@A-Z_a-z~\\[\\]]+";
+const page = { format: 'uri', pattern: `^https?://${uri}$` };
+const redirects = {
+  items: { type: 'string', format: 'uri', maxLength: 2000, pattern: `^[A-Za-z][A-Za-z0-9+.-]*:${uri}$` },
+};
+const scopes = [...openScopes, ...adminScopes].join('|');
+
+/** The rules of src/clients about one member, as far as JSON Schema can express them. */
+const rules = new Map<string, Keywords>(
+  Object.entries({
+    client_name: { minLength: 1, maxLength: 200, pattern: oneLine },
+    application_type: oneOf('web', 'native'),
+    redirect_uris: redirects,
+    post_logout_redirect_uris: redirects,
+    grant_types: someOf(...openGrantTypes, ...adminGrantTypes),
+    response_types: someOf('code', 'none'),
+    response_modes: texts,
+    scope: { minLength: 1, maxLength: 1000, pattern: `^(?:${scopes})(?: (?:${scopes}))*$` },
+    token_endpoint_auth_method: oneOf(...authMethods),
+    token_endpoint_auth_signing_alg: { pattern: '^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$' },
+    jwks: {
+      required: ['keys'],
+      properties: { keys: { type: 'array', maxItems: 20, items: { type: 'object', required: ['kty'] } } },
+    },
+    jwks_uri: page,
+    id_token_signed_response_alg: oneOf('RS256'),
+    userinfo_signed_response_alg: oneOf('RS256'),
+    subject_type: oneOf('public'),
+    default_max_age: { maximum: Number.MAX_SAFE_INTEGER },
+    default_acr_values: texts,
+    backchannel_logout_uri: page,
+    initiate_login_uri: page,
+    client_uri: page,
+    logo_uri: page,
+    policy_uri: page,
+    tos_uri: page,
+    contacts: texts,
+    software_id: text,
+    software_version: text,
+  } satisfies Partial<Record<MemberName, Keywords>>),
+);
 
 /** Descriptions of members whose type is not self-explanatory. */
 const examples: Readonly<Record<string, unknown>> = {
@@ -71,13 +127,18 @@ const examplesOf = (name: string): { examples?: unknown[] } =>
 
 type Wrap = (schema: TSchema) => TSchema;
 
-function members(wrap: Wrap): TProperties {
-  const entries = Object.entries(metadataMembers).map(([name, { type, description }]) => [
-    name,
-    Optional(wrap(memberSchemas[type]({ description, ...examplesOf(name) }))),
-  ]);
+/** @param isGiven in a request: responses may hold what earlier versions accepted */
+function members(wrap: Wrap, isGiven: boolean): TProperties {
+  const entries = Object.entries(metadataMembers).map(([name, { type, description }]) => {
+    const rule = isGiven ? rules.get(name) : undefined;
+    const ruled = rule === undefined ? {} : { [DOCUMENTED]: rule };
+    return [name, Optional(wrap(memberSchemas[type]({ description, ...examplesOf(name), ...ruled })))];
+  });
   return Object.fromEntries(entries);
 }
+
+const given = (wrap: Wrap): TProperties => members(wrap, true);
+const unwrapped: Wrap = (schema) => schema;
 
 function settings(): TProperties {
   const properties: TProperties = {};
@@ -109,7 +170,7 @@ function settings(): TProperties {
     }),
   );
   for (const [name, { minimum, maximum }] of Object.entries(lifetimeSettings)) {
-    const description = 'Seconds; null: as the runtime setting says.';
+    const description = 'Seconds; null: the runtime setting applies.';
     properties[name] = Optional(
       Union([Integer({ minimum, maximum, description }), Null()], { examples: [null] }),
     );
@@ -121,26 +182,26 @@ const clientType = () => Enum(['confidential', 'public']);
 
 /** `client_type` is accepted instead of `token_endpoint_auth_method`. */
 const created: TProperties = {
-  ...members((schema) => schema),
+  ...given(unwrapped),
   ...settings(),
   client_type: Optional(clientType()),
 };
 export const newClientSchema = ObjectSchema(created, strict);
 
-export const replacedClientSchema = ObjectSchema({ ...members((schema) => schema), ...settings() }, strict);
+export const replacedClientSchema = ObjectSchema({ ...given(unwrapped), ...settings() }, strict);
 
 export const changedClientSchema = ObjectSchema(
-  { ...members((schema) => Union([schema, Null()])), ...settings() },
+  { ...given((schema) => Union([schema, Null()])), ...settings() },
   strict,
 );
 
 const shown: TProperties = {
   client_id: StringSchema(),
-  ...members((schema) => schema),
+  ...members(unwrapped, false),
   ...settings(),
   client_type: clientType(),
   pkce_required_at: nullable(timestamp(), {
-    description: 'Since when it requires PKCE by itself, having used it 20 times in a row.',
+    description: 'When PKCE became required because the application had used it 20 times in a row.',
   }),
   origin: Enum(['admin', 'registration', 'seed']),
   created_at: timestamp(),
@@ -157,7 +218,7 @@ export const clientWithSecretSchema = Unsafe<
     {
       ...shown,
       client_secret: Optional(
-        StringSchema({ description: 'Shown in this answer only.', examples: ['kX3n…'] }),
+        StringSchema({ description: 'Only this response contains it.', examples: ['kX3n…'] }),
       ),
       unreachable: Optional(
         addressesSchema(

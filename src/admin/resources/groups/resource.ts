@@ -6,6 +6,7 @@ import {
   fold,
   type Group,
   type Groups,
+  groupNamePattern,
   memberFilter,
   toUser,
 } from '../../../accounts/index.ts';
@@ -15,7 +16,7 @@ import { accounts } from '../../../store/collections.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { noContent } from '../../api/route.ts';
-import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { DOCUMENTED, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { idParams, userIdBody } from '../../api/shared.ts';
 import { userSchema } from '../users/schema.ts';
 
@@ -48,7 +49,10 @@ const members: ListDefinition<Account> = {
 export const groupSchema = ObjectSchema(
   {
     id: StringSchema({ description: 'The same as the name.', examples: ['staff'] }),
-    name: StringSchema({ description: 'What the claim groups says; it never changes.', examples: ['staff'] }),
+    name: StringSchema({
+      description: 'The value in the claim `groups`; it never changes.',
+      examples: ['staff'],
+    }),
     display_name: nullable(StringSchema()),
     description: nullable(StringSchema()),
     created_at: timestamp(),
@@ -60,9 +64,17 @@ const fields = {
   display_name: Optional(nullable(StringSchema({ maxLength: 200 }))),
   description: Optional(nullable(StringSchema({ maxLength: 2000 }))),
 };
-const nameRule = 'a-z, 0-9, dot, hyphen, underscore.';
+const nameRule = 'Lower-case letters, digits, dots, hyphens and underscores; starts with a letter or digit.';
 const newGroupSchema = ObjectSchema(
-  { name: StringSchema({ maxLength: 64, description: nameRule, examples: ['staff'] }), ...fields },
+  {
+    name: StringSchema({
+      maxLength: 64,
+      description: nameRule,
+      examples: ['staff'],
+      [DOCUMENTED]: { pattern: groupNamePattern },
+    }),
+    ...fields,
+  },
   strict,
 );
 const groupChangesSchema = ObjectSchema(fields, strict);
@@ -97,7 +109,7 @@ export const groups = defineResource(
     const change = (method: 'PUT' | 'PATCH') =>
       on.change({
         method,
-        summary: 'Change a group: only the given fields change, null clears one',
+        summary: 'Change a group: only the given fields change; null clears a field',
         sensitivity: 'sensitive',
         event: 'group.updated',
         isBodyShown: true,
@@ -138,7 +150,7 @@ export const groups = defineResource(
       replace: change('PUT'),
       change: change('PATCH'),
       remove: on.remove({
-        summary: 'Delete a group; its members stay as users',
+        summary: 'Delete a group; its members remain users',
         sensitivity: 'sensitive',
         event: 'group.removed',
         params: idParams,
@@ -173,7 +185,7 @@ export const groupMembers = defineResource(
       path: '/groups/{id}/members',
       sensitivity: 'sensitive',
       isUnversioned: true,
-      summary: 'Add a user to a group; a member stays as it is',
+      summary: 'Add a user to a group; has no effect for a member',
       recorded: { ...membership, event: 'group.member_added' },
       params: idParams,
       body: userIdBody,

@@ -26,7 +26,7 @@ const DEFAULT_EXPIRY_SECONDS = 86_400;
 const MAX_EXPIRY_SECONDS = 31_536_000;
 
 const shown = {
-  id: StringSchema({ description: 'Names the token; it is not the token.' }),
+  id: StringSchema({ description: 'Identifies the token; it is not the token itself.' }),
   label: StringSchema(),
   uses_left: Integer(),
   created_at: timestamp(),
@@ -45,7 +45,7 @@ const newTokenSchema = ObjectSchema(
   strict,
 );
 const createdTokenSchema = ObjectSchema(
-  { ...shown, token: StringSchema({ description: 'The bearer token; shown in this answer only.' }) },
+  { ...shown, token: StringSchema({ description: 'The bearer token; only this response contains it.' }) },
   strict,
 );
 
@@ -67,7 +67,7 @@ export const initialAccessTokens = defineResource(
   },
   (on) => ({
     create: on.create({
-      summary: 'Create an initial access token, with which applications register at /oauth2/register',
+      summary: 'Create an initial access token for registering applications at /oauth2/register',
       sensitivity: 'sensitive',
       event: 'registration_token.created',
       body: newTokenSchema,
@@ -88,7 +88,7 @@ export const initialAccessTokens = defineResource(
       recordOf: (token) => token,
     }),
     remove: on.remove({
-      summary: 'Delete an initial access token; clients registered with it stay',
+      summary: 'Delete an initial access token; applications registered with it remain',
       sensitivity: 'sensitive',
       event: 'registration_token.removed',
       isUnversioned: true,

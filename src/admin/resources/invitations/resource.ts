@@ -10,7 +10,7 @@ import type { Invitation, Invitations } from '../../../registration/index.ts';
 import { invitations as collection } from '../../../store/signups.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { DOCUMENTED, emailKeywords, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
 export interface InvitationsPort extends Pick<Invitations, 'query' | 'remove'> {
@@ -47,13 +47,13 @@ const list: ListDefinition<Pick<Invitation, 'email' | 'createdAt'>> = {
 const MAX_EXPIRY_SECONDS = 30 * 86_400;
 
 const shown = {
-  id: StringSchema({ description: 'Names the invitation; it is not its link.' }),
+  id: StringSchema({ description: 'Identifies the invitation; it is not its link.' }),
   email: StringSchema(),
-  client_id: nullable(StringSchema(), { description: 'The application that the person goes on to.' }),
+  client_id: nullable(StringSchema(), { description: 'The application that the user continues to.' }),
   created_at: timestamp(),
   expires_at: timestamp(),
   used_at: nullable(timestamp()),
-  user_id: nullable(StringSchema(), { description: 'Whose account it became.' }),
+  user_id: nullable(StringSchema(), { description: 'The user who was created with it.' }),
 };
 const invitationSchema = ObjectSchema(shown, strict);
 const createdSchema = ObjectSchema(
@@ -61,23 +61,26 @@ const createdSchema = ObjectSchema(
     ...shown,
     url: StringSchema({
       description:
-        'A link to hand over, in this answer only. It does not prove the address; the one in the mail does.',
+        'A link to pass on; only this response contains it. Using it does not verify the e-mail address; using the mailed link does.',
     }),
   },
   strict,
 );
 const newInvitationSchema = ObjectSchema(
   {
-    email: StringSchema({ minLength: 1, maxLength: 320 }),
+    email: StringSchema({ minLength: 1, maxLength: 320, [DOCUMENTED]: emailKeywords }),
     expires_in: Optional(
       Integer({
         minimum: 60,
         maximum: MAX_EXPIRY_SECONDS,
-        description: 'Seconds; default: the setting invitation_link_seconds.',
+        description:
+          'How long the invitation is valid, in seconds; default: the setting invitation_link_seconds.',
       }),
     ),
     client_id: Optional(StringSchema({ minLength: 1, maxLength: 128 })),
-    send_mail: Optional(BooleanSchema({ default: true, description: 'Whether the person gets it by mail.' })),
+    send_mail: Optional(
+      BooleanSchema({ default: true, description: 'Whether the invitation is sent by mail.' }),
+    ),
   },
   strict,
 );
@@ -121,13 +124,13 @@ export const invitations = defineResource(
       },
     }),
     list: on.list({
-      summary: 'List invitations that have not expired; a used one stays until it expires',
+      summary: 'List invitations that have not expired, including used ones',
       list,
       query: (wanted, ports) => ports.invitations.query(wanted),
       recordOf: (invitation) => invitation,
     }),
     remove: on.remove({
-      summary: 'Delete an invitation; an account created by it stays',
+      summary: 'Delete an invitation; a user created with it remains',
       sensitivity: 'plain',
       event: 'invitation.revoked',
       isUnversioned: true,

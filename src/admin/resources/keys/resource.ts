@@ -18,16 +18,15 @@ interface Ports {
 
 const keySchema = ObjectSchema(
   {
-    kid: StringSchema({ description: 'As tokens and the JWKS name it.' }),
+    kid: StringSchema({ description: 'The key ID in tokens and in the JWKS.' }),
     alg: Literal('RS256'),
     state: Enum(['next', 'current', 'retired']),
     created_at: timestamp(),
-    activates_at: nullable(timestamp(), { description: 'Of a next key: when it begins to sign.' }),
-    activated_at: nullable(timestamp(), { description: 'When it began to sign.' }),
-    retired_at: nullable(timestamp(), { description: 'When it signed for the last time.' }),
+    activates_at: nullable(timestamp(), { description: 'When a `next` key starts to sign.' }),
+    activated_at: nullable(timestamp(), { description: 'When it started to sign.' }),
+    retired_at: nullable(timestamp(), { description: 'When it stopped signing.' }),
     removed_at: nullable(timestamp(), {
-      description:
-        'Of a retired key: until when it is shown, which is as long as a token of it may be valid.',
+      description: 'Until when a retired key is published: as long as a token that it signed can be valid.',
     }),
   },
   strict,
@@ -69,8 +68,8 @@ export const signingKeys = defineRoutes('Keys', (on: RouteKit<Ports>) => ({
         mode: Optional(
           Enum(['gradual', 'immediate', 'compromised'], {
             description:
-              'gradual (default): the new key is shown for a quarter of an hour before it signs. immediate: it signs ' +
-              'within seconds. compromised: it signs at once, and every token that the old key signed ends.',
+              'gradual (default): the new key is published for a quarter of an hour before it signs. immediate: it signs ' +
+              'within seconds. compromised: it signs immediately, and every token that the old key signed is revoked.',
           }),
         ),
       },

@@ -6,7 +6,7 @@ import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { MailPort } from '../../api/ports.ts';
 import type { Sensitivity } from '../../api/route.ts';
-import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { DOCUMENTED, iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 interface Ports extends ListPorts {
   readonly mail: MailPort;
@@ -44,7 +44,9 @@ const mailSchema = ObjectSchema(
     to: StringSchema(),
     template: StringSchema(),
     subject: StringSchema(),
-    text: nullable(StringSchema({ description: 'Of kept mails alone; others go to their mailboxes only.' })),
+    text: nullable(
+      StringSchema({ description: 'Only of mails in the state kept; others are only delivered.' }),
+    ),
     html: nullable(StringSchema()),
     attempts: Integer(),
     due_at: timestamp(),
@@ -86,7 +88,7 @@ export const mails = defineResource(
   },
   (on) => ({
     list: on.list({
-      summary: 'List outbound mails, the latest first',
+      summary: 'List outbound mails, latest first',
       sensitivity: { when: 'except by state queued, sent or failed, which have no texts', is: hasTexts },
       // The texts contain codes and links that let any reader act as the recipient.
       needs: 'admin',
@@ -105,15 +107,18 @@ export const mails = defineResource(
       method: 'POST',
       path: '/settings/test-email',
       sensitivity: 'plain',
-      summary: 'Send a test mail with the current settings, at once',
+      summary: 'Send a test mail with the current settings immediately',
       recorded: { event: 'mail.test_sent', target: 'mail' },
-      body: ObjectSchema({ to: address() }, strict),
+      body: ObjectSchema(
+        { to: StringSchema({ minLength: 3, maxLength: 254, [DOCUMENTED]: { format: 'email' } }) },
+        strict,
+      ),
       success: {
         status: 200,
         schema: ObjectSchema(
           {
-            state: Enum(['sent', 'kept', 'failed'], { description: 'kept: there is no server set up.' }),
-            problem: nullable(StringSchema({ description: 'Why it failed.' })),
+            state: Enum(['sent', 'kept', 'failed'], { description: 'kept: no mail server is configured.' }),
+            problem: nullable(StringSchema({ description: 'The reason of a failure.' })),
           },
           strict,
         ),

@@ -45,13 +45,13 @@ const passkeySchema = ObjectSchema(
     id: StringSchema(),
     label: StringSchema(),
     authenticator: nullable(
-      StringSchema({ description: 'Its model, as far as it says so and is well known.' }),
+      StringSchema({ description: 'The model, where the authenticator reports a known one.' }),
     ),
     aaguid: StringSchema(),
     transports: ArraySchema(StringSchema()),
     is_synced: BooleanSchema(),
     is_backed_up: BooleanSchema(),
-    is_user_verified: BooleanSchema({ description: 'Whether it checked who holds it when it was made.' }),
+    is_user_verified: BooleanSchema({ description: 'Whether it verified its user when it was registered.' }),
     is_second_factor_only: BooleanSchema(),
     counter_went_back_at: nullable(timestamp()),
     created_at: timestamp(),
@@ -85,7 +85,7 @@ export const passkeys = defineResource(
   },
   (on) => ({
     list: on.list({
-      summary: "List a user's passkeys",
+      summary: 'List the passkeys of a user',
       params: idParams,
       list,
       async query(wanted, ports, { params }) {

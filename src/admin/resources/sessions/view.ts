@@ -27,8 +27,8 @@ export const sessionSchema = ObjectSchema(
     username: nullable(StringSchema()),
     ip_address: StringSchema(),
     user_agent: StringSchema(),
-    device: StringSchema({ description: 'The user agent in words.' }),
-    amr: ArraySchema(StringSchema(), { description: 'How the person signed in (RFC 8176).' }),
+    device: StringSchema({ description: 'The browser and system, for people.' }),
+    amr: ArraySchema(StringSchema(), { description: 'Authentication methods of the sign-in (RFC 8176).' }),
     clients: ArraySchema(
       ObjectSchema({ client_id: StringSchema(), client_name: nullable(StringSchema()) }, strict),
     ),

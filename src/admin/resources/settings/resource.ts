@@ -8,6 +8,7 @@ import {
   Record as RecordSchema,
   type Static,
   String as StringSchema,
+  type TSchemaOptions,
   Union,
   Unknown,
 } from 'typebox';
@@ -16,7 +17,9 @@ import type { Passkeys } from '../../../passkeys/index.ts';
 import type { SettingChange, Settings } from '../../../settings/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
-import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { DOCUMENTED, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { isShownForm, valuesOfItems } from './given-values.ts';
+import { documentedChange, documentedValues } from './keywords.ts';
 
 export type SettingsPort = Pick<
   Settings,
@@ -35,7 +38,7 @@ const settingSchema = ObjectSchema(
     max: nullable(NumberSchema()),
     description: StringSchema(),
     group: StringSchema(),
-    is_secret: BooleanSchema({ description: 'Write-only: its value is answered as null.' }),
+    is_secret: BooleanSchema({ description: 'Write-only: its value is shown as null.' }),
     updated_at: nullable(timestamp()),
     updated_by: nullable(StringSchema()),
   },
@@ -44,8 +47,10 @@ const settingSchema = ObjectSchema(
 export type SettingView = Static<typeof settingSchema>;
 const allSchema = ObjectSchema({ items: ArraySchema(settingSchema) }, strict);
 // src/settings validates keys and values.
-const valuesSchema = RecordSchema(StringSchema(), Unknown());
-const exportSchema = ObjectSchema({ values: valuesSchema }, strict);
+const anyValues = (options: TSchemaOptions = {}) => RecordSchema(StringSchema(), Unknown(), options);
+const changeBody = anyValues({ [DOCUMENTED]: documentedChange(settingSchema) });
+const exportSchema = ObjectSchema({ values: anyValues() }, strict);
+const importBody = ObjectSchema({ values: anyValues({ [DOCUMENTED]: documentedValues }) }, strict);
 
 const changeSchema = ObjectSchema(
   { key: StringSchema(), from: nullable(value()), to: nullable(value()) },
@@ -54,7 +59,7 @@ const changeSchema = ObjectSchema(
 export type SettingChangeView = Static<typeof changeSchema>;
 const importedSchema = ObjectSchema(
   {
-    dry_run: BooleanSchema({ description: 'Whether nothing was changed, only looked at.' }),
+    dry_run: BooleanSchema({ description: 'Whether this was a dry run, which changes nothing.' }),
     changes: ArraySchema(changeSchema),
   },
   strict,
@@ -94,11 +99,12 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       path: '/settings',
       sensitivity: 'sensitive',
       summary,
-      body: valuesSchema,
+      body: changeBody,
       success: described,
       async run({ body, actor, ifVersion }, ports) {
-        await ports.passkeys.checkAuthMode(body);
-        await ports.settings[act](body, nameOf(actor), { ifVersion });
+        const values = isShownForm(body) ? valuesOfItems(body, (await describe(ports)).data.items) : body;
+        await ports.passkeys.checkAuthMode(values);
+        await ports.settings[act](values, nameOf(actor), { ifVersion });
         return describe(ports);
       },
     });
@@ -112,13 +118,13 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       success: described,
       run: (_, ports) => describe(ports),
     }),
-    replace: write('PUT', 'replaceAll', 'Replace all settings: those not given go back to their defaults'),
+    replace: write('PUT', 'replaceAll', 'Replace all settings: those not given return to their defaults'),
     change: write('PATCH', 'patch', 'Change the given settings'),
     export: on.route({
       method: 'GET',
       path: '/settings/export',
       sensitivity: 'plain',
-      summary: 'Export all settings but the secrets',
+      summary: 'Export all settings except secrets',
       success: { status: 200, schema: exportSchema },
       async run(_, ports) {
         const { items } = (await describe(ports)).data;
@@ -132,9 +138,9 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       path: '/settings/import',
       sensitivity: { when: 'unless dry_run', is: ({ query }) => !isDryRun(query) },
       summary:
-        'Import settings, all or nothing; settings that the export lacks, such as secrets, keep their values',
+        'Import settings, all or none; settings missing from the export, such as secrets, keep their values',
       query: ObjectSchema({ dry_run: Optional(BooleanSchema({ default: false })) }, strict),
-      body: exportSchema,
+      body: importBody,
       success: { status: 200, schema: importedSchema },
       isDryRun: ({ query }) => isDryRun(query),
       async run({ query, body, actor, ifVersion }, { settings, passkeys }) {

@@ -13,18 +13,17 @@ import { strict, timestamp } from '../../api/schema-parts.ts';
 
 const pointSchema = ObjectSchema(
   {
-    at: StringSchema({ format: 'date-time', description: 'Where the hour or day (UTC) begins.' }),
-    sign_ins: Integer({ description: 'Complete, with all factors.' }),
+    at: StringSchema({ format: 'date-time', description: 'The start of the hour or day (UTC).' }),
+    sign_ins: Integer({ description: 'Completed sign-ins, with all factors.' }),
     failed_sign_ins: Integer(),
     lockouts: Integer(),
-    passkeys_used: Integer({ description: 'To sign in, or as a second factor.' }),
+    passkeys_used: Integer({ description: 'Passkeys used to sign in or as a second factor.' }),
     second_factors_used: Integer(),
     users_created: Integer(),
     sessions_ended: Integer(),
     tokens_revoked: Integer(),
     sessions_active: Union([Integer(), Null()], {
-      description:
-        'At the end of the hour; of a day, the most of any hour. null where it was not counted in time.',
+      description: 'At the end of the hour; for a day, the maximum of its hours. null: not counted in time.',
     }),
   },
   strict,
@@ -50,7 +49,7 @@ const statsSchema = ObjectSchema(
   {
     generated_at: timestamp(),
     counts: countsSchema,
-    hours: ArraySchema(pointSchema, { description: 'The last 24, the running one last.' }),
+    hours: ArraySchema(pointSchema, { description: 'The last 24 hours, the current one last.' }),
     days: ArraySchema(pointSchema, { description: 'The last 30 days (UTC), today last.' }),
   },
   strict,
@@ -72,7 +71,7 @@ export const stats = defineRoutes('About', (on: RouteKit<Ports>) => ({
     method: 'GET',
     path: '/stats',
     sensitivity: 'plain',
-    summary: 'Counts, and statistics of the last 24 hours and 30 days; up to some seconds old',
+    summary: 'Counts, and statistics of the last 24 hours and 30 days; up to a few seconds old',
     success: { status: 200, schema: statsSchema },
     run: async (_, ports) => ({ data: await ports.stats.read() }),
   }),

@@ -32,7 +32,7 @@ const timesShown = { created_at: timestamp(), expires_at: nullable(timestamp()) 
 
 const tokenSchema = ObjectSchema(
   {
-    id: StringSchema({ description: 'Names the token; it is not the token.' }),
+    id: StringSchema({ description: 'Identifies the token; it is not the token itself.' }),
     kind: Enum([...kinds]),
     user_id: nullable(StringSchema()),
     client_id: nullable(StringSchema()),
@@ -140,10 +140,10 @@ function ownedIn(query: object) {
   };
   const isOwned = owner.accountId !== undefined || owner.grantId !== undefined;
   if (kind === 'client_credentials' && owner.clientId === undefined) {
-    throw refuse('client_id', 'Must be given: these tokens are found by their application.');
+    throw refuse('client_id', 'Required: these tokens can only be listed by application.');
   }
   if (kind === 'access_token' && !isOwned) {
-    throw refuse('user_id', 'Must be given, or grant_id: access tokens are found by these alone.');
+    throw refuse('user_id', 'Required, or grant_id: access tokens can only be listed by these.');
   }
   if (kind === 'refresh_token' || (kind === undefined && !isOwned)) return undefined;
   const wanted: TokenKind[] =
@@ -168,8 +168,8 @@ export const tokens = defineResource(
   (on) => ({
     list: on.list({
       summary:
-        'List issued tokens that can still be used: refresh tokens in any way, access tokens with user_id or grant_id, ' +
-        'those of applications themselves with kind=client_credentials and client_id',
+        'List usable tokens: refresh tokens with or without filters, access tokens with user_id or grant_id, ' +
+        'tokens of applications themselves with kind=client_credentials and client_id',
       list,
       before: async ({ query }) => ownedIn(query),
       async query(wanted, { issuedTokens }, { query }) {
@@ -189,7 +189,7 @@ export const tokens = defineResource(
       missing: 'token.not_found',
     }),
     remove: on.remove({
-      summary: 'Revoke a token; with a refresh token goes its whole grant',
+      summary: 'Revoke a token; a refresh token together with its grant',
       sensitivity: 'plain',
       event: 'token.revoked',
       params: idParams,
@@ -226,7 +226,8 @@ export const grants = defineResource(
     }),
     remove: on.remove({
       path: '/users/{id}/grants/{grant_id}',
-      summary: 'Revoke the grant of a user to an application, with its tokens; consent is asked for again',
+      summary:
+        'Revoke the grant of a user to an application with its tokens; the user is asked for consent again',
       sensitivity: 'plain',
       event: 'consent.revoked',
       params: ObjectSchema({ id, grant_id: id }, strict),

@@ -36,7 +36,7 @@ const list: ListDefinition<TrustedDevice> = {
 const deviceSchema = ObjectSchema(
   {
     id: StringSchema(),
-    device: StringSchema({ description: 'The browser in words.' }),
+    device: StringSchema({ description: 'The browser and system, for people.' }),
     ip_address: StringSchema(),
     user_agent: StringSchema(),
     created_at: timestamp(),
@@ -77,7 +77,7 @@ export const trustedDevices = defineResource(
     }),
     remove: on.remove({
       path: '/users/{id}/trusted-devices/{device_id}',
-      summary: 'Revoke a trusted device: its browser is asked for the second factor again',
+      summary: 'Revoke a trusted device: its browser must use the second factor again',
       sensitivity: 'plain',
       event: 'device.revoked',
       isUnversioned: true,

@@ -20,7 +20,7 @@ import { StoreUnavailable } from '../../../store/port.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
 import type { LinesInput } from '../../api/route.ts';
-import { strict } from '../../api/schema-parts.ts';
+import { epochOf, strict, timeGiven } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
 import { importedUserFields, toAccountChanges } from './schema.ts';
 
@@ -43,20 +43,20 @@ export const importRowSchema = ObjectSchema(
       StringSchema({
         maxLength: 512,
         description:
-          'argon2, bcrypt, scrypt or PBKDF2 as their libraries write them; checked at sign-in and replaced then.',
+          'argon2, bcrypt, scrypt or PBKDF2 in the usual text form; verified and replaced at the next sign-in.',
       }),
     ),
     groups: Optional(ArraySchema(StringSchema({ maxLength: 64 }), { maxItems: 200 })),
-    created_at: Optional(StringSchema({ format: 'date-time', maxLength: 40 })),
+    created_at: Optional(timeGiven({ description: 'A time in the past; default: now.' })),
   },
   strict,
 );
 
 const resultSchema = ObjectSchema(
   {
-    line: Integer({ description: '1 is the first.' }),
+    line: Integer({ description: 'The first line is 1.' }),
     status: Enum(['created', 'failed', 'stopped'], {
-      description: 'stopped: this line and all behind it were not looked at.',
+      description: 'stopped: this line and all following ones were not processed.',
     }),
     id: Optional(StringSchema()),
     username: Optional(StringSchema()),
@@ -95,7 +95,7 @@ async function prepare({ text }: Line, { importAccount }: Ports) {
     username: user.username,
     passwordHash,
     groups,
-    createdAt: createdAt === undefined ? undefined : Date.parse(createdAt),
+    createdAt: createdAt === undefined ? undefined : epochOf(createdAt),
   });
 }
 
@@ -181,8 +181,8 @@ export const userImport = defineRoutes('Users', (on: RouteKit<Ports>) => ({
     // Each user has an event of its own; takeAll records them all.
     recorded: { event: 'users.imported' },
     summary:
-      'Create users of another system with their password hashes: a JSON object a line, an answer a line; ' +
-      `up to ${MAX_ROWS} lines and ${MAX_BYTES / 1024 / 1024} MiB a request`,
+      'Import users of another system with their password hashes: one JSON object per line, one result per line; ' +
+      `up to ${MAX_ROWS} lines and ${MAX_BYTES / 1024 / 1024} MiB per request`,
     lines: {
       types,
       maxLineBytes: MAX_LINE_BYTES,

@@ -108,7 +108,7 @@ export const users = defineResource(
     const change = (method: 'PUT' | 'PATCH') =>
       on.change({
         method,
-        summary: 'Change a user: only the given fields change, null clears one',
+        summary: 'Change a user: only the given fields change; null clears a field',
         sensitivity: sensitiveMembers(
           'role',
           'password',
@@ -171,7 +171,7 @@ export const users = defineResource(
       replace: change('PUT'),
       change: change('PATCH'),
       remove: on.remove({
-        summary: 'Delete a user with sessions, tokens and everything else that belongs to it',
+        summary: 'Delete a user with all sessions, tokens and other data',
         sensitivity: 'sensitive',
         event: 'user.removed',
         params: idParams,
@@ -239,7 +239,7 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
       run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { isActive: false }),
     }),
     reactivate: act('reactivate', {
-      summary: 'Let a deactivated user in again',
+      summary: 'Reactivate a deactivated user',
       event: 'user.reactivated',
       sensitivity: 'sensitive',
       run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { isActive: true }),
@@ -251,13 +251,13 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
       run: ({ id }, { accounts }) => accounts.endSessionsAsAdmin(id),
     }),
     resetMfa: act('reset-mfa', {
-      summary: 'Have the second factor enrolled again',
+      summary: 'Reset the second factor: the user must enrol again',
       event: 'mfa.reset',
       sensitivity: 'sensitive',
       run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { totpVerified: false }),
     }),
     sendPasswordReset: act('send-password-reset', {
-      summary: 'Mail a user a link to a new password',
+      summary: 'Mail a user a link to set a new password',
       event: 'password.reset_requested',
       isBeside: true,
       run: (account, ports) => ports.sendPasswordReset(account),

@@ -12,7 +12,16 @@ import {
   Union,
 } from 'typebox';
 import type { AccountChanges } from '../../../accounts/index.ts';
-import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  DOCUMENTED,
+  emailKeywords,
+  type Keywords,
+  lines,
+  nullable,
+  oneLine,
+  strict,
+  timestamp,
+} from '../../api/schema-parts.ts';
 
 const examples = {
   username: 'grace.hopper',
@@ -39,9 +48,46 @@ const examples = {
   phone_number: '+1 202 555 0117',
 } as const;
 
-// Only bounds the length; src/accounts validates the texts.
+const shortText = { maxLength: 255, pattern: oneLine };
+const shortLines = { maxLength: 255, pattern: lines };
+/** An empty text clears it, as null does. */
+const link = { pattern: '^(?:[Hh][Tt][Tt][Pp][Ss]?://[^ ]+)?$' };
+const shortName = { maxLength: 64, pattern: '^[A-Za-z0-9:/_+-]*$' };
+
+/** The rules of src/accounts as far as JSON Schema can express them. */
+const rules: Readonly<Partial<Record<keyof typeof examples, Keywords>>> = {
+  username: { minLength: 3, maxLength: 64, pattern: '^[\\p{L}\\p{M}\\p{Nd}._@+-]+$' },
+  password: { minLength: 8, maxLength: 128 },
+  email: { anyOf: [emailKeywords, { const: '' }] },
+  name: shortText,
+  given_name: shortText,
+  family_name: shortText,
+  middle_name: shortText,
+  nickname: shortText,
+  gender: shortText,
+  profile: link,
+  picture: link,
+  website: link,
+  birthdate: { pattern: '^(?:[0-9]{4}(?:-[0-9]{2}-[0-9]{2})?)?$' },
+  zoneinfo: shortName,
+  locale: shortName,
+  formatted: shortLines,
+  street_address: shortLines,
+  locality: shortText,
+  region: shortText,
+  postal_code: shortText,
+  country: shortText,
+  phone_number: { pattern: '^(?:[+]?[0-9][0-9 ().-]{1,30}[0-9])?$' },
+};
+
+// Validates the length alone; src/accounts validates the texts.
 const text = (name: keyof typeof examples, maxLength: number, description?: string) =>
-  StringSchema({ maxLength, ...(description !== undefined && { description }), examples: [examples[name]] });
+  StringSchema({
+    maxLength,
+    ...(description !== undefined && { description }),
+    examples: [examples[name]],
+    ...(rules[name] && { [DOCUMENTED]: rules[name] }),
+  });
 const clearable = (name: keyof typeof examples, maxLength = 2048) =>
   Optional(nullable(text(name, maxLength)));
 const shown = (name: keyof typeof examples) => nullable(StringSchema({ examples: [examples[name]] }));
@@ -118,7 +164,9 @@ const optionalFields = {
   email: clearable('email', 512),
   role: Optional(role()),
   is_email_verified: Optional(BooleanSchema()),
-  totp_verified: Optional(BooleanSchema({ description: 'false: the second factor must be enrolled again.' })),
+  totp_verified: Optional(
+    BooleanSchema({ description: 'false: every second factor is removed and must be enrolled again.' }),
+  ),
   is_active: Optional(BooleanSchema()),
   name: clearable('name'),
   given_name: clearable('given_name'),

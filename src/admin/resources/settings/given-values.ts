@@ -1,0 +1,46 @@
+// A change of settings is either values by name, or what GET shows, sent back with some values changed (echoed-members.ts has the
+// same rule for other resources).
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../../../errors.ts';
+import type { SettingDescription } from '../../../settings/index.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether the body has the form that GET shows: no setting has this name. */
+export const isShownForm = (body: Members): boolean => Array.isArray(body.items);
+
+/**
+ * @param body `{ items }`, each item as GET shows it; what only describes a setting may be left out
+ * @returns the values by name, unvalidated
+ * @throws AppError request.invalid naming each member that cannot be changed and says something else
+ */
+export function valuesOfItems(body: Members, shown: readonly SettingDescription[]): Record<string, unknown> {
+  const { items, ...others } = body;
+  const fields = new Map<string, string>();
+  const values = new Map<string, unknown>();
+  for (const name of Object.keys(others)) fields.set(name, 'Cannot be given together with items.');
+  for (const [at, item] of (Array.isArray(items) ? items : []).entries()) {
+    const within = `items.${at}`;
+    if (!isMembers(item) || typeof item.key !== 'string') {
+      fields.set(within, 'Must be a setting as it is shown: an object with key and value.');
+      continue;
+    }
+    const { key, value, ...described } = item;
+    if (values.has(key)) fields.set(`${within}.key`, 'Must be given once.');
+    if (!Object.hasOwn(item, 'value')) fields.set(`${within}.value`, 'This field is required.');
+    values.set(key, value);
+    // An unknown setting is named with the invalid values.
+    const known: Members = { ...shown.find((one) => one.key === key) };
+    if (known.key === undefined) continue;
+    for (const [name, said] of Object.entries(described)) {
+      if (!Object.hasOwn(known, name)) fields.set(`${within}.${name}`, 'Unknown field.');
+      else if (!isDeepStrictEqual(said, known[name]))
+        fields.set(`${within}.${name}`, 'This field cannot be changed.');
+    }
+  }
+  if (fields.size > 0) throw new AppError('request.invalid', { fields: Object.fromEntries(fields) });
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,53 @@
+// What the OpenAPI document says about the body of a change of settings, from the list of all settings. src/settings validates.
+import { definitionOf, isSecretSetting, settingKeys } from '../../../settings/index.ts';
+import type { Keywords } from '../../api/schema-parts.ts';
+
+const orEmpty = (keywords: Keywords): Keywords => ({ anyOf: [keywords, { const: '' }] });
+
+function valueKeywords(key: (typeof settingKeys)[number]): Keywords {
+  const { type, min, max, choices } = definitionOf(key);
+  switch (type) {
+    case 'integer':
+      return { type, minimum: min, maximum: max };
+    case 'boolean':
+      return { type };
+    case 'choice':
+      return { type: 'string', enum: choices };
+    case 'color':
+      return { type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' };
+    case 'email':
+      return { type: 'string', ...orEmpty({ format: 'email', maxLength: 254 }) };
+    default:
+      // Null is what is shown of a secret, and keeps it.
+      return { type: isSecretSetting(key) ? ['string', 'null'] : 'string', minLength: min, maxLength: max };
+  }
+}
+
+const byName: Keywords = {
+  type: 'object',
+  properties: Object.fromEntries(
+    settingKeys.map((key) => {
+      const { description, default: standard } = definitionOf(key);
+      return [key, { description, default: standard, ...valueKeywords(key) }];
+    }),
+  ),
+  additionalProperties: false,
+};
+
+/** @param item the schema of a setting as GET shows it */
+const asShown = (item: object): Keywords => ({
+  type: 'object',
+  description: 'What GET shows, sent back: each `value` counts, the rest may be left out but not changed.',
+  properties: { items: { type: 'array', items: { ...item, required: ['key', 'value'] } } },
+  required: ['items'],
+  additionalProperties: false,
+});
+
+// An object with any members is how it is declared.
+const undeclared = { patternProperties: undefined };
+
+export const documentedValues: Keywords = { ...undeclared, ...byName };
+export const documentedChange = (item: object): Keywords => ({
+  ...undeclared,
+  anyOf: [byName, asShown(item)],
+});
