@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join, relative } from 'node:path';
+import { delimiter, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -28,12 +28,14 @@ function skipFor(reason: string): Need {
   return { skip: reason };
 }
 
-const isOnPath = (program: string): boolean =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+const isHere = (program: string): boolean =>
+  isAbsolute(program)
+    ? existsSync(program)
+    : (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 
-/** Skips where one of these programs is not on PATH. */
+/** Skips where one of these programs is not on PATH, or not there, if it is a whole path. */
 export function need(...programs: readonly string[]): Need {
-  const missing = programs.filter((program) => !isOnPath(program));
+  const missing = programs.filter((program) => !isHere(program));
   return missing.length === 0 ? { skip: false } : skipFor(`${missing.join(', ')} not on this machine`);
 }
 
