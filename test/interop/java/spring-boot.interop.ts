@@ -1,0 +1,126 @@
+// Spring Boot by the snippet of docs/applications.md, each version a process of its own.
+import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isActive } from '../../flows/support.ts';
+import { freePort } from '../../support/free-port.ts';
+import { type Browser, type Issuer, PERSON, startIssuer } from '../support/issuer.ts';
+import type { Installed } from '../support/toolchain.ts';
+import { compiled, inJvm, source } from './build.ts';
+import { guardsOf, jsonOf, startServer } from './server.ts';
+
+/** What the documentation says to write, with the values that stand there as `…`. */
+function snippet(issuer: string, client: { client_id: string; client_secret: string }): string {
+  const text = readFileSync(source('../../../docs/applications.md'), 'utf8');
+  const [, yaml = ''] = /## Spring Boot\n\n```yaml\n([\s\S]*?)```/.exec(text) ?? [];
+  const filled = yaml
+    .replace('client-id: …', `client-id: ${client.client_id}`)
+    .replace('client-secret: …', `client-secret: ${client.client_secret}`)
+    .replace('https://id.example.com/oauth2', issuer);
+  match(filled, /issuer-uri: http:/);
+  return filled;
+}
+
+interface World {
+  readonly url: string;
+  readonly issuer: Issuer;
+  readonly browser: Browser;
+}
+
+async function inWorld(program: Installed, act: (world: World) => Promise<void>): Promise<void> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-spring-'));
+  const issuer = await startIssuer({ env: { OUTBOUND_ALLOW: `127.0.0.1:${port}` } });
+  try {
+    const client = await issuer.registerClient({
+      redirect_uris: [`${url}/login/oauth2/code/latchkey`],
+      post_logout_redirect_uris: [`${url}/bye`],
+      backchannel_logout_uri: `${url}/logout/connect/back-channel/latchkey`,
+      grant_types: ['authorization_code', 'refresh_token'],
+      // Spring refreshes what ends within a minute: here at every request.
+      access_token_seconds: 50,
+    });
+    writeFileSync(join(folder, 'application.yml'), snippet(issuer.issuer, client));
+    const server = await startServer({
+      command: 'java',
+      args: [
+        ...inJvm(program, 'latchkey.SpringBootClient'),
+        `--spring.config.additional-location=file:${folder}/`,
+        `--spring.security.oauth2.resourceserver.jwt.issuer-uri=${issuer.issuer}`,
+        '--server.address=127.0.0.1',
+        `--server.port=${port}`,
+      ],
+      url: `${url}/bye`,
+    });
+    try {
+      await act({ url, issuer, browser: issuer.newBrowser() });
+    } catch (error) {
+      throw new Error(`${issuer.refusals().join('')}\n${server.said()}`, { cause: error });
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await issuer.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function signInAndOut({ url, issuer, browser }: World): Promise<void> {
+  const first = jsonOf(await browser.visit(`${url}/me`));
+  const info = first.userinfo;
+  equal(typeof info === 'object' && info !== null && Reflect.get(info, 'email'), PERSON.email);
+  const renewed = jsonOf(await browser.visit(`${url}/me`));
+  equal(renewed.sub, first.sub);
+  notEqual(renewed.access_token, first.access_token);
+  const token = String(renewed.access_token);
+  equal(await isActive(issuer.app, token), true);
+
+  // Spring asks first, by a form with its own token.
+  const bye = await browser.visit(`${url}/logout`, {});
+  deepEqual([bye.url, bye.body], [`${url}/bye`, 'bye']);
+  equal(await isActive(issuer.app, token), false);
+}
+
+async function endedByAdministrator({ url, issuer, browser }: World): Promise<void> {
+  const { sid } = jsonOf(await browser.visit(`${url}/session`));
+  const { body } = await issuer.app.admin('GET', '/sessions?is_active=true');
+  for (const { id } of body.data.items ?? []) await issuer.app.admin('DELETE', `/sessions/${id}`);
+  for (let tries = 0; tries < 100; tries += 1) {
+    // Signed out there, the browser is sent here, where it signs in to a new session.
+    if (jsonOf(await browser.visit(`${url}/session`)).sid !== sid) return;
+    await wait(200);
+  }
+  throw new Error('Spring keeps the session that the provider has ended');
+}
+
+/** Boot's decoder takes only `typ: JWT`; the one that the documentation shows checks all of RFC 9068 §4. */
+async function checksAccessToken({ url, browser }: World): Promise<void> {
+  const { access_token, sub } = jsonOf(await browser.visit(`${url}/me`));
+  const headers = { authorization: `Bearer ${access_token}` };
+  const atDefaults = await fetch(`${url}/api/defaults/whoami`, { headers });
+  equal(atDefaults.status, 401);
+  match(atDefaults.headers.get('www-authenticate') ?? '', /typ/);
+  const answer = await fetch(`${url}/api/whoami`, { headers });
+  const text = await answer.text();
+  equal(answer.status, 200, answer.headers.get('www-authenticate') ?? '');
+  deepEqual(JSON.parse(text), { sub });
+}
+
+for (const [version, guards] of [
+  ['3', ['nonce']],
+  ['4', ['nonce', 'code_challenge']],
+] as const) {
+  const program = await compiled(`spring-boot-${version}`, 'spring-boot/SpringBootClient.java');
+  test(`Spring Boot ${version}: as the documentation says, refresh and both ways of logout`, program, () =>
+    inWorld(program, async (world) => {
+      deepEqual(await guardsOf(`${world.url}/oauth2/authorization/latchkey`), guards);
+      await signInAndOut(world);
+      await endedByAdministrator(world);
+      await checksAccessToken(world);
+    }),
+  );
+}
