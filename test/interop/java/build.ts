@@ -14,14 +14,6 @@ export const MAVEN = [
   '--no-transfer-progress',
 ] as const;
 
-export const unpack = (artifact: string): readonly [string, ...string[]] => [
-  ...MAVEN,
-  `${DEPENDENCY_PLUGIN}:unpack`,
-  `-Dartifact=${artifact}`,
-  '-DoutputDirectory=.',
-  '-DmarkersDirectory=.markers',
-];
-
 /** @param java the class's file, by its path from here; the pom lies in the folder `name` */
 export function compiled(name: string, java: string): Promise<Installed> {
   const pom = source(`./${name}/pom.xml`);
