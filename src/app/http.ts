@@ -37,7 +37,7 @@ export interface HttpParts {
   readonly metrics: Metrics;
   readonly store: Pick<Store, 'ping'>;
   readonly isDraining: (() => boolean) | undefined;
-  readonly settings: Pick<Settings, 'refresh'>;
+  readonly settings: Pick<Settings, 'refresh' | 'current'>;
   readonly origins: Origins;
   readonly rateLimiting: Pick<ReturnType<typeof createRateLimiting>, 'limits' | 'openSignIns'>;
   readonly views: Views;
@@ -58,7 +58,7 @@ export function createHandler(parts: HttpParts): RequestListener {
 
   const site = new Koa();
   const inSite: readonly Koa.Middleware[] = [
-    aliases(config),
+    aliases({ ...config, realmAliases: () => parts.settings.current().realm_aliases }),
     crossOrigin(parts.hasOrigin),
     limitByAddress(rateLimiting),
     markFailedForms(rateLimiting.openSignIns.markInUse),

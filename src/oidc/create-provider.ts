@@ -76,6 +76,8 @@ export interface MountedProvider {
   readonly jwt: AccessTokenJwt;
   readonly middleware: Koa.Middleware;
   readonly documents: Documents;
+  /** The current signing key: SubjectPublicKeyInfo in base64, for clients that read it at `/realms/{name}`. */
+  readonly publicKey: string;
   readonly sendLogoutToken: SendLogoutToken;
 }
 
@@ -144,6 +146,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     jwt,
     middleware,
     documents,
+    publicKey: current.keyObject().export({ type: 'spki', format: 'der' }).toString('base64'),
     sendLogoutToken: createSendLogoutToken({ models: provider, outbound: deps.outbound }),
   };
 }

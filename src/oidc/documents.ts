@@ -1,10 +1,11 @@
 // The two public documents (OIDC Discovery §4, RFC 8414, JWKS) as prebuilt bytes, created once per key set and served
-// without Koa.
+// without Koa, save at the addresses that depend on a setting (aliases.ts).
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import type Koa from 'koa';
 import { publicCorsHeaders } from '../http/index.ts';
-import { createResolveAlias, type IssuerAddress } from './aliases.ts';
+import { createResolveAlias, type IssuerAddress, isRealmOfIssuer } from './aliases.ts';
 import type { Discovery, InUse } from './discovery.ts';
 
 interface Document {
@@ -16,6 +17,8 @@ interface Document {
 export interface Documents {
   /** @returns whether the request was for one of the documents and has been answered */
   respond(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Answers for a document's own path, to which an alias has led. */
+  readonly middleware: Koa.Middleware;
 }
 
 // Long enough to save requests, and shorter than the time for which a new key is published before it signs, so clients
@@ -53,15 +56,10 @@ export function createDocuments({ discovery, inUse, jwks, basePath, headers, ...
   const plain = createDocument(discovery({ passwordGrant: false }), headers);
   const withPassword = createDocument(discovery({ passwordGrant: true }), headers);
   const jwksDocument = createDocument(jwks, headers);
-  const resolve = createResolveAlias(address);
+  const resolve = createResolveAlias(address, isRealmOfIssuer(address));
 
-  const find = (url: string): Document | undefined => {
-    const path = url.includes('?') ? url.slice(0, url.indexOf('?')) : url;
-    // Called for every request, so most of them must cost nothing here.
-    if (!path.includes('/.well-known/') && !path.endsWith('/certs')) return undefined;
-    if (!path.startsWith(`${basePath}/`)) return undefined;
-    const own = path.slice(basePath.length);
-    switch (resolve(own) ?? own) {
+  const documentAt = (path: string): Document | undefined => {
+    switch (path) {
       case '/oauth2/.well-known/openid-configuration':
       case '/oauth2/.well-known/oauth-authorization-server':
         return inUse().passwordGrant ? withPassword : plain;
@@ -72,7 +70,27 @@ export function createDocuments({ discovery, inUse, jwks, basePath, headers, ...
     }
   };
 
+  const find = (url: string): Document | undefined => {
+    const path = url.includes('?') ? url.slice(0, url.indexOf('?')) : url;
+    // Called for every request, so most of them must cost nothing here.
+    if (!path.includes('/.well-known/') && !path.endsWith('/certs')) return undefined;
+    if (!path.startsWith(`${basePath}/`)) return undefined;
+    const own = path.slice(basePath.length);
+    return documentAt(resolve(own) ?? own);
+  };
+
   return {
+    middleware(ctx, next) {
+      const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+      const document = isRead ? documentAt(ctx.path) : undefined;
+      if (document === undefined) return next();
+      ctx.status = 200;
+      ctx.set({ ...document.headers });
+      if (ctx.fresh) ctx.status = 304;
+      else ctx.body = document.body;
+      return undefined;
+    },
+
     respond(request, response) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return false;
       const document = find(request.url ?? '');

@@ -3,7 +3,10 @@
 import type { MountedProvider } from './create-provider.ts';
 
 export interface ProtocolMount
-  extends Pick<MountedProvider, 'provider' | 'jwt' | 'middleware' | 'documents' | 'sendLogoutToken'> {
+  extends Pick<
+    MountedProvider,
+    'provider' | 'jwt' | 'middleware' | 'documents' | 'publicKey' | 'sendLogoutToken'
+  > {
   /** Takes a provider into use. */
   replace(next: MountedProvider): void;
 }
@@ -29,6 +32,9 @@ export function createMount(): ProtocolMount {
     },
     get documents() {
       return current().documents;
+    },
+    get publicKey() {
+      return current().publicKey;
     },
     get sendLogoutToken() {
       return current().sendLogoutToken;

@@ -1,4 +1,4 @@
-// The order of everything under /oauth2: our endpoints first, then the library's.
+// The order of everything under /oauth2 and /realms: our endpoints first, then the library's.
 import type Koa from 'koa';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
@@ -12,6 +12,7 @@ import { type LogoutPages, logoutRoute } from './logout.ts';
 import { checkMethods, onlyExactPaths } from './methods.ts';
 import type { ProtocolMount } from './mount.ts';
 import { acceptPublicBasic } from './public-basic.ts';
+import { realmRoutes } from './realms.ts';
 import { checkAuthorizationBody, checkAuthorizationQuery } from './request-parameters.ts';
 import { type RevokeToken, revokeByPossession } from './revocation.ts';
 import type { TokenState } from './token-state.ts';
@@ -19,6 +20,7 @@ import type { TokenState } from './token-state.ts';
 interface Deps {
   readonly mount: ProtocolMount;
   readonly issuer: string;
+  readonly baseUrl: string;
   readonly basePath: string;
   readonly readForm: ReadForm;
   readonly clients: Parameters<typeof acceptPublicBasic>[0]['clients'];
@@ -65,7 +67,9 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     throw new AppError('request.not_found');
   });
   return [
+    realmRoutes(deps),
     checkMethods,
+    (ctx, next) => mount.documents.middleware(ctx, next),
     acceptPublicBasic(deps),
     router.middleware,
     deps.registration,

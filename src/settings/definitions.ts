@@ -145,6 +145,25 @@ export function origins(about: Metadata & { readonly default: string }): Setting
   };
 }
 
+const MAX_REALMS = 100;
+const realmShape = /^[A-Za-z0-9_~-](?:[A-Za-z0-9._~-]{0,62}[A-Za-z0-9_~-])?$/;
+
+/** Names in paths, separated by spaces; '' for none. Unreserved characters (RFC 3986 §2.3), so each has one spelling. */
+export function realms(about: Metadata & { readonly default: string }): SettingDefinition<string> {
+  const problem = `Must be at most ${MAX_REALMS} names of letters, digits, ".", "_", "~" and "-", separated by spaces, or empty.`;
+  return {
+    ...about,
+    type: 'text',
+    max: MAX_REALMS * 65,
+    parse(value) {
+      if (typeof value !== 'string' || value.length > MAX_REALMS * 65) return { problem };
+      const names = [...new Set(value.split(/[\s,]+/).filter(Boolean))];
+      const isValid = names.length <= MAX_REALMS && names.every((name) => realmShape.test(name));
+      return isValid ? { value: names.join(' ') } : { problem };
+    },
+  };
+}
+
 /** '' for none. One plain address; the display name is the product's name. */
 export function email(about: Metadata & { readonly default: string }): SettingDefinition<string> {
   return {

@@ -1,7 +1,16 @@
 // All runtime settings, each once, with default, bounds and description. The type of the values, the API, the Admin UI and
 // the documentation are derived from this list.
 import { brandingDefinitions } from './branding.ts';
-import { choice, email, flag, integer, origins, type SettingDefinition, smtpUrl } from './definitions.ts';
+import {
+  choice,
+  email,
+  flag,
+  integer,
+  origins,
+  realms,
+  type SettingDefinition,
+  smtpUrl,
+} from './definitions.ts';
 import { limitDefinitions } from './limits.ts';
 import { secondFactorDefinitions } from './second-factor.ts';
 import { signupDefinitions } from './signup.ts';
@@ -135,6 +144,14 @@ export const settingDefinitions = {
     description:
       'Every application must use PKCE with S256. Public, native and self-registered applications must in any case, ' +
       'and each application can require it by itself.',
+  }),
+  realm_aliases: realms({
+    group: 'Sign-in',
+    default: '',
+    description:
+      'Names under which /realms/{name}/protocol/openid-connect/… answers, separated by spaces, for clients of another ' +
+      'identity provider. The one in the path of ISSUER always answers; empty: no other, or any where ISSUER has none. ' +
+      'All names lead to the same users and applications.',
   }),
   ...secondFactorDefinitions,
   allow_password_reset: flag({

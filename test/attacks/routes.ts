@@ -61,8 +61,10 @@ const publicDocuments: readonly Route[] = [
   '/oauth2/.well-known/openid-configuration',
   '/oauth2/.well-known/oauth-authorization-server',
   '/oauth2/.well-known/jwks.json',
+  '/realms/any',
   '/realms/any/.well-known/openid-configuration',
   '/realms/any/protocol/openid-connect/certs',
+  '/realms/any/protocol/openid-connect/3p-cookies/step1.html',
 ].map((path) => ({ method: 'GET', path }));
 
 const forms: readonly Route[] = [
