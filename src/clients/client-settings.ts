@@ -8,6 +8,7 @@ export interface SettingChanges {
   isActive?: boolean;
   skipConsent?: boolean;
   logoutNeedsAuth?: boolean;
+  keycloakTokens?: boolean;
   allowSelfSignup?: boolean | null;
   /** Of the addresses that this server calls for it. */
   approvedAddresses?: string[];
@@ -42,6 +43,13 @@ export const flagSettings = {
     isNullable: false,
     description:
       'A sign-out that a server requests with an ID token, without a browser, also requires client authentication.',
+  },
+  keycloak_tokens: {
+    key: 'keycloakTokens',
+    isNullable: false,
+    description:
+      'Its tokens have what clients of Keycloak read: `typ`, `azp`, `session_state`, with the scope `roles` also ' +
+      '`realm_access` and `resource_access`; its refresh tokens are JWTs.',
   },
   allow_self_signup: {
     key: 'allowSelfSignup',
@@ -162,6 +170,8 @@ export function withSettings(record: ClientRecord, changes: SettingChanges): Cli
   }
   if (changes.logoutNeedsAuth === false) delete next.logoutNeedsAuth;
   else if (changes.logoutNeedsAuth === true) next.logoutNeedsAuth = true;
+  if (changes.keycloakTokens === false) delete next.keycloakTokens;
+  else if (changes.keycloakTokens === true) next.keycloakTokens = true;
   if (changes.allowSelfSignup === null) delete next.allowSelfSignup;
   else if (changes.allowSelfSignup !== undefined) next.allowSelfSignup = changes.allowSelfSignup;
   if (changes.allowedGroups === null) delete next.allowedGroups;

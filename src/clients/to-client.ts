@@ -30,6 +30,7 @@ export const toClient = ({ id, value }: Client) => ({
   pkce_required_at:
     value.requirePkce === true && value.pkceRequiredAt !== undefined ? time(value.pkceRequiredAt) : null,
   logout_needs_auth: value.logoutNeedsAuth === true,
+  keycloak_tokens: value.keycloakTokens === true,
   approved_addresses: approvedAddressesOf(value),
   allow_self_signup: value.allowSelfSignup ?? null,
   allowed_groups: value.allowedGroups ?? null,

@@ -17,6 +17,9 @@ export interface AccessTokenClaims extends JWTPayload {
 
 export type TokenKind = 'AccessToken' | 'ClientCredentials';
 
+/** The payload `typ` by which a refresh token that is a JWT is recognised (refresh-token-jwt.ts); no other token of ours has it. */
+export const REFRESH_TYP = 'Refresh';
+
 export interface AccessTokenJwt {
   sign(claims: AccessTokenClaims): Promise<string>;
   /** @returns the `jti` of an unexpired token of that kind that we signed, else undefined */
@@ -24,7 +27,7 @@ export interface AccessTokenJwt {
   /** @returns the client of an access token that we signed, whether it is still active or not */
   clientOf(bearer: string): Promise<string | undefined>;
   /** @returns which model a JWT would belong to, unverified; undefined for anything that is not a JWT */
-  kindOf(bearer: string): TokenKind | undefined;
+  kindOf(bearer: string): TokenKind | 'RefreshToken' | undefined;
   /**
    * Wraps a JWT so that the library treats it as an opaque token where it rejects JWTs. `resolve` unwraps it. The
    * prefix is a secret of this process, so no caller can present a wrapped token.
@@ -38,13 +41,17 @@ const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toS
 // so a token that was wrapped before a key rotation can be unwrapped after it.
 const wrapper = `${randomBytes(32).toString('base64url')}:`;
 
+export const unwrap = (bearer: string): string =>
+  bearer.startsWith(wrapper) ? bearer.slice(wrapper.length) : bearer;
+
 /** Longer than any token lives or any of our keys is kept. */
 const LONGEST_SECONDS = 31_536_000;
 
-const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+export const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 // The last base64url symbol has unused bits; without this check a token could be altered and still verify.
-const isCanonical = (part: string): boolean => Buffer.from(part, 'base64url').toString('base64url') === part;
+export const isCanonical = (jwt: string): boolean =>
+  jwt.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 /** @param issuer issuer identifier; a token of another issuer is not ours even if the key were the same */
 export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): Promise<AccessTokenJwt> {
@@ -57,14 +64,13 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
       keys.publicJwks.map(async (jwk) => [String(jwk.kid), await importJWK(jwk, jwk.alg ?? alg)] as const),
     ),
   );
-  const unwrap = (bearer: string): string =>
-    bearer.startsWith(wrapper) ? bearer.slice(wrapper.length) : bearer;
 
-  const kindOf = (bearer: string): TokenKind | undefined => {
+  const kindOf: AccessTokenJwt['kindOf'] = (bearer) => {
     const jwt = unwrap(bearer);
     if (!COMPACT_JWS.test(jwt)) return undefined;
     try {
-      const { sub, client_id: clientId } = decodeJwt(jwt);
+      const { sub, client_id: clientId, typ } = decodeJwt(jwt);
+      if (typ === REFRESH_TYP) return 'RefreshToken';
       // A client credentials token has the client as its subject (RFC 9068 §2.2); a user id is never a client id.
       return sub === clientId ? 'ClientCredentials' : 'AccessToken';
     } catch {
@@ -74,7 +80,7 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
 
   async function verify(bearer: string, options: JWTVerifyOptions = {}): Promise<JWTPayload | undefined> {
     const jwt = unwrap(bearer);
-    if (!jwt.split('.').every(isCanonical)) return undefined;
+    if (!isCanonical(jwt)) return undefined;
     try {
       // RFC 9068 §4, RFC 8725 §3: only our algorithm, type and issuer, and only keys from our own key set.
       const { payload } = await jwtVerify(jwt, ({ kid: id = '' }) => publicKeys.get(id) ?? Promise.reject(), {

@@ -27,6 +27,7 @@ import {
   showFormPosts,
   showInteractions,
 } from './provider-middleware.ts';
+import { createRefreshTokenJwt } from './refresh-token-jwt.ts';
 import { logRefusals } from './refusals.ts';
 import type { RepeatWatch } from './repeated-values.ts';
 import { SigningKey, VerifyingKey } from './signing-key.ts';
@@ -47,10 +48,12 @@ export interface ProviderDeps
       ConfigurationDeps,
       'signingKeys' | 'loadExistingGrant' | 'interactionUrl' | keyof ProtocolPages
     >,
-    Omit<ModelDeps, 'jwt' | 'issuer' | 'clock' | 'settings' | 'successorKey'> {
+    Omit<ModelDeps, 'jwt' | 'refreshJwt' | 'issuer' | 'clock' | 'settings' | 'successorKey'> {
   readonly issuer: string;
   readonly baseUrl: string;
   readonly basePath: string;
+  /** SECRET_KEY, newest first. */
+  readonly secretKeys: readonly string[];
   readonly keys: {
     readonly currentPrivateJwk: JWK;
     readonly publicJwks: readonly JWK[];
@@ -103,6 +106,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   const provider: IdentityProvider = new IdentityProvider(issuer, configuration, {
     ...deps,
     jwt,
+    refreshJwt: createRefreshTokenJwt(deps.secretKeys, issuer),
     // A derived key for this purpose alone: the cookie key must not also create refresh tokens.
     successorKey: createHmac('sha256', cookieKey).update('refresh-token-successor').digest(),
   });

@@ -6,6 +6,7 @@ import {
 } from 'oidc-provider';
 import type { MethodTimes } from '../sessions/index.ts';
 import { currentScopes, isGrantTypeAllowed, opensAdmin } from './entitlement.ts';
+import { hasKeycloakTokens, keycloakClaims, keycloakRoles } from './keycloak-tokens.ts';
 import { clientRecord } from './models/client.ts';
 import { isTestSignInExchange } from './test-sign-in-gate.ts';
 
@@ -147,15 +148,21 @@ export function libraryAccount(accounts: AccountDirectory, account: OidcAccount)
 export const requestAccount = (ctx: KoaContextWithOIDC): OidcAccount | undefined =>
   ctx.oidc.account && accountOf.get(ctx.oidc.account);
 
+interface IssuedToken {
+  readonly kind: string;
+  readonly scopes: Set<string>;
+  readonly sid?: string | undefined;
+}
+
 /**
  * Decisions §5: access tokens of users have names and roles when the scope `profile` or `roles` was granted, and always
  * the time of authentication (RFC 9068 §2.2.1).
  */
 export function extraTokenClaims(
   ctx: KoaContextWithOIDC,
-  token: { readonly kind: string; readonly scopes: Set<string> },
+  token: IssuedToken,
 ): Record<string, unknown> | undefined {
-  if (token.kind !== 'AccessToken') return undefined;
+  if (token.kind !== 'AccessToken') return foreignClaims(ctx, token);
   const { AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
   const source = AuthorizationCode ?? RefreshToken ?? DeviceCode;
   const account = requestAccount(ctx);
@@ -168,5 +175,20 @@ export function extraTokenClaims(
     // `role` for those who read ours, the list for libraries (Spring, MicroProfile JWT) and as userinfo has it.
     ...(account && token.scopes.has('roles') ? { role: account.role, roles: [account.role] } : undefined),
     ...(account && token.scopes.has('groups') ? { groups: [...(account.groups ?? [])] } : undefined),
+    ...foreignClaims(ctx, token, account),
+  };
+}
+
+/** Decisions §10. */
+function foreignClaims(
+  ctx: KoaContextWithOIDC,
+  { scopes, sid }: IssuedToken,
+  account?: OidcAccount,
+): Record<string, unknown> | undefined {
+  const { client } = ctx.oidc;
+  if (!hasKeycloakTokens(client)) return undefined;
+  return {
+    ...keycloakClaims('Bearer', client.clientId, sid),
+    ...(account && scopes.has('roles') && keycloakRoles(client.clientId, [account.role])),
   };
 }

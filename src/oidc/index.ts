@@ -110,7 +110,7 @@ interface ProtocolDeps
     'adapter' | 'isHandle' | 'tokens' | 'revokeToken' | 'codeRedeemed' | 'events' | 'pages' | 'outbound'
   > {
   readonly mount: ProtocolMount;
-  readonly config: Pick<Config, 'issuer' | 'baseUrl' | 'trustProxy' | 'cookieKeys'> & {
+  readonly config: Pick<Config, 'issuer' | 'baseUrl' | 'trustProxy' | 'cookieKeys' | 'secretKeys'> & {
     readonly basePath: string;
   };
   readonly store: Store;
@@ -146,6 +146,7 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
     baseUrl: config.baseUrl,
     basePath: config.basePath,
     cookieKeys: config.cookieKeys,
+    secretKeys: config.secretKeys,
     cookieNames: cookieNamesFor(isSecure),
     accounts: directory,
     findConsent: consents.find,

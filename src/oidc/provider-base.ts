@@ -83,6 +83,9 @@ export interface DeviceCodeClass extends TokenClass<DeviceCode> {
 /** The types require a context; a logout token has none. */
 export interface IdTokenModel {
   readonly ctx?: KoaContextWithOIDC;
+  readonly client: Client | undefined;
+  /** The claims that were set. */
+  readonly extra: Readonly<Record<string, unknown>>;
   set(claim: string, value: unknown): void;
   issue(options: {
     use: 'idtoken' | 'logout' | 'userinfo' | 'introspection' | 'authorization';

@@ -32,6 +32,8 @@ export interface ClientRecord {
   pkceRequiredAt?: number;
   /** A sign-out by an ID token without a browser also needs client authentication; absent: it does not. */
   logoutNeedsAuth?: boolean;
+  /** Its tokens have the members that clients of Keycloak read; absent: they do not. */
+  keycloakTokens?: boolean;
   /** Only members of one of these groups may sign in; absent: all users. */
   allowedGroups?: string[];
   /** Origins of its scripts, beside those of its redirect URIs. */

@@ -48,7 +48,13 @@ test('client metadata: ids, secrets and times are set by the server only', () =>
 });
 
 test('client metadata: administrator settings are not part of it', () => {
-  for (const name of ['skip_consent', 'is_active', 'access_token_seconds', 'allow_self_signup']) {
+  for (const name of [
+    'skip_consent',
+    'is_active',
+    'access_token_seconds',
+    'allow_self_signup',
+    'keycloak_tokens',
+  ]) {
     deepEqual(problemsOf({ [name]: true }), [name]);
   }
 });

@@ -61,6 +61,7 @@ export const forbidden: readonly (readonly [string, unknown])[] = [
   ['client_name', { $gt: '' }],
   ['jwks', { keys: [{ kty: 'oct', k: 'x' }] }],
   ['skip_consent', true],
+  ['keycloak_tokens', true],
   ['is_active', true],
   ['access_token_seconds', 86_400],
   ['allow_self_signup', true],

@@ -58,6 +58,16 @@ test('page of an application: a wrong sign-in rule is refused at its field and s
   deepEqual(await rulesOf(id), [null, null, false]);
 });
 
+test('page of an application: tokens as Keycloak has them are switched by a box', async () => {
+  const { id } = await app.register();
+  const keycloakTokens = async () => (await app.admin('GET', `/clients/${id}`)).body.data.keycloak_tokens;
+  equal((await save(id, { keycloak_tokens: 'on' })).status, 303);
+  equal(await keycloakTokens(), true);
+  match((await admin.get(`/admin/applications/${id}`)).body, /name="keycloak_tokens" checked/);
+  equal((await save(id, {})).status, 303);
+  equal(await keycloakTokens(), false);
+});
+
 test('page of an application: a machine has no sign-in rules, a public one no authentication', async () => {
   const machine = await app.register({
     grant_types: ['client_credentials'],

@@ -1,6 +1,7 @@
 // Adds `at_hash` to ID tokens of the token endpoint (OIDC Core §3.1.3.6), which binds them to their access token; the library
-// adds it only in the front channel, where we issue none. Also rejects other JWTs of ours in place of an ID token.
+// adds it only in the front channel, where we issue none. Adds what applications with `keycloak_tokens` read. Also rejects other JWTs of ours in place of an ID token.
 import { errors } from 'oidc-provider';
+import { hasKeycloakTokens, keycloakClaims } from '../keycloak-tokens.ts';
 import type { IdTokenClass, IdTokenModel } from '../provider-base.ts';
 import { issuedValue } from './jwt-format.ts';
 
@@ -19,10 +20,15 @@ export const createIdTokenModel = (Base: IdTokenClass): IdTokenClass =>
     }
 
     override issue(options: Parameters<IdTokenModel['issue']>[0]): Promise<string> {
-      const accessToken = options.use === 'idtoken' ? this.ctx?.oidc.entities.AccessToken : undefined;
+      const isIdToken = options.use === 'idtoken';
+      const accessToken = isIdToken ? this.ctx?.oidc.entities.AccessToken : undefined;
       const value = accessToken && issuedValue(accessToken);
       // The library hashes the value of this claim.
       if (value !== undefined) this.set('at_hash', value);
+      if (isIdToken && hasKeycloakTokens(this.client)) {
+        const claims = keycloakClaims('ID', this.client.clientId, this.extra.sid);
+        for (const [name, claim] of Object.entries(claims)) this.set(name, claim);
+      }
       return super.issue(options);
     }
   };

@@ -1,12 +1,14 @@
 // Refresh token rotation under parallel use: each token has exactly one successor. During a short grace period a parallel
 // request gets the same successor until that is used; after it, reuse revokes the whole grant (RFC 9700 §4.14.2). Requested
-// scopes outside of the grant are ignored (decisions §5).
+// scopes outside of the grant are ignored (decisions §5). For applications with `keycloak_tokens` it travels as a JWT (§10).
 import { createHmac } from 'node:crypto';
-import { type Client, errors, type RefreshToken } from 'oidc-provider';
+import { type AdapterPayload, type Client, errors, type RefreshToken } from 'oidc-provider';
 import { acrFrom } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
+import { hasKeycloakTokens } from '../keycloak-tokens.ts';
 import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
+import type { RefreshTokenJwt } from '../refresh-token-jwt.ts';
 import { withoutAdminScopes } from '../scopes.ts';
 import { clientRecord } from './client.ts';
 
@@ -17,11 +19,12 @@ interface Deps {
   readonly graceSeconds: () => number;
   readonly revokeGrant: (grantId: string) => Promise<void>;
   readonly settings: () => RefreshSettings;
+  readonly refreshJwt: RefreshTokenJwt;
 }
 
 export function createRefreshTokenModel(
   Base: TokenClass<RefreshToken>,
-  { clock, successorKey, graceSeconds, revokeGrant, settings }: Deps,
+  { clock, successorKey, graceSeconds, revokeGrant, settings, refreshJwt }: Deps,
 ): TokenClass<RefreshToken> {
   const isInGrace = (consumed: unknown): boolean =>
     typeof consumed === 'number' && graceSeconds() > 0 && epochSeconds(clock) - consumed <= graceSeconds();
@@ -31,14 +34,24 @@ export function createRefreshTokenModel(
     createHmac('sha256', successorKey).update(id).digest('base64url');
 
   return class RefreshToken extends Base {
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'isSigned'];
+    /** It was given out as a JWT, and is accepted as that JWT alone: whoever reads its `jti` has no token. */
+    declare isSigned?: boolean;
+
     #isRepeat = false;
+    /** The stored successor, if a repeated request found one. */
+    #successor: AdapterPayload | undefined;
 
     constructor(properties: Record<string, unknown>) {
       super(withoutDeviceAdminScopes(properties));
     }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
-      const token = await super.find(value, options);
+      const isJwt = refreshJwt.isJwt(value);
+      const id = isJwt ? await refreshJwt.resolve(value) : value;
+      if (id === undefined) return undefined;
+      const token = await super.find(id, options);
+      if (token instanceof RefreshToken && (token.isSigned === true) !== isJwt) return undefined;
       const oidc = ProviderBase.ctx?.oidc;
       // The grace period applies to refreshing only; for introspection and revocation a used token is used.
       if (!(token instanceof RefreshToken) || oidc?.params?.grant_type !== 'refresh_token') return token;
@@ -64,7 +77,8 @@ export function createRefreshTokenModel(
 
     /** False while the successor is not stored: the other request has only just consumed this token. */
     async #isSuccessorUsed(): Promise<boolean> {
-      return (await this.adapter.find(successorOf(this.jti)))?.consumed !== undefined;
+      this.#successor = (await this.adapter.find(successorOf(this.jti))) || undefined;
+      return this.#successor?.consumed !== undefined;
     }
 
     override async consume(): Promise<void> {
@@ -84,6 +98,21 @@ export function createRefreshTokenModel(
         }
         throw error;
       }
+    }
+
+    override getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
+      return hasKeycloakTokens(this.client) ? this.#sign(this.client) : super.getValueAndPayload();
+    }
+
+    async #sign({ clientId: azp }: Client): Promise<{ value: string; payload: AdapterPayload }> {
+      const rotated = ProviderBase.ctx?.oidc.entities.RotatedRefreshToken;
+      // A racing tab gets the same JWT, too.
+      const known = rotated instanceof RefreshToken ? rotated.#successor : undefined;
+      if (known?.iat !== undefined) Object.assign(this, { iat: known.iat, exp: known.exp });
+      this.isSigned = true;
+      const { value: jti, payload } = await super.getValueAndPayload();
+      const { iat = 0, exp = 0, sid } = payload;
+      return { value: await refreshJwt.sign({ jti, azp, sid, iat, exp }), payload };
     }
 
     override generateTokenId(): string {

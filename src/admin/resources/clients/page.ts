@@ -72,6 +72,7 @@ function valuesOf(client: Values): Values {
     required_acr: client.required_acr ?? '',
     max_auth_age: client.max_auth_age ?? '',
     logout_needs_auth: client.logout_needs_auth === true ? 'on' : '',
+    keycloak_tokens: client.keycloak_tokens === true ? 'on' : '',
   };
 }
 
@@ -173,6 +174,7 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
     ...Object.fromEntries(lifetimes.map((name) => [name, lifetime(name)])),
     grant_types: grants.map(({ name }) => name).filter((name) => textIn(`grant.${name}`) === 'on'),
     skip_consent: textIn('skip_consent') === 'on',
+    keycloak_tokens: textIn('keycloak_tokens') === 'on',
     ...(textIn('has_pkce_choice') === 'on' && { require_pkce: textIn('require_pkce') === 'on' }),
     ...(textIn('has_sign_in_rules') === 'on' && {
       required_acr: textOrNull(textIn('required_acr')),
@@ -200,6 +202,7 @@ async function save(context: AdminContext): Promise<void> {
       skip_consent: '',
       require_pkce: '',
       logout_needs_auth: '',
+      keycloak_tokens: '',
       ...typedIn(form),
     };
     await showApplication(context, { values, errors, isStale, ...(isStale ? {} : { alert }) }, status);
