@@ -1,5 +1,5 @@
 // go-oidc and x/oauth2: what most programs in Go sign in with.
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { namesOf, runClient, type Step } from '../support/client.ts';
 import { startIssuer } from '../support/issuer.ts';
@@ -35,6 +35,16 @@ test('go-oidc: with nonce and without PKCE: userinfo, refresh, revocation, logou
   });
   const expected = ['sign-in', 'userinfo', 'refresh', 'revoke', 'logout'];
   deepEqual(namesOf(steps), expected);
+});
+
+test('Go: a server ends the session by a GET with its hint, as oauth2-proxy does', client, async () => {
+  const steps = await run('backend-logout', {
+    redirect_uris: [CALLBACK],
+    grant_types: ['authorization_code', 'refresh_token'],
+  });
+  deepEqual(namesOf(steps), ['logout', 'refresh-refused']);
+  const { body } = await issuer.app.admin('GET', '/sessions?is_active=true');
+  equal(body.data.total, 0);
 });
 
 test('x/oauth2: without scopes, a web application gets openid and refreshes', client, async () => {

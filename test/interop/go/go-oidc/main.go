@@ -41,6 +41,8 @@ func main() {
 		web(provider, config)
 	case "bare":
 		bare(config)
+	case "backend-logout":
+		backendLogout(provider, config)
 	case "device":
 		device(provider, config)
 	case "machine":
@@ -83,6 +85,23 @@ func web(provider *oidc.Provider, config oauth2.Config) {
 
 	bye := url.Values{"id_token_hint": {raw}, "post_logout_redirect_uri": {os.Getenv("POST_LOGOUT_REDIRECT_URI")}, "state": {"bye"}}
 	step("logout", ask("logout", more.EndSession+"?"+bye.Encode()).Get("state") == "bye", nil)
+}
+
+// What oauth2-proxy does at its sign-out where it has a backend_logout_url: a GET of the server's, with the hint and no cookie.
+func backendLogout(provider *oidc.Provider, config oauth2.Config) {
+	config.Scopes = []string{oidc.ScopeOpenID, "profile", "email"}
+	back := ask("authorize", config.AuthCodeURL("s"))
+	tokens, err := config.Exchange(ctx, back.Get("code"))
+	must(err)
+	raw, _ := tokens.Extra("id_token").(string)
+	var more endpoints
+	must(provider.Claims(&more))
+	answer, err := http.Get(more.EndSession + "?id_token_hint=" + raw)
+	must(err)
+	_, err = provider.UserInfo(ctx, oauth2.StaticTokenSource(tokens))
+	step("logout", answer.StatusCode == 200 && err != nil, nil)
+	_, err = config.TokenSource(ctx, &oauth2.Token{RefreshToken: tokens.RefreshToken}).Token()
+	step("refresh-refused", isError(err, "invalid_grant"), nil)
 }
 
 // OAuth alone: an oauth2.Config without Scopes sends no scope at all.
