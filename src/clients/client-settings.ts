@@ -3,12 +3,15 @@ import type { ClientRecord } from '../store/collections.ts';
 import { authenticationSettings, readAuthenticationSettings } from './acr.ts';
 import { originProblem } from './origins.ts';
 
+export type AccessTokenAudience = 'issuer' | 'client_id';
+
 /** Absent: unchanged. Null: the runtime setting applies. */
 export interface SettingChanges {
   isActive?: boolean;
   skipConsent?: boolean;
   logoutNeedsAuth?: boolean;
   keycloakTokens?: boolean;
+  mayIntrospect?: boolean;
   allowSelfSignup?: boolean | null;
   /** Of the addresses that this server calls for it. */
   approvedAddresses?: string[];
@@ -16,6 +19,7 @@ export interface SettingChanges {
   accessTokenSeconds?: number | null;
   idTokenSeconds?: number | null;
   refreshTokenSeconds?: number | null;
+  accessTokenAudience?: AccessTokenAudience;
   requiredAcr?: string | null;
   maxAuthAgeSeconds?: number | null;
   /** Null: all users may sign in. */
@@ -50,6 +54,13 @@ export const flagSettings = {
     description:
       'Its tokens have what clients of Keycloak read: `typ`, `azp`, `session_state`, with the scope `roles` also ' +
       '`realm_access` and `resource_access`; its refresh tokens are JWTs.',
+  },
+  may_introspect: {
+    key: 'mayIntrospect',
+    isNullable: false,
+    description:
+      'With its secret or key it may introspect any access token without `admin` scopes, as a resource server does; ' +
+      'otherwise those issued to it.',
   },
   allow_self_signup: {
     key: 'allowSelfSignup',
@@ -89,8 +100,18 @@ export const approvedAddressesSetting = {
     'Only approved addresses may be on the internal network, where OUTBOUND_ALLOW covers them.',
 } as const;
 
+const audiences: readonly AccessTokenAudience[] = ['issuer', 'client_id'];
+
+export const audienceSetting = {
+  values: audiences,
+  description:
+    'The `aud` of its access tokens. `issuer`, the default of new applications: none of them passes for an ID token. ' +
+    '`client_id`: for APIs that compare `aud` with the id of the application.',
+} as const;
+
 export const settingNames: ReadonlySet<string> = new Set([
   'approved_addresses',
+  'access_token_audience',
   'allowed_groups',
   'web_origins',
   ...Object.keys(flagSettings),
@@ -123,6 +144,10 @@ export function readSettings(input: Readonly<Record<string, unknown>>): {
       changes[key] = value;
     } else problems[name] = `Must be a whole number of seconds from ${minimum} to ${maximum}.`;
   }
+  const { access_token_audience: audience } = input;
+  const known = audiences.find((one) => one === audience);
+  if (known !== undefined) changes.accessTokenAudience = known;
+  else if (audience !== undefined) problems.access_token_audience = `Must be one of ${audiences.join(', ')}.`;
   const groups = input.allowed_groups;
   if (groups === null || isTextList(groups, allowedGroupsSetting)) changes.allowedGroups = groups;
   else if (groups !== undefined) problems.allowed_groups = 'Must be a list of group names, or null.';
@@ -172,6 +197,10 @@ export function withSettings(record: ClientRecord, changes: SettingChanges): Cli
   else if (changes.logoutNeedsAuth === true) next.logoutNeedsAuth = true;
   if (changes.keycloakTokens === false) delete next.keycloakTokens;
   else if (changes.keycloakTokens === true) next.keycloakTokens = true;
+  if (changes.mayIntrospect === false) delete next.mayIntrospect;
+  else if (changes.mayIntrospect === true) next.mayIntrospect = true;
+  if (changes.accessTokenAudience === 'issuer') next.accessTokenAudience = 'issuer';
+  else if (changes.accessTokenAudience === 'client_id') delete next.accessTokenAudience;
   if (changes.allowSelfSignup === null) delete next.allowSelfSignup;
   else if (changes.allowSelfSignup !== undefined) next.allowSelfSignup = changes.allowSelfSignup;
   if (changes.allowedGroups === null) delete next.allowedGroups;

@@ -102,6 +102,7 @@ export function createClients(deps: ClientsDeps): Clients {
         clientType: clientType(metadata),
         isActive: true,
         skipConsent: false,
+        accessTokenAudience: 'issuer',
         origin,
         createdAt: now,
         updatedAt: now,

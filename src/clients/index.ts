@@ -19,6 +19,7 @@ export { calledAddresses, isApprovedAddress } from './approved-addresses.ts';
 export {
   allowedGroupsSetting,
   approvedAddressesSetting,
+  audienceSetting,
   flagSettings,
   lifetimeSettings,
   webOriginsSetting,

@@ -2,6 +2,7 @@
 import type { ClientRecord } from '../store/collections.ts';
 import type { Stored } from '../store/port.ts';
 import { approvedAddressesOf } from './approved-addresses.ts';
+import type { AccessTokenAudience } from './client-settings.ts';
 import { type MemberName, memberNames } from './metadata-members.ts';
 import { hasToUsePkce } from './pkce.ts';
 
@@ -19,6 +20,9 @@ export const publicMetadata = ({ metadata }: ClientRecord): PublicMetadata =>
     memberNames.filter((name) => Object.hasOwn(metadata, name)).map((name) => [name, metadata[name]]),
   );
 
+const audienceOf = ({ accessTokenAudience }: ClientRecord): AccessTokenAudience =>
+  accessTokenAudience ?? 'client_id';
+
 /** @returns the client as the admin API shows it */
 export const toClient = ({ id, value }: Client) => ({
   client_id: id,
@@ -31,6 +35,8 @@ export const toClient = ({ id, value }: Client) => ({
     value.requirePkce === true && value.pkceRequiredAt !== undefined ? time(value.pkceRequiredAt) : null,
   logout_needs_auth: value.logoutNeedsAuth === true,
   keycloak_tokens: value.keycloakTokens === true,
+  may_introspect: value.mayIntrospect === true,
+  access_token_audience: audienceOf(value),
   approved_addresses: approvedAddressesOf(value),
   allow_self_signup: value.allowSelfSignup ?? null,
   allowed_groups: value.allowedGroups ?? null,

@@ -5,6 +5,7 @@ import { hasOrigin } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
+import { ADMIN_SCOPES } from './scopes.ts';
 import { TEST_SIGN_IN_SECONDS } from './test-sign-ins.ts';
 
 export interface LifetimeSettings {
@@ -112,14 +113,28 @@ export const issueRefreshToken = (_ctx: KoaContextWithOIDC, client: Client): boo
 export const clientBasedCORS = (_ctx: KoaContextWithOIDC, origin: string, client: Client): boolean =>
   hasOrigin(clientRecord(client), origin);
 
-/** RFC 7662 §2.1: a client may ask about tokens issued to it or meant for it. */
+interface Introspected {
+  readonly kind: string;
+  readonly clientId?: string | undefined;
+  readonly aud?: unknown;
+  readonly scopes: ReadonlySet<string>;
+}
+
+const ACCESS_TOKENS = new Set(['AccessToken', 'ClientCredentials']);
+
+/**
+ * RFC 7662 §2.1: a client may ask about tokens issued to it or meant for it; one that an administrator allowed, about any access
+ * token without `admin` scopes (decisions §3). Public clients do not get here (src/oidc/introspection.ts).
+ */
 export function introspectionAllowed(
   _ctx: KoaContextWithOIDC,
   client: Client,
-  token: { readonly clientId?: string | undefined; readonly aud?: unknown },
+  { kind, clientId, aud, scopes }: Introspected,
 ): boolean {
-  const audience = Array.isArray(token.aud) ? token.aud : [token.aud];
-  return token.clientId === client.clientId || audience.includes(client.clientId);
+  const audience = Array.isArray(aud) ? aud : [aud];
+  if (clientId === client.clientId || audience.includes(client.clientId)) return true;
+  const isForAdmin = [...ADMIN_SCOPES].some((scope) => scopes.has(scope));
+  return clientRecord(client).mayIntrospect === true && ACCESS_TOKENS.has(kind) && !isForAdmin;
 }
 
 // Long enough for clock skew, short enough to keep the replay records few.

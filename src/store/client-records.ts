@@ -22,6 +22,10 @@ export interface ClientRecord {
   refreshTokenSeconds?: number;
   idTokenSeconds?: number;
   allowSelfSignup?: boolean;
+  /** It may introspect any access token without `admin` scopes; absent: only its own. */
+  mayIntrospect?: boolean;
+  /** The `aud` of its access tokens that are for no API; absent: its own id, as every application had it once. */
+  accessTokenAudience?: 'issuer';
   /** The weakest `acr` that a sign-in to it may have; absent: any. */
   requiredAcr?: string;
   /** How old an authentication may be at an authorization request; absent: any age. */

@@ -2,6 +2,8 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { clients } from '../../src/store/collections.ts';
+import { update } from '../../src/store/update.ts';
 import { Agent, redeem, refresh, requestTokens } from '../support/agent.ts';
 import { startApp } from '../support/app.ts';
 import {
@@ -53,7 +55,7 @@ test('access token: exactly the specified claims, typ at+jwt, signed by a publis
   const keys = await publishedKeys();
   const { payload, protectedHeader } = await jwtVerify(access_token, createLocalJWKSet(keys), {
     issuer: app.issuer,
-    audience: client.id,
+    audience: app.issuer,
     typ: 'at+jwt',
     algorithms: ['RS256'],
   });
@@ -64,7 +66,7 @@ test('access token: exactly the specified claims, typ at+jwt, signed by a publis
   );
   deepEqual(Object.keys(payload).sort(), ALWAYS);
   const { iat = 0, exp = 0, nbf, auth_time, jti, sid } = payload;
-  deepEqual([payload.sub, payload.aud, payload.client_id], [alice.id, client.id, client.id]);
+  deepEqual([payload.sub, payload.aud, payload.client_id], [alice.id, app.issuer, client.id]);
   equal(payload.scope, 'openid');
   ok(iat >= before && iat <= epoch());
   deepEqual([nbf, exp - iat], [iat, 900]);
@@ -115,9 +117,36 @@ test('access token: client credentials have the client as subject and no user cl
     Object.keys(claims).sort(),
     ALWAYS.filter((name) => !['auth_time', 'acr', 'sid'].includes(name)),
   );
-  deepEqual([claims.sub, claims.client_id, claims.aud], [machine.id, machine.id, machine.id]);
+  deepEqual([claims.sub, claims.client_id, claims.aud], [machine.id, machine.id, app.issuer]);
   equal(headerOf(body.access_token).typ, 'at+jwt');
   equal((await userinfo(app, body.access_token)).status, 401);
+});
+
+test('access_token_audience: client_id addresses tokens to the application', async () => {
+  const path = `/clients/${client.id}`;
+  const refused = await app.admin('PATCH', path, { access_token_audience: 'both' });
+  deepEqual(
+    [refused.status, Object.keys(refused.body.error?.fields ?? {})],
+    [400, ['access_token_audience']],
+  );
+  equal((await app.admin('PATCH', path, { access_token_audience: 'client_id' })).status, 200);
+  const first = await tokensOf(app, client, alice);
+  equal(claimsOf(first.access_token).aud, client.id);
+  equal((await app.admin('PATCH', path, { access_token_audience: 'issuer' })).status, 200);
+  const { body } = await refresh(app, client, first.refresh_token);
+  equal(claimsOf(body.access_token).aud, app.issuer);
+  // What has been given keeps working.
+  for (const token of [first.access_token, body.access_token])
+    equal((await userinfo(app, token)).status, 200);
+});
+
+test('access_token_audience: an application of an earlier version keeps its id', async () => {
+  const old = await app.register();
+  const applications = app.store.collection(clients);
+  await update(applications, old.id, ({ accessTokenAudience: _, ...value }) => ({ value }));
+  equal((await app.admin('GET', `/clients/${old.id}`)).body.data.access_token_audience, 'client_id');
+  equal((await app.admin('PATCH', `/clients/${old.id}`, { client_name: 'Old' })).status, 200);
+  equal(claimsOf((await tokensOf(app, old, alice)).access_token).aud, old.id);
 });
 
 test('token response: not cached; has type, lifetime and scope', async () => {

@@ -83,3 +83,21 @@ test('page of an application: a machine has no sign-in rules, a public one no au
   match(body, /Sign-in rules/);
   doesNotMatch(body, /name="logout_needs_auth"/);
 });
+
+test('page of an application: audience and introspection are boxes', async () => {
+  const { id } = await app.register();
+  const choices = async (): Promise<unknown[]> => {
+    const { data } = (await app.admin('GET', `/clients/${id}`)).body;
+    return [data.access_token_audience, data.may_introspect];
+  };
+  deepEqual(await choices(), ['issuer', false]);
+  equal((await save(id, { is_own_audience: 'on', may_introspect: 'on' })).status, 303);
+  deepEqual(await choices(), ['client_id', true]);
+  const { body } = await admin.get(`/admin/applications/${id}`);
+  match(body, /name="is_own_audience" checked/);
+  match(body, /name="may_introspect" checked/);
+  equal((await save(id, {})).status, 303);
+  deepEqual(await choices(), ['issuer', false]);
+  const open = await app.register({ token_endpoint_auth_method: 'none' });
+  doesNotMatch((await admin.get(`/admin/applications/${open.id}`)).body, /name="may_introspect"/);
+});

@@ -217,3 +217,49 @@ test('introspection: the client’s answer follows the account as the administra
   equal((await app.admin('POST', `/users/${bob.id}/deactivate`)).status, 200);
   equal((await introspect(app, token, basic(client))).text, INACTIVE);
 });
+
+test('may_introspect: an API asks about access tokens of all applications', async () => {
+  const api = await app.register({ may_introspect: true });
+  const machine = await app.register({
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    scope: 'email',
+  });
+  const tokens = await tokensOf(app, client, alice, { scope: 'openid email' });
+  const { body: own } = await requestTokens(app, machine, { grant_type: 'client_credentials' });
+  for (const token of [tokens.access_token, String(own.access_token)])
+    deepEqual(
+      (await introspect(app, token, basic(api))).body,
+      (await introspect(app, token)).body,
+      'what an administrator sees',
+    );
+  equal((await introspect(app, tokens.refresh_token, basic(api))).text, INACTIVE);
+  equal((await introspect(app, tokens.id_token, basic(api))).text, INACTIVE);
+  // Taken back: at once.
+  equal((await app.admin('PATCH', `/clients/${api.id}`, { may_introspect: false })).status, 200);
+  equal((await introspect(app, tokens.access_token, basic(api))).text, INACTIVE);
+});
+
+test('attack: a resource server learns of a token with an admin scope', async () => {
+  const api = await app.register({ may_introspect: true });
+  const automation = await app.register({
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    scope: 'admin admin:read email',
+  });
+  for (const scope of ['admin', 'admin:read', 'admin:read email']) {
+    const { body } = await requestTokens(app, automation, { grant_type: 'client_credentials', scope });
+    equal((await introspect(app, String(body.access_token))).body.active, true, scope);
+    equal((await introspect(app, String(body.access_token), basic(api))).text, INACTIVE, scope);
+  }
+});
+
+test('attack: an application that registers itself asks to introspect all tokens', async () => {
+  const made = await app.admin('POST', '/initial-access-tokens', { label: 'test', uses: 1 });
+  const { status, body } = await call(app, 'POST', '/oauth2/register', {
+    headers: { ...bearer(String(made.body.data.token)), 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: ['https://rp.example/callback'], may_introspect: true }),
+  });
+  deepEqual([status, body.error], [400, 'invalid_client_metadata']);
+  match(String(body.error_description), /^may_introspect: Is for an administrator/);
+});

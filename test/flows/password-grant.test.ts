@@ -52,7 +52,7 @@ test('password grant: username and password give the tokens of a sign-in', async
   equal(headerOf(body.access_token).typ, 'at+jwt');
   deepEqual(
     [access.sub, access.aud, access.client_id, access.scope, access.username, access.role],
-    [alice.id, old.id, old.id, 'openid profile email roles', 'alice', 'user'],
+    [alice.id, app.issuer, old.id, 'openid profile email roles', 'alice', 'user'],
   );
   ok(Number(access.auth_time) >= before && Number(access.auth_time) <= epoch(), 'auth_time (decisions §5)');
   const id = claimsOf(body.id_token);

@@ -1,9 +1,10 @@
 // Access tokens as JWTs whose payload is stored under `jti`. The library's own JWT format is not stored, so its tokens could
 // not be introspected, revoked or used at userinfo.
-import type { AccessToken, AdapterPayload, ClientCredentials } from 'oidc-provider';
+import type { AccessToken, AdapterPayload, Client, ClientCredentials } from 'oidc-provider';
 import type { AccessTokenClaims, AccessTokenJwt } from '../access-token-jwt.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import { noScopeLeft } from '../requested-scope.ts';
+import { clientRecord } from './client.ts';
 import { refusedScopes } from './oidc-context.ts';
 
 interface Deps {
@@ -17,7 +18,7 @@ const issuedValues = new WeakMap<object, string>();
 export const issuedValue = (token: object): string | undefined => issuedValues.get(token);
 
 /** RFC 9068 §2.2. Reserved claims come last, so that no extra claim can replace them. */
-function toClaims(payload: AdapterPayload, issuer: string): AccessTokenClaims {
+function toClaims(payload: AdapterPayload, issuer: string, client: Client | undefined): AccessTokenClaims {
   const { jti = '', clientId = '', accountId, scope, sid, iat = 0, exp = 0, aud, jkt, extra } = payload;
   return {
     ...extra,
@@ -26,8 +27,9 @@ function toClaims(payload: AdapterPayload, issuer: string): AccessTokenClaims {
     ...(jkt === undefined ? undefined : { cnf: { jkt } }),
     iss: issuer,
     sub: accountId ?? clientId,
-    // Stored without an audience, which userinfo rejects; in the JWT it is the client.
-    aud: aud ?? clientId,
+    // Stored without an audience, which userinfo rejects. In the JWT it is this server, so that no access token passes for an
+    // ID token (decisions §5), or the application where an administrator says so.
+    aud: aud ?? (client && clientRecord(client).accessTokenAudience === 'issuer' ? issuer : clientId),
     client_id: clientId,
     jti,
     iat,
@@ -44,7 +46,7 @@ export function createAccessTokenModel(
   return class AccessToken extends Base {
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       const { payload } = await super.getValueAndPayload();
-      const value = await jwt.sign(toClaims(payload, issuer));
+      const value = await jwt.sign(toClaims(payload, issuer, this.client));
       issuedValues.set(this, value);
       return { value, payload };
     }
@@ -71,7 +73,7 @@ export function createClientCredentialsModel(
 
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       const { payload } = await super.getValueAndPayload();
-      return { value: await jwt.sign(toClaims(payload, issuer)), payload };
+      return { value: await jwt.sign(toClaims(payload, issuer, this.client)), payload };
     }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {

@@ -65,6 +65,8 @@ function valuesOf(client: Values): Values {
     ...Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, own.includes(name) ? 'on' : ''])),
     skip_consent: client.skip_consent === true ? 'on' : '',
     require_pkce: client.require_pkce === true ? 'on' : '',
+    is_own_audience: client.access_token_audience === 'client_id' ? 'on' : '',
+    may_introspect: client.may_introspect === true ? 'on' : '',
     // Whether the form has the box; where PKCE is always required there is nothing to choose.
     has_pkce_choice: whyPkceOf(client) === undefined ? 'on' : '',
     // A machine's form has nothing about sign-ins.
@@ -175,6 +177,8 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
     grant_types: grants.map(({ name }) => name).filter((name) => textIn(`grant.${name}`) === 'on'),
     skip_consent: textIn('skip_consent') === 'on',
     keycloak_tokens: textIn('keycloak_tokens') === 'on',
+    may_introspect: textIn('may_introspect') === 'on',
+    access_token_audience: textIn('is_own_audience') === 'on' ? 'client_id' : 'issuer',
     ...(textIn('has_pkce_choice') === 'on' && { require_pkce: textIn('require_pkce') === 'on' }),
     ...(textIn('has_sign_in_rules') === 'on' && {
       required_acr: textOrNull(textIn('required_acr')),
@@ -201,6 +205,8 @@ async function save(context: AdminContext): Promise<void> {
       ...unchecked,
       skip_consent: '',
       require_pkce: '',
+      may_introspect: '',
+      is_own_audience: '',
       logout_needs_auth: '',
       keycloak_tokens: '',
       ...typedIn(form),

@@ -19,6 +19,7 @@ import {
   adminScopes,
   allowedGroupsSetting,
   approvedAddressesSetting,
+  audienceSetting,
   authenticationSettings,
   authMethods,
   type ClientView,
@@ -160,6 +161,8 @@ function settings(): TProperties {
   properties.required_acr = Optional(
     Union([Enum([...acr.values]), Null()], { description: acr.description, examples: [null] }),
   );
+  const { values: audiences, description: audience } = audienceSetting;
+  properties.access_token_audience = Optional(Enum([...audiences], { description: audience }));
   properties.max_auth_age = Optional(Union([Integer(age), Null()], { examples: [null] }));
   const { description: approved, ...limits } = approvedAddressesSetting;
   properties.approved_addresses = Optional(
