@@ -83,7 +83,8 @@ test('approval: of the address that was shown, not of one that came since', asyn
   deepEqual(await approvedOf(id), []);
   const again = await open(id);
   const other = await press(again, `/applications/${id}/approve-address`, { address: 'https://10.0.0.1/' });
-  ok([303, 400].includes(other.status));
+  equal(other.status, 400);
+  match(textOf(other), /The application has no such address/);
   deepEqual(await approvedOf(id), []);
   const forged = await press(await open(id), `/applications/${id}/approve-address`, { csrf: 'forged' });
   equal(forged.status, 403);

@@ -469,6 +469,7 @@ describe('redis: refusals and addresses', () => {
     const entries = store.ephemeral(notes);
     await entries.insert('a', { text: 'before' }, { expiresAt: clock() + MINUTE });
     await until(async () => (await replica.cli('exists', 'latchkey:{notes}:d:a')) === '1');
+    assert.ok(store.ports?.().includes(master.port), 'which no application may have called');
     await master.kill();
     const died = performance.now();
     const ms = await unavailableIn(() => entries.find('a'));
@@ -481,6 +482,7 @@ describe('redis: refusals and addresses', () => {
     );
     t.diagnostic(`writing again ${Math.round(performance.now() - died)} ms after the master's death`);
     assert.match(await replica.cli('info', 'replication'), /role:master/);
+    assert.deepEqual(new Set(store.ports?.()), new Set([master.port, replica.port]));
     assert.equal((await entries.find('a'))?.value.text, 'after');
   });
 });

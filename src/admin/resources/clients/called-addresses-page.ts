@@ -16,12 +16,18 @@ const setApproval = (choose: Choose, notice: string) => async (context: AdminCon
   const address = context.form.get('address') ?? '';
   try {
     const { data } = await context.call(clients.read, { params });
-    await context.call(clients.change, {
+    const wanted = choose(data.approved_addresses, address);
+    const { data: changed } = await context.call(clients.change, {
       params,
       ifVersion: versionOf(context.form),
-      body: { approved_addresses: choose(data.approved_addresses, address) },
+      body: { approved_addresses: wanted },
     });
-    context.go(`/applications/${id}`, notice);
+    if (wanted.every((one) => changed.approved_addresses.includes(one))) {
+      context.go(`/applications/${id}`, notice);
+      return;
+    }
+    const alert = 'The application has no such address. Approve one that is shown below.';
+    await showApplication(context, { alert }, 400);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     await showApplication(context, { alert, errors }, status);
