@@ -47,8 +47,8 @@ for name in "$@"; do
   fi
   set -- "$@" "$pattern"
 done
-# More than two files at once would only make the timing tests of slow machines lie.
-check tests node --test --import ./test/support/left-open.ts --test-concurrency=2 --test-timeout="${TEST_TIMEOUT_MS:-600000}" --test-reporter=spec "$@"
+# On two cores: tests wait a third of their time. More than three files at once would make the timing tests lie.
+check tests node --test --import ./test/support/left-open.ts --test-concurrency=3 --test-timeout="${TEST_TIMEOUT_MS:-600000}" --test-reporter=spec "$@"
 
 if [ -s "$NOT_RUN_LIST" ]; then
   echo "== not run, they need a real MongoDB (MONGODB_TEST_URI):"
