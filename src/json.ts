@@ -8,6 +8,10 @@ const MAX_DEPTH = 32;
 /** Readers of bodies and files have their own, lower limits. */
 const MAX_LENGTH = 1_000_000;
 
+/** A JSON object: not null, and no list. */
+export const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 interface Visit {
   readonly value: unknown;
   readonly depth: number;

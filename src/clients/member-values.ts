@@ -1,4 +1,5 @@
 // Checks one metadata member by itself: JSON type, length, characters, public keys only.
+import { isMembers } from '../json.ts';
 import { type MemberName, type MemberType, metadataMembers } from './metadata-members.ts';
 
 const MAX_ITEMS = 50;
@@ -13,9 +14,6 @@ const privateKeyMembers = ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'priv'];
 export const isStringList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const typeProblems: Readonly<Record<MemberType, (value: unknown) => string | undefined>> = {
   string: (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a non-empty string'),
   strings: (value) => {
@@ -25,7 +23,7 @@ const typeProblems: Readonly<Record<MemberType, (value: unknown) => string | und
   boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   integer: (value) =>
     Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'must be a whole number, 0 or more',
-  object: (value) => (isObject(value) ? undefined : 'must be an object'),
+  object: (value) => (isMembers(value) ? undefined : 'must be an object'),
 };
 
 /** @returns what is wrong with the member's value, or undefined */
@@ -43,8 +41,8 @@ export function valueProblem(name: MemberName, value: unknown): string | undefin
 }
 
 function keysProblem(jwks: unknown): string | undefined {
-  const keys = isObject(jwks) ? jwks.keys : undefined;
-  if (!Array.isArray(keys) || !keys.every(isObject)) return 'must have an array of keys';
+  const keys = isMembers(jwks) ? jwks.keys : undefined;
+  if (!Array.isArray(keys) || !keys.every(isMembers)) return 'must have an array of keys';
   if (keys.length > MAX_KEYS) return `must not have more than ${MAX_KEYS} keys`;
   const hasPrivatePart = keys.some((key) => privateKeyMembers.some((member) => Object.hasOwn(key, member)));
   return hasPrivatePart ? 'must hold public keys only' : undefined;

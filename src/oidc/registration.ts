@@ -1,5 +1,6 @@
 // Dynamic client registration (RFC 7591) and its management by the client (RFC 7592) over HTTP. src/clients decides what may
 // be registered; administrators use the admin API.
+
 import type Koa from 'koa';
 import {
   type Client,
@@ -11,6 +12,7 @@ import {
 } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
+import { isMembers } from '../json.ts';
 
 export interface RegistrationDeps {
   readonly clients: Pick<
@@ -42,9 +44,6 @@ function bearerOf(ctx: Koa.Context): string {
   if (token === undefined) throw new AppError('auth.invalid_token');
   return token;
 }
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const refuse = (fields: Readonly<Record<string, string>>): AppError =>
   new AppError('client.invalid_metadata', { fields });

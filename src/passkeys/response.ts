@@ -1,7 +1,7 @@
 // The shape of the browser's responses to ceremonies (WebAuthn §5.1, RegistrationResponseJSON and
 // AuthenticationResponseJSON): known members only, with bounded sizes, validated before anything decodes them.
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { parseJson } from '../json.ts';
+import { isMembers, parseJson } from '../json.ts';
 
 /** The client data (§5.8.1) that the library does not validate for us. */
 export interface ClientFacts {
@@ -20,10 +20,7 @@ const base64url = /^[\w-]+$/;
 
 type Members = Readonly<Record<string, unknown>>;
 
-const membersOf = (value: unknown): Members | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value))
-    : undefined;
+const membersOf = (value: unknown): Members | undefined => (isMembers(value) ? value : undefined);
 
 const encoded = (value: unknown, max: number): string | undefined =>
   typeof value === 'string' && value.length <= max && base64url.test(value) ? value : undefined;

@@ -5,6 +5,7 @@ import { differenceOf } from '../../audit/index.ts';
 import { type Client, toClient } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { Events } from '../../events/index.ts';
+import { isMembers } from '../../json.ts';
 import type { SettingDescription } from '../../settings/index.ts';
 import { type Answer, nameOf, type RawInput, type Recorded, type Route } from './route.ts';
 
@@ -45,8 +46,6 @@ const userFields = [
   'locked_until',
   'password_changed_at',
 ] as const;
-
-const isMembers = (value: unknown): value is View => typeof value === 'object' && value !== null;
 
 const textOf = (value: unknown, name: string): string | undefined => {
   const member: unknown = isMembers(value) ? value[name] : undefined;

@@ -3,10 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { IsObject } from 'typebox';
 import { AppError } from '../../errors.ts';
+import { isMembers } from '../../json.ts';
 import type { RawInput, Route } from './route.ts';
-
-const isMembers = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const namesIn = (schema: unknown): ReadonlySet<string> =>
   new Set(IsObject(schema) ? Object.keys(schema.properties) : []);

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
+import { isMembers } from '../../json.ts';
 import type { IdempotencyRecord } from '../../store/administration.ts';
 import { AlreadyExists, type Collection } from '../../store/port.ts';
 import { update } from '../../store/update.ts';
@@ -51,9 +52,7 @@ const digest = (text: string): string => createHash('sha256').update(text, 'utf8
 
 /** Sorts members, because a body with the same members in another order is the same body. */
 const inOrder = (_name: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
+  isMembers(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 /** Whether it is certain that nothing was created. */
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.status < 500;

@@ -52,6 +52,3 @@ export function refusalOf(error: unknown): Refusal {
   const { status, message, fields = {} } = error;
   return { status, alert: message, errors: fields, isStale: status === 412 };
 }
-
-export const isMembers = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,8 +1,10 @@
 // The page model of a test sign-in's outcome: the result, decoded tokens with a description of each claim, and the requests
 // in order. Signatures and refresh tokens are left out, so that nothing on the page can be used as a credential.
+
 import type { InjectedResponse } from '../../http/index.ts';
+import { isMembers } from '../../json.ts';
 import { curlOf, quote } from '../pages/curl.ts';
-import { isMembers, textOf } from '../pages/field-values.ts';
+import { textOf } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
 import { claimMeaning, claimOrder, errorMeaning } from './claim-meanings.ts';
 import { errorOf, memberOf, objectOf, type TestSignInReport } from './run.ts';

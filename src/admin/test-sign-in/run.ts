@@ -1,10 +1,11 @@
 // Runs a test sign-in ("Try it"): starts it for an administrator, redeems the code and uses the tokens as the application
 // would, and revokes everything granted before it shows the outcome. src/oidc/test-sign-in-gate.ts explains why this is safe.
+
 import type Koa from 'koa';
 import type { Events, RecordedEvent } from '../../events/index.ts';
 import type { InjectedResponse, InjectRequest } from '../../http/index.ts';
+import { isMembers } from '../../json.ts';
 import type { TestSignIn, TestSignInAccess } from '../../oidc/index.ts';
-import { isMembers } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 

@@ -1,7 +1,9 @@
 // The pages of API keys. A key is shown once, in the answer that created it.
+
 import type { Static } from 'typebox';
+import { isMembers } from '../../../json.ts';
 import { actPages } from '../../pages/acts.ts';
-import { isMembers, numberOrText } from '../../pages/field-values.ts';
+import { numberOrText } from '../../pages/field-values.ts';
 import { listPage } from '../../pages/list-page.ts';
 import { newPages } from '../../pages/new-page.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';

@@ -1,6 +1,7 @@
 // The pages of the audit log: what happened, by whom, to whom; searched by address, and one event in full.
 
 import { eventNames } from '../../../events/index.ts';
+import { isMembers } from '../../../json.ts';
 import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { createNames, eventLabel, eventRow, eventRows } from '../names.ts';
@@ -49,8 +50,7 @@ const shown = (value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-const membersOf = (value: unknown): Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+const membersOf = (value: unknown): Values => (isMembers(value) ? value : {});
 
 /** The values before and after, side by side. */
 function changesOf(details: Values): readonly Change[] {

@@ -1,7 +1,9 @@
 // The list of applications, and the form that registers one: by its kind, followed by the details that a developer needs
 // next.
+
 import type { PublicMetadata } from '../../../clients/index.ts';
-import { isMembers, isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
+import { isMembers } from '../../../json.ts';
+import { isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
 import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { type ApplicationKind, applicationDefaults } from './application-defaults.ts';

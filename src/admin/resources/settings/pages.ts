@@ -1,9 +1,10 @@
 // The pages of the runtime settings: one per group, generated from the schema, each value with its default, its bounds, and
 // who changed it. Only changed values are sent, so that two administrators conflict only where they change the same setting;
 // the page then reports the conflict and keeps what was typed.
+import { isMembers } from '../../../json.ts';
 import { definitionOf, isSettingKey } from '../../../settings/index.ts';
 import { apiCall } from '../../pages/curl.ts';
-import { isMembers, refusalOf, typedIn } from '../../pages/field-values.ts';
+import { refusalOf, typedIn } from '../../pages/field-values.ts';
 import { orShown } from '../../pages/form-pages.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { mails } from '../mails/resource.ts';

@@ -1,8 +1,8 @@
 // The pages that move settings between installations: the export as a file, and the import, which shows every difference
 // and every problem before it changes anything.
 import { AppError } from '../../../errors.ts';
-import { parseJson } from '../../../json.ts';
-import { isMembers, refusalOf, versionOf } from '../../pages/field-values.ts';
+import { isMembers, parseJson } from '../../../json.ts';
+import { refusalOf, versionOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { type SettingChangeView, type SettingView, settings } from './resource.ts';
 

@@ -1,8 +1,8 @@
 // The page that imports users of another system: lines of JSON with their existing password hashes, and the result of each
 // line. Rejected lines are shown in the field again, to be fixed and resubmitted.
-import { parseJson } from '../../../json.ts';
+import { isMembers, parseJson } from '../../../json.ts';
 import { expected } from '../../api/expected.ts';
-import { isMembers, refusalOf, textOf } from '../../pages/field-values.ts';
+import { refusalOf, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { type ImportResult, importRowSchema, userImport } from './import-route.ts';
 
