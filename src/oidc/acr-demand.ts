@@ -40,14 +40,15 @@ export function createAcrDemand({
     !mayAdminister(account, undefined);
 
   function demandOf(interaction: Pick<BoundInteraction, 'params'>, account: Account): string | undefined {
-    // While second factors are turned off, an application cannot request one.
-    if (mfaMode() === 'off') return undefined;
     const request = acrRequestOf(interaction.params);
     const reachable = reachableAcrs(account);
     const { essential = [] } = request;
+    const met = essential.find((value) => reachable.includes(value));
+    // While second factors are turned off, an application cannot request one, and none is enrolled. A passkey is still a way to
+    // sign in, and its holder may have typed the password.
+    if (mfaMode() === 'off') return met === ACR.multiFactor ? met : undefined;
     // Scopes of the admin API need two factors (decisions §2).
     if (isForAdmin(interaction, account)) return ACR.multiFactor;
-    const met = essential.find((value) => reachable.includes(value));
     // Enrolment is required for an essential value, never for a voluntary one.
     if (met === undefined && essential.includes(ACR.multiFactor)) return ACR.multiFactor;
     return voluntaryAcrAbove(

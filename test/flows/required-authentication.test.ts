@@ -1,9 +1,11 @@
 // What an application demands of sign-ins, whatever its request says: `required_acr` and `max_auth_age` (decisions §5); and
 // `acr_values`, which are wishes (OIDC Core §3.1.2.1).
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, codeRequest, type Page, redeem, refresh, requestTokens, VERIFIER } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
+import { Authenticator } from '../support/authenticator.ts';
+import { enrol, goOn, openSignIn, originOf, usePasskey } from '../support/passkeys.ts';
 import { type Client, claimsOf, epoch, introspect, later, postForm, tokensOf } from './support.ts';
 
 const ACR = 'urn:latchkey:acr:';
@@ -134,5 +136,37 @@ test('required_acr and max_auth_age: other values are refused by name', async ()
     const { status, body } = await app.admin('PATCH', `/clients/${plain.id}`, fields);
     equal(status, 400, JSON.stringify(fields));
     match(JSON.stringify(body), new RegExp(Object.keys(fields).join()));
+  }
+});
+
+test('required_acr: second factors off, a passkey holder who types the password is asked', async () => {
+  const holder = await app.createUser('holder');
+  const key = new Authenticator({ origin: originOf(app) });
+  const agent = new Agent(app);
+  await enrol(agent, plain, holder, key);
+  const off = await app.admin('PATCH', '/settings', { mfa_mode: 'off' });
+  equal(off.status, 200);
+  try {
+    const typed = { username: holder.username, password: PASSWORD };
+    const fresh = new Agent(app);
+    const asked = await fresh.submit(await openSignIn(fresh, strict), typed);
+    match(asked.body, /data-passkey="second_factor"/);
+    doesNotMatch(asked.body, /name="code"/);
+    const { location = '' } = await goOn(
+      fresh,
+      await usePasskey(fresh, asked, key, { purpose: 'second_factor' }),
+    );
+    const code = new URL(location).searchParams.get('code') ?? '';
+    const { body } = await redeem(app, strict, { code, verifier: VERIFIER });
+    equal(claimsOf(body.id_token).acr, `${ACR}multi-factor`);
+
+    // Applications without such a demand go on as before, and so do accounts that have nothing stronger.
+    const other = new Agent(app);
+    ok(answerOf(await other.submit(await openSignIn(other, plain), typed)).has('code'));
+    const without = new Agent(app);
+    const refused = await without.submit(await openSignIn(without, strict), { ...typed, username: 'alice' });
+    equal(answerOf(refused).get('error'), 'unmet_authentication_requirements');
+  } finally {
+    await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
   }
 });
