@@ -37,6 +37,9 @@ const isSecretKey = (key: string): boolean => {
 const bearerInText =
   /\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*|\b(?:Bearer|Basic|DPoP) +[\w.~+/=-]{8,}|(?<=[?&](?:code|[\w-]*token|[\w-]*secret|password)=)[^&\s"'\\]+/gi;
 
+/** @returns the text with tokens and other secrets masked, as a log line has it */
+export const maskBearers = (text: string): string => text.replace(bearerInText, REDACTED);
+
 // Everything but C0, DEL, C1 (0x9b starts terminal sequences) and the two Unicode line separators; JSON itself escapes only
 // C0. Written as the complement, so that the expression contains no control character.
 const controls = /[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]/g;
@@ -45,12 +48,10 @@ const escapeControls = (text: string, prefix = '\\u'): string =>
   text.replace(controls, (control) => prefix + control.charCodeAt(0).toString(16).padStart(4, '0'));
 
 /** Applied to the finished line, whatever field a value came from. */
-const guardLine = (line: string): string =>
-  `${escapeControls(line.trimEnd().replace(bearerInText, REDACTED))}\n`;
+const guardLine = (line: string): string => `${escapeControls(maskBearers(line.trimEnd()))}\n`;
 
 /** The pretty printer parses the line again, so the escapes are escaped once more. */
-const guardPrettyLine = (line: string): string =>
-  `${escapeControls(line.trimEnd().replace(bearerInText, REDACTED), '\\\\u')}\n`;
+const guardPrettyLine = (line: string): string => `${escapeControls(maskBearers(line.trimEnd()), '\\\\u')}\n`;
 
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 

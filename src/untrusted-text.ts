@@ -13,3 +13,12 @@ export const nameForMessage = (name: string): string => {
   const visible = name.toWellFormed().replace(/[^\x20-\x7e\u00a0-\uffff]/g, '�');
   return visible.length > 64 ? `${visible.slice(0, 64)}…` : visible;
 };
+
+/** @returns the text on one line, without what is invisible or turns the text around it, and cut */
+export function printableText(text: string, maxLength: number): string {
+  const visible = text
+    .slice(0, maxLength + 1)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�');
+  return visible.length > maxLength ? `${visible.slice(0, maxLength).toWellFormed()}…` : visible;
+}

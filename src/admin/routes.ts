@@ -18,7 +18,7 @@ import { createAdminRouter } from './api/router.ts';
 import { type ApiKeysPort, apiKeys } from './resources/api-keys/resource.ts';
 import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
 import { clientDeliveries, type LogoutDeliveriesPort } from './resources/clients/deliveries.ts';
-import { type ClientsPort, clients } from './resources/clients/resource.ts';
+import { type ClientsPort, clients, type RefusalsPort } from './resources/clients/resource.ts';
 import { type GroupsPort, groupMembers, groups } from './resources/groups/resource.ts';
 import { initialAccessTokens } from './resources/initial-access-tokens/resource.ts';
 import { type InvitationsPort, invitations } from './resources/invitations/resource.ts';
@@ -38,6 +38,7 @@ export interface AdminRoutesDeps {
   readonly clients: ClientsPort;
   readonly logoutDeliveries: LogoutDeliveriesPort;
   readonly readCalledAddresses: ReadCalledAddresses;
+  readonly refusals: RefusalsPort;
   readonly initialAccessTokens: Pick<Clients['initialAccessTokens'], 'create' | 'query' | 'remove'>;
   readonly groups: GroupsPort;
   readonly importAccount: AccountDomain['importAccount'];

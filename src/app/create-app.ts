@@ -187,6 +187,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits,
     csrf,
     events,
+    log,
     logoutPages: interactions.logoutPages,
   });
   const admin = createAdmin({
@@ -250,6 +251,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const jobs = createJobs({
     base: { ...base, log },
     audit,
+    refusals: clientDomain.refusals,
     jobs: [
       ...mail.jobs,
       ...keys.jobs,

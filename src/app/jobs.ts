@@ -1,5 +1,6 @@
 // All background jobs: each domain declares its own, and this file passes them to the scheduler.
 import { type Audit, createAuditJobs, type TokenLog } from '../audit/index.ts';
+import type { RecentRefusals } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { newId } from '../ids.ts';
 import { createScheduler, type Job, type Scheduler } from '../jobs/index.ts';
@@ -17,12 +18,13 @@ interface Deps {
     readonly settings: () => SettingValues;
   };
   readonly audit: { readonly audit: Audit; readonly tokenLog: TokenLog };
+  readonly refusals: Pick<RecentRefusals, 'close'>;
   /** Jobs that the domains declare. */
   readonly jobs: readonly Job[];
   readonly beforeTick: () => Promise<void>;
 }
 
-export function createJobs({ base, audit, jobs, beforeTick }: Deps): Scheduler {
+export function createJobs({ base, audit, refusals, jobs, beforeTick }: Deps): Scheduler {
   const { store, clock, log } = base;
   const running = store.collection(model.sessions);
   return createScheduler({
@@ -31,8 +33,10 @@ export function createJobs({ base, audit, jobs, beforeTick }: Deps): Scheduler {
     clock,
     newId,
     log,
-    // Writes buffered token events while the store is still open.
-    onStopped: audit.tokenLog.close,
+    // Writes what is buffered while the store is still open.
+    onStopped: async () => {
+      await Promise.all([audit.tokenLog.close(), refusals.close()]);
+    },
     jobs: [
       ...jobs,
       ...createAuditJobs({ ...base, ...audit, countSessions: () => countRunning(running, clock()) }),

@@ -12,6 +12,7 @@ import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { createClients } from './clients.ts';
 import { type CodeExchanges, createCodeExchanges } from './code-exchanges.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
+import { createRecentRefusals, type RecentRefusals } from './recent-refusals.ts';
 
 export { ACR, acrFrom, authenticationSettings } from './acr.ts';
 export type { ApiKey, ApiKeys } from './api-keys.ts';
@@ -42,6 +43,7 @@ export { hasOrigin } from './origins.ts';
 export { createIsOwnAddress } from './own-addresses.ts';
 export { hasToUsePkce, whyPkceAlways } from './pkce.ts';
 export { readClient } from './read-client.ts';
+export type { RecentRefusals } from './recent-refusals.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
 export { type Client, type ClientView, type PublicMetadata, publicMetadata, toClient } from './to-client.ts';
 export { differsInLoopbackPort, hasBareScheme } from './uris.ts';
@@ -59,11 +61,20 @@ export interface ClientDomain {
   readonly clients: Clients;
   readonly apiKeys: ApiKeys;
   readonly codeExchanges: CodeExchanges;
+  readonly refusals: RecentRefusals;
 }
 
 export function createClientDomain({ store, clock, events, settings, log, ...deps }: Deps): ClientDomain {
   const common = { clock, newId, newSecret, secretDigest };
+  const refusals = createRecentRefusals({
+    collection: store.ephemeral(model.clientRefusals),
+    clients: store.collection(model.clients),
+    clock,
+    log,
+  });
+  events.on('requestRefused', refusals.noted);
   return {
+    refusals,
     clients: createClients({
       ...deps,
       ...common,

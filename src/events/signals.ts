@@ -39,6 +39,20 @@ export interface Signals {
     /** What the response did not say, from a fixed vocabulary. */
     readonly detail?: string | undefined;
   };
+  /** An endpoint of the protocol refused a request of an application. */
+  requestRefused: {
+    /** `isKnown`: there is this application; else the id is what the request says, whether there is one or not. */
+    readonly clientId?: string | undefined;
+    readonly isKnown: boolean;
+    /** Such as authorization, token, logout. */
+    readonly endpoint: string;
+    /** The OAuth error code. */
+    readonly error: string;
+    /** May repeat what the client sent. */
+    readonly reason?: string | undefined;
+    /** What was compared with the registered addresses, without user, password, query and fragment. */
+    readonly address?: string | undefined;
+  };
 }
 
 /** Whoever reports these waits for the subscribers, which work side by side, and fails with the first that fails. */

@@ -61,7 +61,9 @@ function oauthCode({ code, status }: Failure): string {
   return status >= 500 ? 'server_error' : 'invalid_request';
 }
 
-export const oauthErrorOf = (failure: Failure): object => ({
+export const oauthErrorOf = (
+  failure: Failure,
+): { readonly error: string; readonly error_description: string } => ({
   error: oauthCode(failure),
   error_description: description(failure.message),
 });

@@ -7,6 +7,8 @@ export type { ErrorPage } from './boundary.ts';
 export { answerJson, answerWithRedirect, type JsonBody, jsonBody } from './ceremony.ts';
 export { crossOrigin, type HasOrigin, publicCorsHeaders } from './cors.ts';
 export type { Csrf } from './csrf.ts';
+export { oauthErrorOf } from './error-shape.ts';
+export { describeFailure } from './failure.ts';
 export { createForm, type Form } from './form.ts';
 export type { InjectedResponse, InjectRequest } from './inject-request.ts';
 export { type Line, type LineOptions, linesOfText, readLines } from './lines.ts';

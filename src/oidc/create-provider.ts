@@ -7,7 +7,6 @@ import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
 import type { CodeExchanges } from '../clients/index.ts';
 import type { Events } from '../events/index.ts';
-import type { Logger } from '../log.ts';
 import { type AccessTokenJwt, createAccessTokenJwt } from './access-token-jwt.ts';
 import { createSendLogoutToken, type SendLogoutToken } from './backchannel-logout.ts';
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
@@ -28,7 +27,7 @@ import {
   showInteractions,
 } from './provider-middleware.ts';
 import { createRefreshTokenJwt } from './refresh-token-jwt.ts';
-import { logRefusals } from './refusals.ts';
+import { collectRefusals } from './refusals.ts';
 import type { RepeatWatch } from './repeated-values.ts';
 import { SigningKey, VerifyingKey } from './signing-key.ts';
 import { reportTokens } from './token-events.ts';
@@ -69,7 +68,6 @@ export interface ProviderDeps
   readonly documentHeaders: Readonly<Record<string, string>>;
   readonly registerGrants: (provider: IdentityProvider) => void;
   readonly events: Pick<Events, 'emit' | 'note'>;
-  readonly log: Pick<Logger, 'info'>;
   readonly codeIssued: RepeatWatch['codeIssued'];
   readonly codeRedeemed: CodeExchanges['redeemed'];
 }
@@ -114,7 +112,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   deps.registerGrants(provider);
   captureProviderEvents(provider);
   reportTokens(provider, deps);
-  logRefusals(provider, deps.log);
+  collectRefusals(provider);
 
   const middlewares: Koa.Middleware[] = [
     (ctx, next) => {

@@ -193,7 +193,8 @@ interface ProtocolRoutesDeps
   readonly clock: Clock;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly csrf: Pick<Csrf, 'refuseForeign'>;
-  readonly events: Pick<Events, 'record' | 'note' | 'origins'>;
+  readonly events: Pick<Events, 'record' | 'note' | 'emit' | 'origins'>;
+  readonly log: Pick<Logger, 'info'>;
 }
 
 /** Everything under /oauth2, in the order in which it is to be used. */

@@ -3,6 +3,7 @@ import type { Client } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import type { IdentityProvider } from './identity-provider.ts';
+import type { Refusal } from './refusals.ts';
 
 export interface LogoutRequest<Found extends HintedSession = HintedSession> {
   readonly client: Client | undefined;
@@ -12,6 +13,8 @@ export interface LogoutRequest<Found extends HintedSession = HintedSession> {
   readonly returnTo: string | undefined;
   /** Client, hint and address contradict each other: an error is shown, without a redirect. */
   readonly problem?: AppError;
+  /** What of the request is refused, with or without an error. */
+  readonly refusal?: Refusal;
 }
 
 export interface HintedSession {
@@ -41,22 +44,30 @@ export async function readLogoutRequest<Found extends HintedSession>(
 
   const audience = hintToken === undefined ? undefined : audienceOf(hintToken);
   if (clientId !== undefined && audience !== undefined && clientId !== audience)
-    return unreadable('The client_id is not the one that id_token_hint was issued to.');
+    return unreadable('The client_id is not the one that id_token_hint was issued to.', clientId);
   const named = await findClient(provider, clientId ?? audience);
-  if (clientId !== undefined && named === undefined) return unreadable('No application has this client_id.');
+  if (clientId !== undefined && named === undefined)
+    return unreadable('No application has this client_id.', clientId);
   const hint = named && hintToken !== undefined ? await validate(provider, hintToken, named) : undefined;
   const session = named && hint && (await sessionOf(hint, named));
   // A hint that does not count names no application to return to, not even one that client_id names, too (decisions §4).
   const client = session !== undefined || hintToken === undefined ? named : undefined;
+  const ignored = hintToken !== undefined && session === undefined ? ignoredHint(audience, hint) : {};
 
   // The address belongs to a verified application (§3); without one it is ignored.
-  if (address === undefined || client === undefined) return { client, session, returnTo: undefined };
+  if (address === undefined || client === undefined)
+    return { client, session, returnTo: undefined, ...ignored };
   if (!client.postLogoutRedirectUriAllowed(address)) {
     const problem = new AppError('request.invalid', {
       message: 'The post_logout_redirect_uri is not registered for this application.',
       fields: { post_logout_redirect_uri: address.slice(0, 500) },
     });
-    return { client, session, returnTo: undefined, problem };
+    const refusal = {
+      ...refused(problem.message, client.clientId),
+      address,
+      registered: client.postLogoutRedirectUris ?? [],
+    };
+    return { client, session, returnTo: undefined, problem, refusal };
   }
   const target = new URL(address);
   const state = parameters.get('state');
@@ -64,11 +75,28 @@ export async function readLogoutRequest<Found extends HintedSession>(
   return { client, session, returnTo: target.href };
 }
 
-const unreadable = (message: string): LogoutRequest<never> => ({
+const refused = (reason: string, clientId: string | undefined): Refusal => ({
+  error: 'invalid_request',
+  reason,
+  clientId,
+});
+
+/** Decisions §4: a hint that does not count is no error, but nobody is returned to the application. */
+const ignoredHint = (audience: string | undefined, hint: Hint | undefined): { refusal: Refusal } => ({
+  refusal: refused(
+    hint === undefined
+      ? 'The id_token_hint is not a valid ID token of this application.'
+      : 'The id_token_hint is not of a current session.',
+    audience,
+  ),
+});
+
+const unreadable = (message: string, clientId: string): LogoutRequest<never> => ({
   client: undefined,
   session: undefined,
   returnTo: undefined,
   problem: new AppError('request.invalid', { message }),
+  refusal: refused(message, clientId),
 });
 
 const present = (value: string | undefined): string | undefined => (value === '' ? undefined : value);

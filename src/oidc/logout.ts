@@ -22,6 +22,8 @@ import {
 import { type Hint, type HintedSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts';
 import { clientRecord } from './models/client.ts';
 import type { ProtocolContext } from './provider-middleware.ts';
+import { noteRefusal } from './refusals.ts';
+import { noteClient } from './request-client.ts';
 import type { RevokeToken } from './revocation.ts';
 import type { TokenState } from './token-state.ts';
 
@@ -68,7 +70,7 @@ export function logoutRoute(deps: Deps) {
     if (goesRoundByGet(ctx, read, deps)) return undefined;
     const by = browser.cookieDigest(ctx);
     if (by !== undefined) await deps.sessions.finishEndingOf(by);
-    return answer(ctx, await requestOf(read, deps, async () => undefined), read, deps);
+    return answer(ctx, await requestOf(ctx, read, deps, async () => undefined), read, deps);
   };
 }
 
@@ -82,7 +84,7 @@ async function logoutOfBrowser(
   /** The application is signed in in this very session, by the sign-in that the hint is from. */
   const isOfThis = (hint: Hint, client: Client): boolean =>
     session.sidFor(client.clientId) === hint.sid && hint.sub === session.accountId;
-  const request = await requestOf(read, deps, async (hint, client) =>
+  const request = await requestOf(ctx, read, deps, async (hint, client) =>
     isOfThis(hint, client) ? session : undefined,
   );
   const isConfirmed = read.form !== undefined && pages.isConfirmed(ctx, read.form);
@@ -115,7 +117,7 @@ async function logoutByHint(
   const isAuthenticated = hasHint && hasClientCredentials(ctx, read.form);
   const authenticated = isAuthenticated ? await authenticateClient(ctx, next, read.form) : undefined;
   if (isAuthenticated && authenticated === undefined) return;
-  const request = await requestOf(read, deps, async ({ sub, sid, iat }, { clientId }) => {
+  const request = await requestOf(ctx, read, deps, async ({ sub, sid, iat }, { clientId }) => {
     const session = await sessions.findBySid({ accountId: sub, clientId, sid });
     if (session === undefined) await sessions.finishEndingOf({ accountId: sub });
     const isWithin =
@@ -128,7 +130,7 @@ async function logoutByHint(
   if (session !== undefined && client !== undefined) {
     const isOther = authenticated !== undefined && authenticated.clientId !== client.clientId;
     const isMissing = authenticated === undefined && clientRecord(client).logoutNeedsAuth === true;
-    if (isOther || isMissing) return refuseClient(ctx);
+    if (isOther || isMissing) return refuseClient(ctx, client);
     await sessions.end(session.uid);
     events.note({
       event: 'session.ended_by_application',
@@ -141,7 +143,8 @@ async function logoutByHint(
   answer(ctx, request, read, deps);
 }
 
-function refuseClient(ctx: Koa.Context): void {
+function refuseClient(ctx: Koa.Context, { clientId }: Client): void {
+  noteClient(ctx, clientId);
   ctx.status = 401;
   ctx.set('WWW-Authenticate', 'Basic realm="logout"');
   ctx.body = {
@@ -173,11 +176,16 @@ function answer<S extends HintedSession>(
   }
 }
 
-const requestOf = <S extends HintedSession>(
+async function requestOf<S extends HintedSession>(
+  ctx: Koa.Context,
   { parameters }: ReadParameters,
   { provider }: Deps,
   sessionOf: (hint: Hint, client: Client) => Promise<S | undefined>,
-): Promise<LogoutRequest<S>> => readLogoutRequest(provider(), parameters, sessionOf);
+): Promise<LogoutRequest<S>> {
+  const request = await readLogoutRequest(provider(), parameters, sessionOf);
+  if (request.refusal !== undefined) noteRefusal(ctx, request.refusal);
+  return request;
+}
 
 /**
  * Browsers send a cookie that they may send. A form of another site goes without (SameSite=Lax), and on plain http without

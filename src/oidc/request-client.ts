@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import { hasOrigin } from '../clients/index.ts';
 import type { HasOrigin } from '../http/index.ts';
+import { parseJson } from '../json.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import type { AccessTokenJwt } from './access-token-jwt.ts';
 import { clientRecord } from './models/client.ts';
@@ -16,6 +17,49 @@ const noted = new WeakMap<Koa.Context, string>();
 /** @param clientId as the request says it, authenticated or not */
 export function noteClient(ctx: Koa.Context, clientId: string | undefined): void {
   if (clientId !== undefined && clientId !== '' && clientId.length <= MAX_ID) noted.set(ctx, clientId);
+}
+
+/** Unverified: only says whose request it claims to be. */
+function memberOfJwt(jwt: string, member: 'client_id' | 'sub'): string | undefined {
+  try {
+    const payload = parseJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+    const value: unknown = isObject(payload) ? payload[member] : undefined;
+    return textOf(value);
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_ID ? value : undefined;
+
+function idInHeader(authorization: string): string | undefined {
+  const [, scheme = '', credentials = ''] = /^(basic|bearer) +(\S+)$/i.exec(authorization) ?? [];
+  if (scheme.toLowerCase() === 'bearer') return memberOfJwt(credentials, 'client_id');
+  const [id = ''] = Buffer.from(credentials, 'base64').toString().split(':', 1);
+  try {
+    return textOf(decodeURIComponent(id.replaceAll('+', ' ')));
+  } catch {
+    return undefined;
+  }
+}
+
+const MANAGED = /^\/oauth2\/register\/([^/]+)$/;
+
+/** @returns the client that a request names anywhere, authenticated or not, whether it exists or not */
+export function namedClient(ctx: ProtocolContext): string | undefined {
+  const { client_id: inForm, client_assertion: assertion } = ctx.oidc?.params ?? {};
+  return (
+    textOf(inForm) ??
+    noted.get(ctx) ??
+    textOf(new URLSearchParams(ctx.querystring).get('client_id')) ??
+    (typeof assertion === 'string' ? memberOfJwt(assertion, 'sub') : undefined) ??
+    idInHeader(ctx.get('authorization')) ??
+    textOf(MANAGED.exec(ctx.path)?.[1])
+  );
 }
 
 interface Deps {

@@ -13,6 +13,7 @@ import { checkMethods, onlyExactPaths } from './methods.ts';
 import type { ProtocolMount } from './mount.ts';
 import { acceptPublicBasic } from './public-basic.ts';
 import { realmRoutes } from './realms.ts';
+import { reportRefusals } from './refusals.ts';
 import { checkAuthorizationBody, checkAuthorizationQuery } from './request-parameters.ts';
 import { type RevokeToken, revokeByPossession } from './revocation.ts';
 import type { TokenState } from './token-state.ts';
@@ -29,7 +30,9 @@ interface Deps {
   readonly revokeToken: RevokeToken;
   readonly browser: BrowserSession;
   readonly sessions: Parameters<typeof logoutRoute>[0]['sessions'];
-  readonly events: Parameters<typeof logoutRoute>[0]['events'];
+  readonly events: Parameters<typeof logoutRoute>[0]['events'] &
+    Parameters<typeof reportRefusals>[0]['events'];
+  readonly log: Parameters<typeof reportRefusals>[0]['log'];
   readonly clock: Clock;
   readonly logoutPages: LogoutPages;
   readonly chargePublicRequest: Parameters<typeof checkAuthorizationBody>[0]['chargePublicRequest'];
@@ -67,6 +70,7 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     throw new AppError('request.not_found');
   });
   return [
+    reportRefusals(deps),
     realmRoutes(deps),
     checkMethods,
     (ctx, next) => mount.documents.middleware(ctx, next),

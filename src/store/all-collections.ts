@@ -26,6 +26,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.initialAccessTokens,
   model.pkceRuns,
   model.logoutDeliveries,
+  model.clientRefusals,
   administration.apiKeys,
   administration.eventHours,
   administration.tokenEvents,

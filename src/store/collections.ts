@@ -137,6 +137,24 @@ export interface PkceRunRecord {
 
 export const pkceRuns = byId<PkceRunRecord>('pkce_runs', 'ephemeral');
 
+/** Requests of an application that were refused for the same reason. Times are epoch milliseconds. */
+export interface RefusalEntry {
+  readonly endpoint: string;
+  readonly error: string;
+  readonly reason?: string | undefined;
+  readonly address?: string | undefined;
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** The last refusals of an application, the newest first; the id is the client_id. */
+export interface ClientRefusalsRecord {
+  readonly entries: readonly RefusalEntry[];
+}
+
+export const clientRefusals = byId<ClientRefusalsRecord>('client_refusals', 'ephemeral');
+
 export const initialAccessTokens: CollectionDefinition<InitialAccessTokenRecord> = {
   name: 'initial_access_tokens',
   durability: 'durable',

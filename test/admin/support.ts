@@ -23,6 +23,7 @@ import { createTokenLog } from '../../src/audit/token-log.ts';
 import { createApiKeys } from '../../src/clients/api-keys.ts';
 import { createClients } from '../../src/clients/clients.ts';
 import type { Clients } from '../../src/clients/contract.ts';
+import { createRecentRefusals } from '../../src/clients/recent-refusals.ts';
 import { createFindRestricted } from '../../src/clients/restricted.ts';
 import { systemClock } from '../../src/clock.ts';
 import { AppError } from '../../src/errors.ts';
@@ -212,6 +213,12 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       }),
     ),
     initialAccessTokens: clients.initialAccessTokens,
+    refusals: createRecentRefusals({
+      collection: store.ephemeral(model.clientRefusals),
+      clients: store.collection(model.clients),
+      clock,
+      log,
+    }),
     groups,
     ...createApiParts({ store, clock, sealer, grants }),
     importAccount: createImportAccount({

@@ -36,6 +36,7 @@ const adminTable: Readonly<Record<string, Readonly<Record<string, 'read' | 'full
   '/users/{id}/passkeys/{passkey_id}': { DELETE: 'full' },
   '/clients': { GET: 'read', POST: 'full' },
   '/clients/{client_id}': { GET: 'read', PUT: 'full', PATCH: 'full', DELETE: 'full' },
+  '/clients/{client_id}/refusals': { GET: 'read' },
   '/clients/{client_id}/rotate-secret': { POST: 'full' },
   '/clients/{client_id}/called-addresses': { GET: 'read' },
   '/clients/{client_id}/logout-deliveries': { GET: 'read' },

@@ -48,6 +48,17 @@ test('attack: log injection; every record stays one line of JSON and describes i
     await app.admin('POST', '/clients', { client_name: text, redirect_uris: [text] });
     await app.admin('PATCH', '/settings', { product_name: text, [text]: 1 });
     await new Agent(app).authorize({ client_id: text, redirect_uri: text, state: text, login_hint: text });
+    // Refusals of an application, which are also shown to administrators (refusals-of-an-application.test.ts).
+    const query = new URLSearchParams({
+      client_id: client.id,
+      post_logout_redirect_uri: `https://a:b@c/${text}`,
+    });
+    await send(app.url, { path: `/oauth2/logout?${query}`, headers: [] });
+    await new Agent(app).authorize({
+      client_id: client.id,
+      redirect_uri: `https://a:b@c/${text}`,
+      scope: text,
+    });
     await exchange(app.url, plainRequest(app.url, `GET /${text.replace(/\s/g, '')} HTTP/1.1`, []));
   }
 

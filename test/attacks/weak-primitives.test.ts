@@ -153,6 +153,7 @@ test('emptied cache: what must not be lost is durable; the rest is listed with i
   const ephemeral: Readonly<Record<string, string>> = {
     access_tokens: 'each counts only while it is found: lost, it is inactive',
     client_credentials: 'as access_tokens',
+    client_refusals: 'lost, what was refused before is not explained on the page of its application',
     authorization_codes: 'lost, the sign-in begins again',
     device_codes: 'lost, the device asks again',
     oidc_sessions: 'lost, the browser is signed out',

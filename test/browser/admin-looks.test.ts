@@ -35,6 +35,29 @@ before(async () => {
   ).id;
   ids.asking = (await world.createApplication({ client_name: 'Partner portal', skip_consent: false })).id;
   const machine = { client_name: 'Nightly export', grant_types: ['client_credentials'], response_types: [] };
+  // Requests that its page explains: with long and foreign values, and one that was repeated.
+  const client = { client_id: ids.application };
+  const refuse = (path: string, fields: Record<string, string>): Promise<Response> =>
+    fetch(`${server.issuer}${path}`, { method: 'POST', body: new URLSearchParams(fields) });
+  await refuse('/token', {
+    ...client,
+    client_secret: 'wrong',
+    grant_type: 'refresh_token',
+    refresh_token: 'x',
+  });
+  await refuse('/token', {
+    ...client,
+    client_secret: 'wrong',
+    grant_type: 'refresh_token',
+    refresh_token: 'x',
+  });
+  for (const address of ['http://localhost:9/callbak', `http://localhost:9/${'long'.repeat(60)}`]) {
+    await fetch(
+      `${server.issuer}/authorize?${new URLSearchParams({ ...client, response_type: 'code', redirect_uri: address })}`,
+    );
+  }
+  await refuse('/introspect', { ...client, token: 'x' });
+  await refuse('/logout', { ...client, post_logout_redirect_uri: 'http://localhost:9/somewhere' });
   ids.machine = (await world.createApplication({ ...machine, redirect_uris: [] })).id;
   await server.admin('POST', `/users/${ids.user}/send-password-reset`);
   const signIn = async (username: string, password: string, userAgent?: string): Promise<void> => {

@@ -34,6 +34,19 @@ before(async () => {
       client_uri: 'https://a.example/?q="><i>',
     })
     .catch(() => world.createApplication({ client_name: MARK }));
+  const refused = { client_id: application.id, response_type: MARK, scope: `${MARK}`.replaceAll(' ', '') };
+  for (const address of [
+    `https://a.example/${MARK}`,
+    `javascript:alert(1)//${MARK}`,
+    MARK,
+    'x'.repeat(7000),
+  ]) {
+    await fetch(`${server.issuer}/authorize?${new URLSearchParams({ ...refused, redirect_uri: address })}`);
+  }
+  await fetch(`${server.issuer}/par`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...refused, client_secret: MARK, redirect_uri: MARK }),
+  });
   const hostile = await openWindow(browser, { userAgent: `Mozilla ${MARK} Chrome/1 Windows` });
   const query = new URLSearchParams({
     client_id: application.id,

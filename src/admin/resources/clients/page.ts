@@ -115,10 +115,11 @@ export async function showApplication(
 ): Promise<void> {
   const params = { client_id: idOf(context).id };
   const { data: client, version } = await context.call(clients.read, { params });
-  const [choices, unguardedAt, calls] = await Promise.all([
+  const [choices, unguardedAt, calls, refusals] = await Promise.all([
     groupChoices(context),
     client.require_pkce ? undefined : lastUnguarded(context, params.client_id),
     readCalls(context, client),
+    context.call(clients.refusals, { params }),
   ]);
   const stored = valuesOf(client);
   const own = {
@@ -135,6 +136,7 @@ export async function showApplication(
     whyPkce: whyPkceOf(client),
     unguardedAt,
     calls,
+    refusals: refusals.data.items,
     kindLabel: kindLabel(client),
     hasSecret:
       client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt',

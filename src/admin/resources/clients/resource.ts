@@ -8,7 +8,14 @@ import {
   String as StringSchema,
 } from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
-import { type Client, type Clients, readClient, restrictedTo, toClient } from '../../../clients/index.ts';
+import {
+  type Client,
+  type Clients,
+  type RecentRefusals,
+  readClient,
+  restrictedTo,
+  toClient,
+} from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { ReadCalledAddresses } from '../../../oidc/index.ts';
 import { type ClientRecord, clients as collection } from '../../../store/collections.ts';
@@ -17,6 +24,7 @@ import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { atVersion, clientIdParams } from '../../api/shared.ts';
 import { calledAddressMembers, showAddress } from './called-addresses.ts';
+import { refusalsSchema, showRefusal } from './refusals.ts';
 import {
   changedClientSchema,
   clientSchema,
@@ -27,9 +35,12 @@ import {
 
 export type ClientsPort = Pick<Clients, 'find' | 'query' | 'create' | 'update' | 'rotateSecret' | 'remove'>;
 
+export type RefusalsPort = Pick<RecentRefusals, 'of'>;
+
 interface Ports extends ListPorts {
   readonly clients: ClientsPort;
   readonly readCalledAddresses: ReadCalledAddresses;
+  readonly refusals: RefusalsPort;
 }
 
 const list: ListDefinition<ClientRecord> = {
@@ -166,6 +177,19 @@ export const clients = defineResource(
         async run({ params, ifVersion }, ports) {
           await refuseBuiltIn(params.client_id, ports);
           await ports.clients.remove(params.client_id, { ifVersion });
+        },
+      }),
+      refusals: on.route({
+        method: 'GET',
+        path: `${path}/refusals`,
+        sensitivity: 'plain',
+        summary: 'List the last requests of an application that were refused, with cause and remedy',
+        params: clientIdParams,
+        success: { status: 200, schema: refusalsSchema },
+        async run({ params }, { clients, refusals }) {
+          const { value } = atVersion(await clients.find(params.client_id), 'client.not_found');
+          const entries = await refusals.of(params.client_id);
+          return { data: { items: entries.map((entry) => showRefusal(entry, value)) } };
         },
       }),
       rotateSecret: on.route({

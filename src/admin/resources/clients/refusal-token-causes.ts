@@ -1,0 +1,142 @@
+// Codes, tokens and scopes: the second part of the table in refusal-causes.ts.
+import type { RefusalRow } from './refusal-row.ts';
+
+export const codeCauses: readonly RefusalRow[] = [
+  {
+    cause: 'code_used_twice',
+    reason: /^(?:authorization code|AuthorizationCode) (?:already (?:used|consumed)|was used before)$/,
+    words: 'The code was used twice. Tokens issued for it are revoked.',
+    remedy: 'Redeem each code once: look for a repeated request or a reloaded callback page.',
+  },
+  {
+    cause: 'code_unknown',
+    reason: /^(?:authorization code|AuthorizationCode) not found$/,
+    words: 'The code is unknown.',
+    remedy: 'Redeem the code once, unchanged, within 60 seconds, at the server that issued it.',
+  },
+  {
+    cause: 'code_expired',
+    reason: /^(?:authorization code|AuthorizationCode) is expired$/,
+    words: 'The code has expired.',
+    remedy: 'Redeem the code within 60 seconds. Check the clocks if it is sooner.',
+  },
+  {
+    cause: 'verifier_missing',
+    reason: /^code_verifier (?:missing|must be provided)$/,
+    words: 'PKCE verifier missing.',
+    remedy: 'Send code_verifier with the code; it must be kept from the start of the sign-in.',
+  },
+  {
+    cause: 'verifier_unexpected',
+    reason: /^code_verifier without code_challenge$/,
+    words: 'A PKCE verifier was sent for a sign-in without a challenge.',
+    remedy: 'Send code_challenge and code_challenge_method=S256 when the sign-in starts.',
+  },
+  {
+    cause: 'verifier_wrong',
+    reason: /^(?:code_verifier|PKCE verification failed)/,
+    words: 'The PKCE verifier does not match the challenge.',
+    remedy: 'Keep one verifier per sign-in, 43 to 128 characters, and hash it with S256.',
+  },
+  {
+    cause: 'pkce_required',
+    reason: /requires PKCE/,
+    words: 'PKCE is required and the sign-in has no challenge.',
+    remedy: 'Turn on PKCE (S256) in the application.',
+  },
+  {
+    cause: 'challenge_invalid',
+    reason: /code_challenge/,
+    words: 'The PKCE challenge is not valid.',
+    remedy: 'Send code_challenge together with code_challenge_method=S256.',
+  },
+];
+
+export const tokenCauses: readonly RefusalRow[] = [
+  {
+    cause: 'refresh_token_reused',
+    reason:
+      /^(?:(?:refresh token|RefreshToken) (?:already (?:used|consumed)|was used before)|The refresh_token was used before)/,
+    words: 'The refresh token was used twice. All tokens of that sign-in are revoked.',
+    remedy: 'Store the new refresh token of each answer, and refresh from one place at a time.',
+  },
+  {
+    cause: 'refresh_token_expired',
+    reason: /^(?:refresh token|RefreshToken) is expired$/,
+    words: 'The refresh token has expired.',
+    remedy: 'Let the user sign in again. The lifetimes are in the settings.',
+  },
+  {
+    cause: 'refresh_token_unknown',
+    reason: /^(?:(?:refresh token|RefreshToken) not found|The refresh_token is not a valid one)/,
+    words: 'The refresh token is unknown or was revoked.',
+    remedy: 'Let the user sign in again: the session was ended, or the token is of another server.',
+  },
+  {
+    cause: 'device_code',
+    reason: /^(?:device code|DeviceCode) /,
+    words: 'The device code is unknown, used or expired.',
+    remedy: 'Start the sign-in on the device again, and stop polling after the first answer.',
+  },
+  {
+    cause: 'device_code_expired',
+    errors: ['expired_token'],
+    words: 'The device code has expired.',
+    remedy: 'Start the sign-in on the device again.',
+  },
+  {
+    cause: 'grant_ended',
+    reason: /^grant (?:not found|is expired)$|referenced account not found/,
+    words: 'The access of this user has ended.',
+    remedy:
+      'Let the user sign in again: consent was withdrawn, the session was ended, or the user was deleted.',
+  },
+  {
+    cause: 'other_client',
+    reason: /^client mismatch$/,
+    words: 'The code or token was issued to another application.',
+    remedy: 'Use the same client ID for the sign-in and for the token request.',
+  },
+  {
+    cause: 'access_token',
+    errors: ['invalid_token'],
+    reason:
+      /^(?:access token|AccessToken|invalid token provided|no scope of this token is left|accountId mismatch|grant type withdrawn)/,
+    words: 'The access token is expired, revoked or not of this server.',
+    remedy: 'Refresh the token, or let the user sign in again.',
+  },
+  {
+    cause: 'scope_openid_missing',
+    errors: ['insufficient_scope'],
+    reason: /openid/,
+    words: 'The access token has no scope openid.',
+    remedy: 'Ask for openid at the sign-in.',
+  },
+];
+
+export const scopeCauses: readonly RefusalRow[] = [
+  {
+    cause: 'scope_not_allowed',
+    reason: /^this application may have none of these scopes: (.+)$/,
+    words: 'Scope not allowed: $1',
+    remedy: 'Add it under “Scopes”, or let the application ask for another one.',
+  },
+  {
+    cause: 'scope_not_granted',
+    reason: /^none of these scopes was granted: (.+)$/,
+    words: 'Scope not granted at the sign-in: $1',
+    remedy: 'Refresh without a scope, or with scopes of the first token answer.',
+  },
+  {
+    cause: 'scope_invalid',
+    errors: ['invalid_scope'],
+    words: 'The scope is not valid.',
+    remedy: 'Separate scopes by single spaces, and compare them with “Scopes”.',
+  },
+  {
+    cause: 'target_invalid',
+    errors: ['invalid_target'],
+    words: 'resource or audience names no API that the application may use.',
+    remedy: 'Leave it out, or send the exact identifier of a registered API.',
+  },
+];
