@@ -56,7 +56,11 @@ function watchedBrowser(): Agent {
 
 async function oneDay(day: number): Promise<void> {
   const password = canary('password');
-  const client = await app.register({ ...PASSWORD_GRANT, client_name: `Application ${day}` });
+  const client = await app.register({
+    ...PASSWORD_GRANT,
+    client_name: `Application ${day}`,
+    keycloak_tokens: day % 2 === 1,
+  });
   remember('client secret', client.secret);
   const username = `person-${day}`;
   const { id } = await app.createUser(username, { password });
@@ -72,6 +76,8 @@ async function oneDay(day: number): Promise<void> {
   );
   for (const tokens of [body, rotated.body, granted]) {
     for (const name of ['access_token', 'refresh_token', 'id_token']) remember(name, tokens[name]);
+    const [, claims = ''] = String(tokens.refresh_token).split('.');
+    if (claims !== '') remember('jti of a refresh token', JSON.parse(atob(claims)).jti);
   }
   const bearer = ['Authorization', `Bearer ${body.access_token}`] as const;
   await send(app.url, { path: '/oauth2/userinfo', headers: [bearer] });
