@@ -125,7 +125,8 @@ function webUriProblem(
   if (scheme === 'https') return undefined;
   if (use === 'fetched') {
     if (mayBePlain(uri)) return undefined;
-    return 'must start with https:// (http:// only where an administrator enters it and OUTBOUND_ALLOW covers host and port)';
+    const entry = `${host}:${URL.parse(uri)?.port || '80'}`;
+    return `must start with https:// (http:// only where an administrator enters it and OUTBOUND_ALLOW has ${entry}; for keys on localhost alone)`;
   }
   return isLoopbackHost(host) ? undefined : 'must start with https:// (http:// only for localhost)';
 }

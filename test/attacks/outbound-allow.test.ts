@@ -129,6 +129,9 @@ test('attack: plain http that OUTBOUND_ALLOW does not cover is not registered', 
     });
     deepEqual([status, Object.keys(body.error?.fields ?? {})], [400, [name]], uri);
     match(body.error?.fields?.[name] ?? '', /OUTBOUND_ALLOW/);
+    // The entry to add.
+    const { hostname, port } = new URL(uri);
+    ok(body.error?.fields?.[name]?.includes(`${hostname}:${port || '80'}`));
   }
 });
 
