@@ -153,26 +153,33 @@ test('dovecot: an access token of any application, asked about at userinfo', dov
   ),
 );
 
-test('dovecot: an access token of its own application, introspected', dovecot, () =>
-  inWorld(
-    {},
-    ({ issuer }, { id, secret }) => `
+/** Dovecot's own credentials, as the samples of its documentation put them into the address. */
+const introspection = ({ issuer }: Issuer, { id, secret }: Client): string => `
 introspection_mode = post
 introspection_url = ${issuer.replace('://', `://${id}:${secret}@`)}/introspect
 username_attribute = username
 active_attribute = active
 active_value = true
-`,
-    async (world) => {
-      const { access_token } = await tokensOf(world.issuer.app, world.client, PERSON);
-      const token = String(access_token);
-      match(await world.imap(xoauth2(PERSON.username, token)), IN);
-      match(await world.imap(xoauth2('someone', token)), OUT);
-      await revoke(world, token);
-      match(await world.imap(xoauth2(PERSON.username, token)), OUT);
-      match(await world.imap(xoauth2(PERSON.username, 'nonsense')), OUT);
-    },
-  ),
+`;
+
+test('dovecot: an access token of its own application, introspected', dovecot, () =>
+  inWorld({}, introspection, async (world) => {
+    const { access_token } = await tokensOf(world.issuer.app, world.client, PERSON);
+    const token = String(access_token);
+    match(await world.imap(xoauth2(PERSON.username, token)), IN);
+    match(await world.imap(xoauth2('someone', token)), OUT);
+    await revoke(world, token);
+    match(await world.imap(xoauth2(PERSON.username, token)), OUT);
+    match(await world.imap(xoauth2(PERSON.username, 'nonsense')), OUT);
+  }),
+);
+
+test('dovecot: an access token of another application, where it may introspect', dovecot, () =>
+  inWorld({ may_introspect: true }, introspection, async (world) => {
+    const webmail = await world.issuer.app.register();
+    const { access_token } = await tokensOf(world.issuer.app, webmail, PERSON);
+    match(await world.imap(xoauth2(PERSON.username, String(access_token))), IN);
+  }),
 );
 
 test('dovecot: a password, by the password grant', dovecot, () =>

@@ -33,7 +33,7 @@ test('go-oidc: with nonce and without PKCE: userinfo, refresh, revocation, logou
     post_logout_redirect_uris: [BYE],
     grant_types: ['authorization_code', 'refresh_token'],
   });
-  const expected = ['sign-in', 'userinfo', 'refresh', 'revoke', 'logout'];
+  const expected = ['sign-in', 'access-token-is-no-id-token', 'userinfo', 'refresh', 'revoke', 'logout'];
   deepEqual(namesOf(steps), expected);
 });
 

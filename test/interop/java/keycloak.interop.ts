@@ -7,9 +7,9 @@ import { claimsOf } from '../../flows/support.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { type Browser, type Issuer, PERSON, startIssuer } from '../support/issuer.ts';
+import { startServer } from '../support/server.ts';
 import { install } from '../support/toolchain.ts';
 import { MAVEN } from './build.ts';
-import { startServer } from './server.ts';
 
 const VERSION = '26.7.0';
 const OPERATOR = { username: 'operator', password: 'operator-of-keycloak' };

@@ -4,9 +4,10 @@ import test from 'node:test';
 import { isActive } from '../../flows/support.ts';
 import { freePort } from '../../support/free-port.ts';
 import { PERSON, startIssuer } from '../support/issuer.ts';
+import { startServer } from '../support/server.ts';
 import { install } from '../support/toolchain.ts';
 import { JVM, MAVEN, source } from './build.ts';
-import { guardsOf, jsonOf, startServer } from './server.ts';
+import { guardsOf, jsonOf } from './server.ts';
 
 const files = [
   'pom.xml',

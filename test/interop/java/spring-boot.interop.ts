@@ -8,9 +8,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isActive } from '../../flows/support.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Browser, type Issuer, PERSON, startIssuer } from '../support/issuer.ts';
+import { startServer } from '../support/server.ts';
 import type { Installed } from '../support/toolchain.ts';
 import { compiled, inJvm, source } from './build.ts';
-import { guardsOf, jsonOf, startServer } from './server.ts';
+import { guardsOf, jsonOf } from './server.ts';
 
 /** What the documentation says to write, with the values that stand there as `…`. */
 function snippet(issuer: string, client: { client_id: string; client_secret: string }): string {

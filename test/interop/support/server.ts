@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { handedOn } from '../../support/environment.ts';
 
-const START_LIMIT_MS = 300_000;
+const START_LIMIT_MS = 600_000;
 const STOP_LIMIT_MS = 15_000;
 
 export interface ServerProgram {

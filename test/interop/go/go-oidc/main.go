@@ -64,6 +64,9 @@ func web(provider *oidc.Provider, config oauth2.Config) {
 	must(idToken.VerifyAccessToken(tokens.AccessToken))
 	step("sign-in", back.Get("state") == "the-state" && idToken.Nonce == "the-nonce", nil)
 
+	_, err = verifier.Verify(ctx, tokens.AccessToken)
+	step("access-token-is-no-id-token", err != nil, nil)
+
 	info, err := provider.UserInfo(ctx, oauth2.StaticTokenSource(tokens))
 	must(err)
 	step("userinfo", info.Subject == idToken.Subject && info.EmailVerified, nil)
