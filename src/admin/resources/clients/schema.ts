@@ -14,7 +14,9 @@ import {
   Union,
   Unsafe,
 } from 'typebox';
+import { groupNamePattern } from '../../../accounts/index.ts';
 import {
+  ACR,
   adminGrantTypes,
   adminScopes,
   allowedGroupsSetting,
@@ -55,6 +57,7 @@ const text = { minLength: 1, pattern: oneLine };
 const texts = { items: { type: 'string', minLength: 1, maxLength: 2000, pattern: oneLine } };
 // RFC 3986 §2, without wildcards and fragments, which are never registered.
 const uri = "[!$%&'()+-;=?@A-Z_a-z~\\[\\]]+";
+const origin = { pattern: '^https?://[^/?#@ ]+$' };
 const page = { format: 'uri', pattern: `^https?://${uri}$` };
 const redirects = {
   items: { type: 'string', format: 'uri', maxLength: 2000, pattern: `^[A-Za-z][A-Za-z0-9+.-]*:${uri}$` },
@@ -83,14 +86,14 @@ const rules = new Map<string, Keywords>(
     userinfo_signed_response_alg: oneOf('RS256'),
     subject_type: oneOf('public'),
     default_max_age: { maximum: Number.MAX_SAFE_INTEGER },
-    default_acr_values: texts,
+    default_acr_values: someOf(...Object.values(ACR)),
     backchannel_logout_uri: page,
     initiate_login_uri: page,
     client_uri: page,
     logo_uri: page,
     policy_uri: page,
     tos_uri: page,
-    contacts: texts,
+    contacts: { items: { type: 'string', format: 'email', maxLength: 254 } },
     software_id: text,
     software_version: text,
   } satisfies Partial<Record<MemberName, Keywords>>),
@@ -141,17 +144,20 @@ function members(wrap: Wrap, isGiven: boolean): TProperties {
 const given = (wrap: Wrap): TProperties => members(wrap, true);
 const unwrapped: Wrap = (schema) => schema;
 
-function settings(): TProperties {
+/** @param isGiven as for members */
+function settings(isGiven: boolean): TProperties {
+  const ruled = (rule: Keywords) => (isGiven ? { [DOCUMENTED]: rule } : {});
   const properties: TProperties = {};
   for (const [name, { isNullable, description }] of Object.entries(flagSettings)) {
     const schema = BooleanSchema({ description });
     properties[name] = Optional(isNullable ? Union([schema, Null()]) : schema);
   }
   const { maxItems, maxLength, description } = allowedGroupsSetting;
-  const names = ArraySchema(StringSchema({ maxLength }), { maxItems, description });
+  const name = StringSchema({ maxLength, ...ruled({ pattern: groupNamePattern }) });
+  const names = ArraySchema(name, { maxItems, description });
   properties.allowed_groups = Optional(Union([names, Null()], { examples: [['staff']] }));
   properties.web_origins = Optional(
-    ArraySchema(StringSchema({ maxLength: webOriginsSetting.maxLength }), {
+    ArraySchema(StringSchema({ maxLength: webOriginsSetting.maxLength, ...ruled(origin) }), {
       maxItems: webOriginsSetting.maxItems,
       description: webOriginsSetting.description,
       examples: [['https://app.example.com']],
@@ -186,22 +192,22 @@ const clientType = () => Enum(['confidential', 'public']);
 /** `client_type` is accepted instead of `token_endpoint_auth_method`. */
 const created: TProperties = {
   ...given(unwrapped),
-  ...settings(),
+  ...settings(true),
   client_type: Optional(clientType()),
 };
 export const newClientSchema = ObjectSchema(created, strict);
 
-export const replacedClientSchema = ObjectSchema({ ...given(unwrapped), ...settings() }, strict);
+export const replacedClientSchema = ObjectSchema({ ...given(unwrapped), ...settings(true) }, strict);
 
 export const changedClientSchema = ObjectSchema(
-  { ...given((schema) => Union([schema, Null()])), ...settings() },
+  { ...given((schema) => Union([schema, Null()])), ...settings(true) },
   strict,
 );
 
 const shown: TProperties = {
   client_id: StringSchema(),
   ...members(unwrapped, false),
-  ...settings(),
+  ...settings(false),
   client_type: clientType(),
   pkce_required_at: nullable(timestamp(), {
     description: 'When PKCE became required because the application had used it 20 times in a row.',

@@ -52,7 +52,8 @@ const shortText = { maxLength: 255, pattern: oneLine };
 const shortLines = { maxLength: 255, pattern: lines };
 /** An empty text clears it, as null does. */
 const link = { pattern: '^(?:[Hh][Tt][Tt][Pp][Ss]?://[^ ]+)?$' };
-const shortName = { maxLength: 64, pattern: '^[A-Za-z0-9:/_+-]*$' };
+const zone = { maxLength: 64, pattern: '^(?:[A-Za-z+-][A-Za-z0-9:/_+-]*)?$' };
+const language = { maxLength: 64, pattern: '^(?:[A-Za-z]{1,8}(?:[_-][A-Za-z0-9]{1,8})*)?$' };
 
 /** The rules of src/accounts as far as JSON Schema can express them. */
 const rules: Readonly<Partial<Record<keyof typeof examples, Keywords>>> = {
@@ -69,8 +70,8 @@ const rules: Readonly<Partial<Record<keyof typeof examples, Keywords>>> = {
   picture: link,
   website: link,
   birthdate: { pattern: '^(?:[0-9]{4}(?:-[0-9]{2}-[0-9]{2})?)?$' },
-  zoneinfo: shortName,
-  locale: shortName,
+  zoneinfo: zone,
+  locale: language,
   formatted: shortLines,
   street_address: shortLines,
   locality: shortText,
