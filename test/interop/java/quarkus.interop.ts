@@ -19,7 +19,7 @@ const quarkus = await install({
   programs: ['mvn', 'java', 'javac'],
   pins: files,
   commands: () => [
-    ['cp', '-R', source('./quarkus/.'), '.'],
+    ['cp', '-R', `${source('./quarkus')}/.`, '.'],
     [...MAVEN, 'package', '-DskipTests'],
   ],
 });

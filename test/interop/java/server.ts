@@ -11,7 +11,9 @@ export function jsonOf({ status, url, body }: Page): Record<string, unknown> {
 
 /** Which guards of the code flow a client sends by itself, by where its own address leads. */
 export async function guardsOf(url: string): Promise<string[]> {
-  const { headers } = await fetch(url, { redirect: 'manual', headers: { accept: 'text/html' } });
-  const { searchParams } = new URL(headers.get('location') ?? '');
+  const answer = await fetch(url, { redirect: 'manual', headers: { accept: 'text/html,*/*' } });
+  const location = answer.headers.get('location');
+  ok(location, `${answer.status} at ${url}: ${await answer.text()}`);
+  const { searchParams } = new URL(location);
   return ['nonce', 'code_challenge'].filter((name) => searchParams.has(name));
 }

@@ -51,7 +51,7 @@ public class SpringBootClient {
       throws Exception {
     var decoder = NimbusJwtDecoder.withIssuerLocation(issuer).validateType(false).build();
     decoder.setJwtValidator(
-        JwtValidators.createAtJwtValidator().issuer(issuer).audience(clientId).clientId(clientId).build());
+        JwtValidators.createAtJwtValidator().issuer(issuer).audience(issuer).clientId(clientId).build());
     return http.securityMatcher("/api/**")
         .authorizeHttpRequests(requests -> requests.anyRequest().authenticated())
         .oauth2ResourceServer(server -> server.jwt(jwt -> jwt.decoder(decoder)))
