@@ -11,6 +11,7 @@ import {
   type SessionGrant,
   scopesToConsent,
 } from '../src/oidc/sign-in.ts';
+import type { Consents } from '../src/sessions/index.ts';
 import type { ConsentScope, Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
@@ -22,19 +23,6 @@ interface ConsentAccount {
   readonly role: string;
 }
 
-export interface RememberedConsents {
-  find(accountId: string, clientId: string): Promise<unknown>;
-  /** Adds to earlier consent. */
-  add(
-    accountId: string,
-    clientId: string,
-    scopes: readonly string[],
-    claims: readonly string[],
-  ): Promise<void>;
-  /** Records the refusal in the audit log; nothing is remembered, so the user is asked again. */
-  refuse(accountId: string, clientId: string): Promise<void>;
-}
-
 interface Deps {
   readonly provider: () => IdentityProvider;
   readonly views: Views;
@@ -42,7 +30,7 @@ interface Deps {
   readonly current: CurrentInteraction;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly findAccount: (id: string) => Promise<ConsentAccount | undefined>;
-  readonly consents: RememberedConsents;
+  readonly consents: Pick<Consents, 'find' | 'add' | 'refuse'>;
 }
 
 export interface ConsentPage {

@@ -2,6 +2,7 @@
 // here, the latest first. It is HttpOnly, signs no one in and replaces no factor.
 import type Koa from 'koa';
 import { newSecret, secretDigest } from '../src/ids.ts';
+import { type CookieScope, createOwnCookie } from './own-cookie.ts';
 
 export interface KnownBrowserCookie {
   /** The values of all accounts; none from a cookie that is not ours. */
@@ -19,15 +20,10 @@ const LIFETIME_MS = 90 * 86_400_000;
 const hintOf = (accountId: string): string =>
   secretDigest(`known browser ${accountId}`).slice(0, HINT_LENGTH);
 
-export function createKnownBrowserCookie(deps: {
-  readonly isSecure: boolean;
-  readonly basePath: string;
-}): KnownBrowserCookie {
-  const { isSecure, basePath } = deps;
-  const name = isSecure ? '__Host-latchkey_known' : 'latchkey_known';
-
+export function createKnownBrowserCookie(scope: CookieScope): KnownBrowserCookie {
+  const cookie = createOwnCookie('known', 'lax', scope);
   const entriesOf = (ctx: Koa.Context): string[] =>
-    (ctx.cookies.get(name, { signed: true }) ?? '')
+    (cookie.read(ctx) ?? '')
       .split('.')
       .filter((entry) => entry.length === ENTRY_LENGTH)
       .slice(0, MAX_ACCOUNTS);
@@ -37,16 +33,8 @@ export function createKnownBrowserCookie(deps: {
     set(ctx, accountId, token) {
       const hint = hintOf(accountId);
       const others = entriesOf(ctx).filter((entry) => !entry.startsWith(hint));
-      ctx.cookies.set(name, [`${hint}${token}`, ...others].slice(0, MAX_ACCOUNTS).join('.'), {
-        httpOnly: true,
-        sameSite: 'lax',
-        secure: isSecure,
-        // The __Host- prefix requires the path `/`.
-        path: isSecure || basePath === '' ? '/' : basePath,
-        maxAge: LIFETIME_MS,
-        signed: true,
-        overwrite: true,
-      });
+      const entries = [`${hint}${token}`, ...others].slice(0, MAX_ACCOUNTS);
+      cookie.write(ctx, entries.join('.'), LIFETIME_MS);
     },
   };
 }

@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
+import { type CookieScope, createOwnCookie } from './own-cookie.ts';
 
 export interface TrustedDeviceCookie {
   /** Renews the cookie if the device is still trusted by this account. */
@@ -11,31 +12,17 @@ export interface TrustedDeviceCookie {
   trust(ctx: Koa.Context, account: Account): Promise<void>;
 }
 
-interface Deps {
-  readonly isSecure: boolean;
-  readonly basePath: string;
+interface Deps extends CookieScope {
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices' | 'trustDevice'>;
   readonly seconds: () => number;
 }
 
-export function createTrustedDeviceCookie(deps: Deps): TrustedDeviceCookie {
-  const { isSecure, basePath, secondFactors, seconds } = deps;
-  const name = isSecure ? '__Host-latchkey_device' : 'latchkey_device';
-  const set = (ctx: Koa.Context, token: string): void => {
-    ctx.cookies.set(name, token, {
-      httpOnly: true,
-      sameSite: 'strict',
-      secure: isSecure,
-      // The __Host- prefix requires the path `/`.
-      path: isSecure || basePath === '' ? '/' : basePath,
-      maxAge: seconds() * 1000,
-      signed: true,
-      overwrite: true,
-    });
-  };
+export function createTrustedDeviceCookie({ secondFactors, seconds, ...scope }: Deps): TrustedDeviceCookie {
+  const cookie = createOwnCookie('device', 'strict', scope);
+  const set = (ctx: Koa.Context, token: string): void => cookie.write(ctx, token, seconds() * 1000);
   return {
     async isTrusted(ctx, account) {
-      const token = ctx.cookies.get(name, { signed: true });
+      const token = cookie.read(ctx);
       if (token === undefined || !(await secondFactors.trustedDevices.check(account, token))) return false;
       set(ctx, token);
       return true;

@@ -5,47 +5,25 @@
 // something, so they go to the audit log itself at once (audit.ts). Contains ids only, no addresses and no names.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import type { EventName } from '../events/index.ts';
+import type { EventName, Signals } from '../events/index.ts';
 import type { Logger } from '../log.ts';
 import type { AuditRecord } from '../store/collections.ts';
-import { AlreadyExists, type Collection, type Page, type Query, type Stored } from '../store/port.ts';
+import { AlreadyExists, type Collection } from '../store/port.ts';
 import { update } from '../store/update.ts';
+import type { Audit } from './audit.ts';
 import { forgetEvents } from './forget-events.ts';
 
-export interface IssuedTokens {
-  readonly clientId: string;
-  readonly accountId?: string | undefined;
-  readonly grantId?: string | undefined;
-  readonly grantType: string;
-  readonly scope?: string | undefined;
-  readonly requestId?: string | undefined;
-}
+type IssuedTokens = Signals['tokensIssued'] & { readonly requestId?: string | undefined };
 
-export interface RefusedRequest {
-  /** Undefined: the client is not known. */
-  readonly clientId?: string | undefined;
-  /** Such as token, userinfo, introspection, admin_api. */
-  readonly endpoint: string;
-  readonly grantType?: string | undefined;
-  /** The OAuth error code. */
-  readonly error: string;
-  /** What the response did not reveal, from a fixed vocabulary. */
-  readonly detail?: string | undefined;
-}
-
-export interface TokenLog {
+export interface TokenLog extends Audit {
   issued(tokens: IssuedTokens): void;
   /** Counts one refresh, one client-credentials token, or one sign-in with neither PKCE nor a nonce, of this client. */
   counted(event: 'token.refreshed' | 'token.machine_issued' | 'token.unguarded', clientId: string): void;
-  refused(request: RefusedRequest): void;
+  refused(request: Signals['tokensRefused']): void;
   /** Writes the buffer. Never throws: what cannot be written stays in the buffer for the next flush. */
   flush(): Promise<void>;
   /** Writes the buffer and stops the timer. */
   close(): Promise<void>;
-  find(id: string): Promise<Stored<AuditRecord> | undefined>;
-  query(query: Query): Promise<Page<AuditRecord>>;
-  /** Removes at most `limit` events from before that time (epoch ms), the oldest first. @returns how many */
-  forget(before: number, limit: number): Promise<number>;
 }
 
 interface Deps {

@@ -15,3 +15,4 @@ export {
 export { deviceName } from './device-name.ts';
 export { createEvents, type Events } from './events.ts';
 export type { Origin, Origins } from './origin.ts';
+export type { Signals } from './signals.ts';

@@ -1,4 +1,5 @@
 // Rates how well an account is protected and selects advice for its owner. Pure: the page chooses the texts.
+import type { PageModels } from '../views/index.ts';
 
 export interface GlanceFacts {
   /** Whether the account can sign in with a password. */
@@ -15,21 +16,10 @@ export interface GlanceFacts {
   readonly arePasskeysOff: boolean;
 }
 
-export type Protection = 'password' | 'passkey' | 'app' | 'email_codes' | 'security_key';
-export type Advice =
-  | 'app'
-  | 'passkey'
-  | 'second_passkey'
-  | 'recovery_codes'
-  | 'few_recovery_codes'
-  | 'verify_email';
-
-export interface Glance {
-  readonly level: 'strong' | 'fair' | 'weak';
-  readonly protections: readonly Protection[];
-  /** Most useful first. */
-  readonly advice: readonly Advice[];
-}
+/** Advice: most useful first. */
+export type Glance = PageModels['account']['glance'];
+type Protection = Glance['protections'][number];
+type Advice = Glance['advice'][number];
 
 /** With this many or fewer left, the owner should create new ones. */
 const FEW_CODES = 3;

@@ -20,14 +20,12 @@ export interface SecondFactorDeps {
   readonly qr: (text: string) => Promise<string>;
   readonly now: () => number;
   /** The factors of the account, and which of them may be removed. */
-  readonly state: (who: SelfServiceUser) => {
-    readonly appSince: number | undefined;
-    readonly hasFactor: boolean;
-    readonly hasEmailCodes: boolean;
-    readonly codesLeft: number;
-    readonly canRemoveApp: boolean;
-    readonly canRemoveEmail: boolean;
-  };
+  readonly state: (
+    who: SelfServiceUser,
+  ) => Pick<
+    PageModels['account-second-factor'],
+    'appSince' | 'hasFactor' | 'hasEmailCodes' | 'codesLeft' | 'canRemoveApp' | 'canRemoveEmail'
+  >;
   readonly begin: (who: SelfServiceUser) => Enrolment;
   readonly reopen: (who: SelfServiceUser, pending: string) => Enrolment | undefined;
   /**

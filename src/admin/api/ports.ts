@@ -1,19 +1,12 @@
 // The interfaces that the admin API needs from other domains, as narrow as it uses them. Those domains do not import it.
 import type Koa from 'koa';
-import type { AdminAccess } from '../../accounts/index.ts';
 import type { OutboxMail } from '../../mail/index.ts';
+import type { Bearers } from '../../oidc/index.ts';
 import type { SessionRecord } from '../../store/collections.ts';
 import type { Query, Stored } from '../../store/port.ts';
 
 /** Who acts: the bearer of ADMIN_TOKEN, an administrator, a client with scope `admin`, or an API key. */
-export interface Actor {
-  readonly kind: 'bootstrap' | 'user' | 'client' | 'api_key';
-  readonly id: string;
-  /** What the credential gives access to: everything, or reading only. */
-  readonly access: AdminAccess;
-  /** Whether a person authenticated recently enough for a sensitive act (decisions §8); does not apply to programs. */
-  readonly isFresh?: () => Promise<boolean>;
-}
+export type Actor = Awaited<ReturnType<Bearers['authorizeAdminRequest']>>;
 
 /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
 export type AuthorizeAdmin = (ctx: Koa.Context, need?: Actor['access']) => Promise<Actor>;

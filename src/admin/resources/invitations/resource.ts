@@ -6,22 +6,14 @@ import {
   Optional,
   String as StringSchema,
 } from 'typebox';
-import type { Invitation, Invitations } from '../../../registration/index.ts';
+import type { Invitation, Registration } from '../../../registration/index.ts';
 import { invitations as collection } from '../../../store/signups.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { DOCUMENTED, emailKeywords, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
-export interface InvitationsPort extends Pick<Invitations, 'query' | 'remove'> {
-  /** @throws AppError request.invalid, account.email_taken */
-  invite(input: {
-    email: string;
-    expiresInSeconds?: number | undefined;
-    clientId?: string | undefined;
-    isMailed: boolean;
-  }): Promise<{ invitation: Invitation; url: string }>;
-}
+export type InvitationsPort = Pick<Registration['invitations'], 'query' | 'remove' | 'invite'>;
 
 interface Ports extends ListPorts {
   readonly invitations: InvitationsPort;
