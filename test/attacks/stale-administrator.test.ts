@@ -101,7 +101,7 @@ test('sensitivity table: lists exactly the acts of the admin API', async () => {
   const all = await operations();
   assert.ok(all.length > 60);
   for (const { name, description } of all) {
-    const told = / Sensitive(?:, ([^:]*))?: a person must/.exec(description);
+    const told = / Sensitive(?:, ([^:]*))?: a user must/.exec(description);
     const expected = SENSITIVE[name];
     if (expected === undefined) {
       assert.equal(told, null, `${name} is sensitive`);
