@@ -43,7 +43,8 @@ export async function readLogoutRequest<Found extends HintedSession>(
   const address = present(parameters.get('post_logout_redirect_uri'));
 
   const audience = hintToken === undefined ? undefined : audienceOf(hintToken);
-  if (clientId !== undefined && audience !== undefined && clientId !== audience)
+  // Only an application's id contradicts: an access token, which has another audience, is just a hint that does not count.
+  if (clientId !== undefined && clientId !== audience && (await findClient(provider, audience)) !== undefined)
     return unreadable('The client_id is not the one that id_token_hint was issued to.', clientId);
   const named = await findClient(provider, clientId ?? audience);
   if (clientId !== undefined && named === undefined)
