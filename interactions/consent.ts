@@ -102,9 +102,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
       ctx,
       'consent',
       {
-        csrf: current.csrfToken(ctx, interaction),
-        interaction: interaction.uid,
-        clientId: client.clientId,
+        ...current.formFields(ctx, interaction),
         client: {
           name: client.clientName ?? client.clientId,
           host: redirectUri === undefined ? undefined : destinationOf(redirectUri),

@@ -15,9 +15,15 @@ export interface CurrentInteraction {
   /** By the address of its page (`pageUrl`); only in the browser it belongs to. @throws AppError signin.expired */
   ofAddress(ctx: Koa.Context): Promise<BoundInteraction>;
   /** The address of the step's page, which can be reloaded until the step is finished. */
-  pageUrl(step: 'login' | 'signup' | 'consent' | 'recover', interaction: BoundInteraction): string;
-  /** The value of the form's `csrf` field. */
-  csrfToken(ctx: Koa.Context, interaction: BoundInteraction): string;
+  pageUrl(
+    step: 'login' | 'signup' | 'signup/verify' | 'consent' | 'recover',
+    interaction: BoundInteraction,
+  ): string;
+  /** What every form of an interaction has in hidden fields. */
+  formFields(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+  ): { readonly csrf: string; readonly interaction: string; readonly clientId: string };
   /** Stores the step's result and redirects the browser (303) to where the library resumes. */
   finishStep(ctx: Koa.Context, interaction: BoundInteraction, result: InteractionResults): Promise<void>;
 }
@@ -61,7 +67,11 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
       const query = new URLSearchParams({ interaction: uid, client_id: String(params.client_id) });
       return `${basePath}/oauth2/${step}?${query}`;
     },
-    csrfToken: (ctx, interaction) => csrf.token(ctx, purpose(interaction.uid)),
+    formFields: (ctx, { uid, params }) => ({
+      csrf: csrf.token(ctx, purpose(uid)),
+      interaction: uid,
+      clientId: String(params.client_id),
+    }),
 
     async ofForm(ctx, form) {
       const id = form.get('interaction');

@@ -74,9 +74,7 @@ export function createLoginPage(deps: Deps): LoginPage {
       ctx,
       'login',
       {
-        csrf: current.csrfToken(ctx, interaction),
-        interaction: interaction.uid,
-        clientId: client?.clientId,
+        ...current.formFields(ctx, interaction),
         clientName: client?.clientName ?? client?.clientId,
         clientLogoUri: client?.logoUri,
         values: { username: attempt?.username ?? stringParameter(interaction, 'login_hint') ?? '' },

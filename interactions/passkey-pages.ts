@@ -34,9 +34,7 @@ export function createPasskeySteps(deps: Deps): PasskeySteps {
         ctx,
         step === 'offer' ? 'passkey-offer' : 'passkey-enrol',
         {
-          csrf: current.csrfToken(ctx, interaction),
-          interaction: interaction.uid,
-          clientId: String(interaction.params.client_id),
+          ...current.formFields(ctx, interaction),
           account: { username: account.username },
         },
         pageOptions(interaction),

@@ -40,9 +40,7 @@ export function createRecoverPage(deps: Deps): RecoverPage {
       ctx,
       'recover',
       {
-        csrf: current.csrfToken(ctx, interaction),
-        interaction: interaction.uid,
-        clientId: String(interaction.params.client_id),
+        ...current.formFields(ctx, interaction),
         values: { username: shown.username ?? '' },
         alert: shown.alert === undefined ? undefined : { key: shown.alert },
         backUrl: current.pageUrl('login', interaction),

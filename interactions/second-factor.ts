@@ -87,9 +87,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
       ctx,
       'mfa',
       {
-        csrf: current.csrfToken(ctx, interaction),
-        interaction: interaction.uid,
-        clientId: String(interaction.params.client_id),
+        ...current.formFields(ctx, interaction),
         methods,
         method,
         sentTo: method === 'email' && mailedAt !== undefined ? maskEmail(account.email ?? '') : undefined,
@@ -120,9 +118,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
       ctx,
       'mfa-enrol',
       {
-        csrf: current.csrfToken(ctx, interaction),
-        interaction: interaction.uid,
-        clientId: String(interaction.params.client_id),
+        ...current.formFields(ctx, interaction),
         qr: await toQrDataUri(enrolment.uri),
         secret: enrolment.secret.replace(/(.{4})(?=.)/g, '$1 '),
         otpauthUri: enrolment.uri,
@@ -193,7 +189,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     views.send(
       ctx,
       'recovery-codes',
-      { csrf: current.csrfToken(ctx, interaction), interaction: interaction.uid, codes },
+      { ...current.formFields(ctx, interaction), codes },
       pageOptions(interaction),
     );
   }

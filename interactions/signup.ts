@@ -19,7 +19,6 @@ interface Deps {
   readonly current: CurrentInteraction;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly steps: Pick<SigninSteps, 'proceed'>;
-  readonly basePath: string;
   readonly signup: Registration['signUp'];
 }
 
@@ -62,7 +61,7 @@ const waitOf = (error: unknown): { alert: string; status: number; retryAfterSeco
 };
 
 export function createSignupPages(deps: Deps): SignupPages {
-  const { provider, views, current, readForm, steps, basePath, signup } = deps;
+  const { provider, views, current, readForm, steps, signup } = deps;
 
   const clientIdOf = (interaction: BoundInteraction): string => String(interaction.params.client_id);
 
@@ -82,9 +81,7 @@ export function createSignupPages(deps: Deps): SignupPages {
       ctx,
       'signup',
       {
-        csrf: current.csrfToken(ctx, interaction),
-        interaction: interaction.uid,
-        clientId: client?.clientId,
+        ...current.formFields(ctx, interaction),
         clientName: client?.clientName ?? client?.clientId,
         clientLogoUri: client?.logoUri,
         questions: signup.questions(),
@@ -98,14 +95,9 @@ export function createSignupPages(deps: Deps): SignupPages {
     );
   }
 
-  const codeUrl = ({ uid, params }: BoundInteraction): string => {
-    const query = new URLSearchParams({ interaction: uid, client_id: String(params.client_id) });
-    return `${basePath}/oauth2/signup/verify?${query}`;
-  };
-
   function goToCode(ctx: Koa.Context, interaction: BoundInteraction): void {
     ctx.status = 303;
-    ctx.redirect(codeUrl(interaction));
+    ctx.redirect(current.pageUrl('signup/verify', interaction));
   }
 
   function goToForm(ctx: Koa.Context, interaction: BoundInteraction): void {
@@ -128,9 +120,7 @@ export function createSignupPages(deps: Deps): SignupPages {
       ctx,
       'signup-verify',
       {
-        csrf: current.csrfToken(ctx, interaction),
-        interaction: interaction.uid,
-        clientId: clientIdOf(interaction),
+        ...current.formFields(ctx, interaction),
         email: pending.email,
         resendInSeconds: pending.resendInSeconds,
         canSkip: pending.canSkip,
