@@ -179,6 +179,12 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'A member of the registration is not allowed or does not fit the others.',
     remedy: 'Read `fields` (at `/oauth2/register`: `error_description`); fix the members it names.',
   },
+  'api.not_found': { cause: 'No API has this id.', remedy: wrongId },
+  'api.identifier_taken': {
+    cause: 'An API with this identifier exists, or is being deleted at this moment.',
+    remedy: 'Choose another identifier, or change the API that has it.',
+  },
+  'api.changed': { cause: '`If-Match` names an older version of the API.', remedy: versionConflict },
   'session.not_found': { cause: 'No session has this id, or it ended and was removed.', remedy: wrongId },
   'token.not_found': { cause: 'The token expired, was revoked, or never existed.', remedy: wrongId },
   'grant.not_found': { cause: 'The grant was revoked or has expired.', remedy: wrongId },

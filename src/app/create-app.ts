@@ -11,6 +11,7 @@ import {
   type HashParameters,
 } from '../accounts/index.ts';
 import { createAdmin, resealReplies } from '../admin/index.ts';
+import { createApiDomain } from '../apis/index.ts';
 import { createAuditLogs } from '../audit/index.ts';
 import { type Clients, createClientDomain, seedConsoleClient } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
@@ -125,6 +126,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     mayBePlain: outbound.mayBePlain,
   });
   const { clients, apiKeys } = clientDomain;
+  const apis = createApiDomain({ ...base, issuer: config.issuer, clients, groups });
   const logoutDeliveries = createLogoutDeliveries({ ...base, clients, mount, limits, log });
   const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
   const passkeys = createPasskeys({ ...base, baseUrl, accounts });
@@ -258,7 +260,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...resealing.jobs,
       ...sessionDomain.jobs,
       ...logoutDeliveries.jobs,
-      finishInterrupted({ accounts, groups, clients, sessions, settings: base.settings }),
+      finishInterrupted({ accounts, groups, clients, apis, sessions, settings: base.settings }),
     ],
     beforeTick: () => settings.refresh().then(keys.ready),
   });

@@ -45,6 +45,7 @@ export { hasToUsePkce, whyPkceAlways } from './pkce.ts';
 export { readClient } from './read-client.ts';
 export type { RecentRefusals } from './recent-refusals.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
+export { isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 export { type Client, type ClientView, type PublicMetadata, publicMetadata, toClient } from './to-client.ts';
 export { differsInLoopbackPort, hasBareScheme } from './uris.ts';
 

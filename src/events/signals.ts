@@ -62,6 +62,10 @@ export interface AwaitedSignals {
    * and do not fail. `sids` is the object that `sessionEnded` has, too.
    */
   sessionEnding: Signals['sessionEnded'];
+  /** An API that is not found any more is removed next: its tokens are revoked now. Reported again after a crash. */
+  apiRemoving: { readonly apiId: string };
+  /** An API has these scopes no longer: tokens for them are revoked now. Reported again after a crash. */
+  apiScopesRemoving: { readonly apiId: string; readonly scopeIds: readonly string[] };
   /** An application that can do nothing any more is removed next: what belongs to it elsewhere goes now. */
   clientRemoving: { readonly clientId: string };
   /**

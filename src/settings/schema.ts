@@ -1,5 +1,6 @@
 // All runtime settings, each once, with default, bounds and description. The type of the values, the API, the Admin UI and
 // the documentation are derived from this list.
+import { apiTokenDefinitions } from './api-tokens.ts';
 import { brandingDefinitions } from './branding.ts';
 import {
   choice,
@@ -26,6 +27,7 @@ export const settingDefinitions = {
     max: DAY,
     description: 'How long an access token is valid, in seconds.',
   }),
+  ...apiTokenDefinitions,
   id_token_seconds: integer({
     group: 'Tokens',
     default: 3600,

@@ -1,5 +1,6 @@
 // All collections: a store opens, the sweeper sweeps and a copy copies exactly these.
 import * as administration from './administration.ts';
+import { apis } from './apis.ts';
 import * as model from './collections.ts';
 import { passkeyChallenges, passkeys } from './passkeys.ts';
 import type { CollectionDefinition } from './port.ts';
@@ -27,6 +28,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.pkceRuns,
   model.logoutDeliveries,
   model.clientRefusals,
+  apis,
   administration.apiKeys,
   administration.eventHours,
   administration.tokenEvents,

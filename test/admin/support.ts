@@ -18,6 +18,7 @@ import { createImportAccount } from '../../src/accounts/import.ts';
 import { createPasswords } from '../../src/accounts/passwords/password.ts';
 import { createApiParts } from '../../src/admin/api-parts.ts';
 import { type AdminRoutesDeps, adminRoutes } from '../../src/admin/routes.ts';
+import { type Apis, createApiDomain } from '../../src/apis/index.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createTokenLog } from '../../src/audit/token-log.ts';
 import { createApiKeys } from '../../src/clients/api-keys.ts';
@@ -27,7 +28,7 @@ import { createRecentRefusals } from '../../src/clients/recent-refusals.ts';
 import { createFindRestricted } from '../../src/clients/restricted.ts';
 import { systemClock } from '../../src/clock.ts';
 import { AppError } from '../../src/errors.ts';
-import { createEvents } from '../../src/events/index.ts';
+import { createEvents, type Events } from '../../src/events/index.ts';
 import { readJson } from '../../src/http/body.ts';
 import { errorBoundary } from '../../src/http/boundary.ts';
 import { requestLog } from '../../src/http/request-log.ts';
@@ -96,6 +97,8 @@ export interface World {
   readonly accounts: Accounts;
   readonly clients: Clients;
   readonly groups: Groups;
+  readonly apis: Apis;
+  readonly events: Pick<Events, 'on'>;
   readonly sessions: Sessions;
   readonly trustedDevices: TrustedDevices;
   readonly mail: Mail;
@@ -145,7 +148,16 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     secretDigest,
     validateMetadata: async (metadata) => normalizeMetadata(provider.Client, metadata),
     endClient: (id) => grants.revokeOfClient(id),
+    clientRemoving: (clientId) => events.emitAndWait('clientRemoving', { clientId }),
     missingGroups: groups.missing,
+  });
+  const apis = createApiDomain({
+    store,
+    clock,
+    events,
+    clients,
+    groups,
+    issuer: `${BASE_URL}/oauth2`,
   });
   const sealer = createSealer(['test-secret-key-0123456789-0123456789']);
   const log = createLogger({ level: 'error', pretty: false });
@@ -309,6 +321,8 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       accounts,
       clients,
       groups,
+      apis,
+      events,
       sessions,
       trustedDevices,
       mail,

@@ -1,0 +1,19 @@
+// Which applications may ask for an API, and how long its tokens live (decisions §10).
+import type { ApiRecord } from '../store/apis.ts';
+import type { ClientRecord } from '../store/collections.ts';
+
+/** @returns whether the API names the application by its id */
+export const isListed = ({ clients }: Pick<ApiRecord, 'clients'>, clientId: string): boolean =>
+  clients !== 'all' && clients.includes(clientId);
+
+/** @returns whether the application may ask for the API; those that registered themselves must be listed */
+export const isOpenTo = (
+  api: Pick<ApiRecord, 'clients'>,
+  clientId: string,
+  { origin }: Pick<ClientRecord, 'origin'>,
+): boolean => (api.clients === 'all' ? origin === 'admin' : isListed(api, clientId));
+
+export const accessTokenSeconds = (
+  { accessTokenFormat, accessTokenSeconds: own }: Pick<ApiRecord, 'accessTokenFormat' | 'accessTokenSeconds'>,
+  settings: { readonly api_jwt_seconds: number; readonly api_opaque_seconds: number },
+): number => own ?? (accessTokenFormat === 'opaque' ? settings.api_opaque_seconds : settings.api_jwt_seconds);

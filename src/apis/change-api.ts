@@ -1,0 +1,79 @@
+// Applies changes to the record of an API. Pure: what they refer to is checked before (apis.ts).
+import { AppError } from '../errors.ts';
+import type { ApiRecord, ApiScopeRecord } from '../store/apis.ts';
+import type { ApiChanges } from './contract.ts';
+import { withIds } from './scopes.ts';
+
+/** What a new API is, and what replacing one begins with. */
+export const defaults: Pick<
+  ApiRecord,
+  'scopes' | 'clients' | 'machineGrants' | 'claims' | 'accessTokenFormat'
+> = { scopes: [], clients: 'all', machineGrants: [], claims: [], accessTokenFormat: 'at+jwt' };
+
+export const invalid = (fields: Record<string, string>): AppError =>
+  new AppError('request.invalid', { fields });
+
+const sorted = <T extends string>(names: readonly T[]): T[] => [...new Set(names)].sort();
+
+/** @returns by ids, without scopes that are gone @throws AppError request.invalid for a name that is no scope */
+function grantsAfter(
+  before: ApiRecord['machineGrants'],
+  given: ApiChanges['machineGrants'],
+  scopes: readonly ApiScopeRecord[],
+): ApiRecord['machineGrants'] {
+  if (given === undefined) {
+    const kept = new Set(scopes.map(({ id }) => id));
+    return before.map(({ clientId, scopeIds }) => ({
+      clientId,
+      scopeIds: scopeIds.filter((id) => kept.has(id)),
+    }));
+  }
+  const idOf = new Map(scopes.map(({ id, name }) => [name, id]));
+  return Object.entries(given).map(([clientId, names]) => {
+    const scopeIds = sorted(names).map((name) => {
+      const id = idOf.get(name);
+      if (id === undefined) throw invalid({ machine_grants: `“${name}” is not a scope of this API.` });
+      return id;
+    });
+    return { clientId, scopeIds };
+  });
+}
+
+/** @param mode `replace`: what is absent gets its default */
+export function withChanges(
+  record: ApiRecord,
+  changes: ApiChanges,
+  mode: 'replace' | 'merge' = 'merge',
+): ApiRecord {
+  const { accessTokenSeconds: seconds, ...kept } = record;
+  const base = mode === 'replace' ? { ...kept, ...defaults } : kept;
+  const scopes = changes.scopes === undefined ? base.scopes : withIds(changes.scopes, record.scopes);
+  const lifetime =
+    changes.accessTokenSeconds === undefined && mode === 'merge' ? seconds : changes.accessTokenSeconds;
+  const { clients = base.clients } = changes;
+  const next: ApiRecord = {
+    ...base,
+    scopes,
+    name: changes.name?.trim() ?? base.name,
+    clients: clients === 'all' ? clients : sorted(clients),
+    machineGrants: grantsAfter(base.machineGrants, changes.machineGrants, scopes),
+    claims: sorted(changes.claims ?? base.claims),
+    accessTokenFormat: changes.accessTokenFormat ?? base.accessTokenFormat,
+    ...(typeof lifetime === 'number' && { accessTokenSeconds: lifetime }),
+  };
+  const gone = record.scopes.map(({ id }) => id).filter((id) => !scopes.some((scope) => scope.id === id));
+  if (gone.length > 0) next.endingScopeIds = [...(record.endingScopeIds ?? []), ...gone];
+  return next;
+}
+
+/** An application that is deleted: its entries go. @returns undefined when there is none */
+export function withoutClient(record: ApiRecord, clientId: string): ApiRecord | undefined {
+  const { clients, machineGrants } = record;
+  const isListed = clients !== 'all' && clients.includes(clientId);
+  if (!isListed && !machineGrants.some((one) => one.clientId === clientId)) return undefined;
+  return {
+    ...record,
+    clients: clients === 'all' ? clients : clients.filter((id) => id !== clientId),
+    machineGrants: machineGrants.filter((one) => one.clientId !== clientId),
+  };
+}

@@ -1,0 +1,73 @@
+// The scopes that an API declares: their names, and who may have them (decisions §10).
+import { openScopes } from '../clients/index.ts';
+import { newId } from '../ids.ts';
+import type { ApiRecord, ApiScopeRecord } from '../store/apis.ts';
+import type { Role } from '../store/collections.ts';
+
+/** A scope as an administrator writes it: without its internal id. */
+export interface ApiScope {
+  readonly name: string;
+  readonly description: string;
+  readonly isDefault?: boolean | undefined;
+  readonly roles?: readonly Role[] | undefined;
+  readonly groups?: readonly string[] | undefined;
+}
+
+const isName = /^[A-Za-z0-9_:-][A-Za-z0-9._:-]{0,99}$/;
+/** Their meaning is fixed by OIDC Core §5.4 and by this server. */
+const reserved: ReadonlySet<string> = new Set(openScopes);
+
+function nameProblem(name: string): string | undefined {
+  if (!isName.test(name)) {
+    return 'must be 1 to 100 of letters, digits, “_”, “:”, “-” and “.”, not beginning with “.”';
+  }
+  if (reserved.has(name)) return `is the name of a scope of OpenID Connect (${name})`;
+  return name.toLowerCase().startsWith('admin')
+    ? 'must not begin with “admin”: such scopes are those of this server'
+    : undefined;
+}
+
+/** @returns what is wrong with the list, or undefined */
+export function scopesProblem(scopes: readonly ApiScope[]): string | undefined {
+  const seen = new Set<string>();
+  for (const [at, { name, description }] of scopes.entries()) {
+    const blank = description.trim() === '' ? 'needs a description: the consent page shows it' : undefined;
+    const twice = seen.has(name) ? 'has the name of another entry' : undefined;
+    const problem = nameProblem(name) ?? blank ?? twice;
+    if (problem !== undefined) return `Entry ${at + 1} ${problem}.`;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+const sorted = <T extends string>(names: readonly T[]): T[] => [...new Set(names)].sort();
+
+/** @returns the scopes to store: those whose name stays keep their id */
+export const withIds = (scopes: readonly ApiScope[], before: readonly ApiScopeRecord[]): ApiScopeRecord[] =>
+  scopes.map(({ name, description, isDefault = false, roles = [], groups = [] }) => ({
+    id: before.find((one) => one.name === name)?.id ?? newId(),
+    name,
+    description: description.trim(),
+    isDefault,
+    ...(roles.length > 0 && { roles: sorted(roles) }),
+    ...(groups.length > 0 && { groups: sorted(groups) }),
+  }));
+
+/** @returns whether that user may have the scope; one of its roles or groups is enough */
+export function mayGrant(
+  { roles, groups }: Pick<ApiScopeRecord, 'roles' | 'groups'>,
+  user: { readonly role: Role; readonly groups?: readonly string[] | undefined },
+): boolean {
+  if (roles === undefined && groups === undefined) return true;
+  const isInGroup = user.groups?.some((group) => groups?.includes(group) === true) === true;
+  return isInGroup || roles?.includes(user.role) === true;
+}
+
+/** @returns the scopes that the application gets for itself; without an entry none, default scopes included */
+export function machineScopes(
+  { scopes, machineGrants }: Pick<ApiRecord, 'scopes' | 'machineGrants'>,
+  clientId: string,
+): readonly ApiScopeRecord[] {
+  const granted = machineGrants.find((one) => one.clientId === clientId)?.scopeIds ?? [];
+  return scopes.filter(({ id }) => granted.includes(id));
+}
