@@ -63,8 +63,7 @@ const policyOf = (path: string): Koa.Middleware | undefined =>
 
 /** The library sets its own as soon as it knows an origin, and before it knows whose (lib/shared/cors.js). */
 function removeHeaders(ctx: Koa.Context): void {
-  for (const name of Object.keys(ctx.response.headers))
-    if (name.toLowerCase().startsWith('access-control-')) ctx.remove(name);
+  for (const name of ctx.res.getHeaderNames()) if (name.startsWith('access-control-')) ctx.remove(name);
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
