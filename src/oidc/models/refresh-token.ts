@@ -34,7 +34,8 @@ export function createRefreshTokenModel(
     createHmac('sha256', successorKey).update(id).digest('base64url');
 
   return class RefreshToken extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'isSigned'];
+    // Refreshed ID tokens have no `nonce` (OpenID Connect Core §12.2): some clients refuse it there, since it isn't of their request.
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD.filter((name) => name !== 'nonce'), 'isSigned'];
     /** It was given out as a JWT, and is accepted as that JWT alone: whoever reads its `jti` has no token. */
     declare isSigned?: boolean;
 

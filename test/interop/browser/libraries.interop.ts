@@ -161,7 +161,7 @@ async function walk(page: Page, origin: string): Promise<void> {
   await page.getByLabel('Password', { exact: true }).waitFor();
 }
 
-for (const name of ['react-oidc-context', 'angular-oauth2-oidc', 'msal-browser'])
+for (const name of ['react-oidc-context', 'angular-oauth2-oidc', 'angular-auth-oidc-client', 'msal-browser'])
   test(`${name}: sign-in, a new token by its refresh token, sign-out`, installed, async () => {
     const { origin, close } = await startSite(name);
     const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB' });

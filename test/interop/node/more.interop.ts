@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../support/free-port.ts';
 import { namesOf, runClient } from '../support/client.ts';
-import { startIssuer } from '../support/issuer.ts';
+import { type Issuer, startIssuer } from '../support/issuer.ts';
 import { install } from '../support/toolchain.ts';
 
 const MORE = fileURLToPath(new URL('more/', import.meta.url));
@@ -32,14 +32,23 @@ function bring(): void {
   copyFileSync(WIRE, join(installed.folder, 'wire.mjs'));
 }
 
-async function run(name: string, callback = '/callback'): Promise<string[]> {
+interface Program {
+  /** The path of its redirect URI. */
+  readonly callback?: string;
+  readonly provider?: Issuer;
+  readonly metadataOf?: (origin: string) => Readonly<Record<string, unknown>>;
+}
+
+async function run(name: string, program: Program = {}): Promise<string[]> {
+  const { callback = '/callback', provider = issuer, metadataOf = () => ({}) } = program;
   bring();
   const origin = `http://localhost:${await freePort()}`;
-  const { client_id, client_secret } = await issuer.registerClient({
+  const { client_id, client_secret } = await provider.registerClient({
     client_name: name,
     redirect_uris: [`${origin}${callback}`],
     post_logout_redirect_uris: [origin, `${origin}/bye`],
     grant_types: ['authorization_code', 'refresh_token'],
+    ...metadataOf(origin),
   });
   const env = {
     CLIENT_ID: client_id,
@@ -47,11 +56,11 @@ async function run(name: string, callback = '/callback'): Promise<string[]> {
     REDIRECT_URI: `${origin}${callback}`,
   };
   const args = [join(installed.folder, `${name}.mjs`)];
-  return namesOf(await runClient({ command: process.execPath, args, env }, issuer));
+  return namesOf(await runClient({ command: process.execPath, args, env }, provider));
 }
 
 test('Auth.js: sign-in of its own page', installed, async () => {
-  deepEqual(await run('authjs', '/auth/callback/latchkey'), ['sign-in']);
+  deepEqual(await run('authjs', { callback: '/auth/callback/latchkey' }), ['sign-in']);
 });
 
 test('@hono/oidc-auth: sign-in, and the refresh token revoked', installed, async () => {
@@ -59,7 +68,7 @@ test('@hono/oidc-auth: sign-in, and the refresh token revoked', installed, async
 });
 
 test('grant: sign-in with a profile from userinfo', installed, async () => {
-  deepEqual(await run('grant', '/connect/latchkey/callback'), ['sign-in', 'userinfo']);
+  deepEqual(await run('grant', { callback: '/connect/latchkey/callback' }), ['sign-in', 'userinfo']);
 });
 
 test('remix-auth-oauth2: discovery, sign-in, refresh, revocation', installed, async () => {
@@ -73,3 +82,38 @@ test('MCP SDK: discovery at the root, sign-in, refresh', installed, async () => 
 test('express-openid-connect: sign-in, userinfo, refresh, logout', installed, async () => {
   deepEqual(await run('express-openid-connect'), ['sign-in', 'userinfo', 'refresh', 'logout']);
 });
+
+test('@badgateway/oauth2-client: discovery at the root, refresh, introspection', installed, async () => {
+  deepEqual(await run('badgateway-oauth2-client'), [
+    'sign-in',
+    'userinfo',
+    'refresh',
+    'introspect',
+    'revoke',
+  ]);
+});
+
+test('Node-RED: the editor signs in by a Passport strategy', installed, async () => {
+  deepEqual(await run('node-red', { callback: '/auth/strategy/callback' }), ['sign-in', 'userinfo']);
+});
+
+test(
+  'keycloak-connect: roles, userinfo, refresh, logout, without a page where it can',
+  installed,
+  async () => {
+    const port = await freePort();
+    const env = { ISSUER: `http://127.0.0.1:${port}/realms/main` };
+    const provider = await startIssuer({ port, env });
+    try {
+      const metadataOf = (origin: string) => ({
+        keycloak_tokens: true,
+        redirect_uris: [`${origin}/?auth_callback=1`, `${origin}/me?auth_callback=1`],
+        post_logout_redirect_uris: [`${origin}/`],
+      });
+      const steps = await run('keycloak-connect', { provider, metadataOf });
+      deepEqual(steps, ['sign-in', 'roles', 'userinfo', 'refresh', 'logout']);
+    } finally {
+      await provider.close();
+    }
+  },
+);
