@@ -80,7 +80,10 @@ export const catalogue = {
   'account.changed': { status: 412, message: 'The user was changed since you read it.' },
   'group.not_found': { status: 404, message: 'Group not found.' },
   'group.name_taken': { status: 409, message: 'A group with this name already exists.' },
-  'group.in_use': { status: 409, message: 'An application is restricted to this group.' },
+  'group.in_use': {
+    status: 409,
+    message: 'An application or a scope of an API is restricted to this group.',
+  },
   'group.too_many': { status: 409, message: 'The user has reached the maximum number of groups.' },
   'group.not_member': { status: 404, message: 'The user is not a member of this group.' },
   'group.changed': { status: 412, message: 'The group was changed since you read it.' },

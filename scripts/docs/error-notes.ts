@@ -158,8 +158,9 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     remedy: 'Choose another name, or change the existing group.',
   },
   'group.in_use': {
-    cause: 'An application lets in only members of this group.',
-    remedy: 'Remove the group from `allowed_groups` of the applications that the message names.',
+    cause: 'An application lets in only members of this group, or a scope of an API is only for them.',
+    remedy:
+      'Remove the group from `allowed_groups` of the application, or from the scopes of the API, that the message names.',
   },
   'group.too_many': {
     cause: 'The user has the largest number of groups.',

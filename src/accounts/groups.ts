@@ -27,7 +27,7 @@ export interface Groups {
   update(name: string, fields: GroupFields, options?: { ifVersion?: number | undefined }): Promise<Group>;
   /**
    * When it resolves, the group has no members.
-   * @throws AppError group.not_found, group.changed, group.in_use while an application is restricted to it
+   * @throws AppError group.not_found, group.changed, group.in_use while an application or the scope of an API needs it
    */
   remove(name: string, options?: { ifVersion?: number | undefined }): Promise<void>;
   /** Does nothing for a member. @throws AppError group.not_found, account.not_found, group.too_many */
@@ -46,6 +46,8 @@ interface Deps {
   readonly clock: Clock;
   /** @returns the client_id of an application that only members of the group may use */
   readonly findRestricted: (name: string) => Promise<string | undefined>;
+  /** @returns the identifier of an API with a scope for members of the group */
+  readonly findApi: (name: string) => Promise<string | undefined>;
 }
 
 export const groupNamePattern = '^[a-z0-9][a-z0-9._-]{0,63}$';
@@ -73,7 +75,7 @@ const without = (record: AccountRecord, name: string, now: number): AccountRecor
   return { ...rest, ...(left.length > 0 && { groups: left }), updatedAt: now };
 };
 
-export function createGroups({ collection, accounts, clock, findRestricted }: Deps): Groups {
+export function createGroups({ collection, accounts, clock, findRestricted, findApi }: Deps): Groups {
   async function find(name: string): Promise<Group | undefined> {
     const stored = isName.test(name) ? await collection.find(name) : undefined;
     return stored?.value.removingAt === undefined ? stored : undefined;
@@ -155,6 +157,11 @@ export function createGroups({ collection, accounts, clock, findRestricted }: De
       const clientId = await findRestricted(name);
       if (clientId !== undefined) {
         const message = `The application ${clientId} is restricted to this group: change that first.`;
+        throw new AppError('group.in_use', { message });
+      }
+      const api = await findApi(name);
+      if (api !== undefined) {
+        const message = `A scope of the API ${api} is for this group: change that first.`;
         throw new AppError('group.in_use', { message });
       }
       // From here on no member can be added (addMember checks again), so the remaining members can be counted down.

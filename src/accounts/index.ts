@@ -3,6 +3,7 @@
 // factors, passkeys and registration are domains above, which subscribe to the removal of accounts and to changes by
 // administrators.
 import { availableParallelism } from 'node:os';
+import { createFindApiForGroup } from '../apis/index.ts';
 import { createFindRestricted } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
@@ -12,6 +13,7 @@ import type { RateLimits } from '../rate-limits/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import { groups as groupCollection } from '../store/administration.ts';
+import { apis } from '../store/apis.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { createAccounts } from './accounts.ts';
@@ -91,6 +93,7 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
     accounts: collection,
     clock,
     findRestricted: createFindRestricted(store.collection(model.clients)),
+    findApi: createFindApiForGroup(store.collection(apis)),
   });
   const refusalTime = createRefusalTime({
     facts,

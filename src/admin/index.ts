@@ -3,6 +3,7 @@
 // data it administers: those belong to the domains below. Start with routes.ts (all routes) and console/create.ts.
 import type Koa from 'koa';
 import type { Account, AccountDomain } from '../accounts/index.ts';
+import type { Apis } from '../apis/index.ts';
 import type { AuditLogs } from '../audit/index.ts';
 import type { ClientDomain } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
@@ -53,6 +54,7 @@ export interface AdminDeps {
   readonly domains: {
     readonly accounts: Pick<AccountDomain, 'accounts' | 'groups' | 'importAccount'>;
     readonly clients: ClientDomain;
+    readonly apis: Apis;
     readonly sessions: Pick<SessionDomain, 'sessions' | 'grants'>;
     readonly settings: Settings;
     readonly keys: Keys;
@@ -76,10 +78,11 @@ export interface Admin {
 /** What the API's routes take. */
 function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): AdminRoutesDeps {
   const { accounts, clients, sessions, secondFactors, recovery, registration, audit } = domains;
-  const { settings, keys, sealer, mail, passkeys } = domains;
+  const { apis, settings, keys, sealer, mail, passkeys } = domains;
   return {
     ...accounts,
     ...clients,
+    apis,
     initialAccessTokens: clients.clients.initialAccessTokens,
     sessions: sessions.sessions,
     settings,

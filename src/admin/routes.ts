@@ -16,6 +16,7 @@ import type { AuthorizeAdmin, MailPort, SessionsPort } from './api/ports.ts';
 import type { Route } from './api/route.ts';
 import { createAdminRouter } from './api/router.ts';
 import { type ApiKeysPort, apiKeys } from './resources/api-keys/resource.ts';
+import { type ApisPort, apis } from './resources/apis/resource.ts';
 import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
 import { clientDeliveries, type LogoutDeliveriesPort } from './resources/clients/deliveries.ts';
 import { type ClientsPort, clients, type RefusalsPort } from './resources/clients/resource.ts';
@@ -40,6 +41,7 @@ export interface AdminRoutesDeps {
   readonly readCalledAddresses: ReadCalledAddresses;
   readonly refusals: RefusalsPort;
   readonly initialAccessTokens: Pick<Clients['initialAccessTokens'], 'create' | 'query' | 'remove'>;
+  readonly apis: ApisPort;
   readonly groups: GroupsPort;
   readonly importAccount: AccountDomain['importAccount'];
   readonly apiKeys: ApiKeysPort;
@@ -84,6 +86,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...userImport.routes(ports),
     ...clients.routes(ports),
     ...clientDeliveries.routes(ports),
+    ...apis.routes(ports),
     ...initialAccessTokens.routes(ports),
     ...invitations.routes(ports),
     ...groups.routes(ports),

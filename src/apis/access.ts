@@ -1,6 +1,7 @@
 // Which applications may ask for an API, and how long its tokens live (decisions §10).
 import type { ApiRecord } from '../store/apis.ts';
 import type { ClientRecord } from '../store/collections.ts';
+import type { Collection } from '../store/port.ts';
 
 /** @returns whether the API names the application by its id */
 export const isListed = ({ clients }: Pick<ApiRecord, 'clients'>, clientId: string): boolean =>
@@ -17,3 +18,17 @@ export const accessTokenSeconds = (
   { accessTokenFormat, accessTokenSeconds: own }: Pick<ApiRecord, 'accessTokenFormat' | 'accessTokenSeconds'>,
   settings: { readonly api_jwt_seconds: number; readonly api_opaque_seconds: number },
 ): number => own ?? (accessTokenFormat === 'opaque' ? settings.api_opaque_seconds : settings.api_jwt_seconds);
+
+/** @returns a function that finds the identifier of one API with a scope for members of a group, if there is one */
+export const createFindApiForGroup =
+  (collection: Pick<Collection<ApiRecord>, 'query'>) =>
+  async (group: string): Promise<string | undefined> => {
+    const { items } = await collection.query({
+      filters: [{ field: 'scope_groups', op: 'contains', value: `/${group}/` }],
+      sort: 'id',
+      order: 'asc',
+      limit: 1,
+      isCounted: false,
+    });
+    return items[0]?.value.identifier;
+  };

@@ -12,11 +12,11 @@ import { createApis } from './apis.ts';
 import { withoutClient } from './change-api.ts';
 import type { Apis, ApisDeps } from './contract.ts';
 
-export { accessTokenSeconds, isListed, isOpenTo } from './access.ts';
+export { accessTokenSeconds, createFindApiForGroup, isListed, isOpenTo } from './access.ts';
 export { isIntrospectionClientId } from './apis.ts';
-export type { Api, Apis } from './contract.ts';
+export type { Api, ApiChanges, Apis } from './contract.ts';
 export { splitScope } from './identifier.ts';
-export { machineScopes, mayGrant } from './scopes.ts';
+export { machineScopes, mayGrant, scopeNamePattern } from './scopes.ts';
 
 interface Deps extends Pick<ApisDeps, 'clock' | 'issuer'> {
   readonly store: Store;

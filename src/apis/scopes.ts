@@ -3,6 +3,7 @@ import { openScopes } from '../clients/index.ts';
 import { newId } from '../ids.ts';
 import type { ApiRecord, ApiScopeRecord } from '../store/apis.ts';
 import type { Role } from '../store/collections.ts';
+import { printableText } from '../untrusted-text.ts';
 
 /** A scope as an administrator writes it: without its internal id. */
 export interface ApiScope {
@@ -13,7 +14,9 @@ export interface ApiScope {
   readonly groups?: readonly string[] | undefined;
 }
 
-const isName = /^[A-Za-z0-9_:-][A-Za-z0-9._:-]{0,99}$/;
+export const scopeNamePattern = '^[A-Za-z0-9_:-][A-Za-z0-9._:-]{0,99}$';
+const isName = new RegExp(scopeNamePattern);
+const MAX_DESCRIPTION = 300;
 /** Their meaning is fixed by OIDC Core §5.4 and by this server. */
 const reserved: ReadonlySet<string> = new Set(openScopes);
 
@@ -27,13 +30,19 @@ function nameProblem(name: string): string | undefined {
     : undefined;
 }
 
+function descriptionProblem(text: string): string | undefined {
+  if (text.trim() === '') return 'needs a description: the consent page shows it';
+  return text.length > MAX_DESCRIPTION || printableText(text, MAX_DESCRIPTION) !== text
+    ? `must have a description in one line of at most ${MAX_DESCRIPTION} characters`
+    : undefined;
+}
+
 /** @returns what is wrong with the list, or undefined */
 export function scopesProblem(scopes: readonly ApiScope[]): string | undefined {
   const seen = new Set<string>();
   for (const [at, { name, description }] of scopes.entries()) {
-    const blank = description.trim() === '' ? 'needs a description: the consent page shows it' : undefined;
     const twice = seen.has(name) ? 'has the name of another entry' : undefined;
-    const problem = nameProblem(name) ?? blank ?? twice;
+    const problem = nameProblem(name) ?? descriptionProblem(description) ?? twice;
     if (problem !== undefined) return `Entry ${at + 1} ${problem}.`;
     seen.add(name);
   }

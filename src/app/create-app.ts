@@ -198,6 +198,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     domains: {
       accounts: accountDomain,
       clients: clientDomain,
+      apis,
       sessions: sessionDomain,
       settings,
       keys,

@@ -88,6 +88,10 @@ export function createClients(deps: ClientsDeps): Clients {
       await checkGroups(settings);
       if (rest.clientId !== undefined && origin !== 'seed') throw new TypeError('client ids are not chosen');
       const clientId = rest.clientId ?? newId();
+      if (rest.clientId !== undefined && (await deps.isApiIdentifier?.(clientId))) {
+        const problem = 'Must not be the identifier of an API.';
+        throw new AppError('client.invalid_metadata', { fields: { client_id: problem } });
+      }
       const kind = origin === 'registration' ? 'registrant' : 'administrator';
       const authority: Authority = {
         kind,

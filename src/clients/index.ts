@@ -6,6 +6,7 @@ import type { Events } from '../events/index.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import { apiKeys as apiKeyCollection } from '../store/administration.ts';
+import { apis as apiCollection, identifierKey } from '../store/apis.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
@@ -74,11 +75,13 @@ export function createClientDomain({ store, clock, events, settings, log, ...dep
     log,
   });
   events.on('requestRefused', refusals.noted);
+  const apis = store.collection(apiCollection);
   return {
     refusals,
     clients: createClients({
       ...deps,
       ...common,
+      isApiIdentifier: async (text) => (await apis.findBy('identifier', identifierKey(text))).length > 0,
       clientRemoving: (clientId) => events.emitAndWait('clientRemoving', { clientId }),
       collection: store.collection(model.clients),
       initialAccessTokens: store.collection(model.initialAccessTokens),

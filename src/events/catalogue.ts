@@ -76,6 +76,10 @@ export const eventLabels = {
   'client.logout_tested': 'Test sign-out sent',
   'client.trial_started': 'Test sign-in started',
   'client.trial_ended': 'Test sign-in ended',
+  'api.created': 'API created',
+  'api.updated': 'API updated',
+  'api.removed': 'API deleted',
+  'api.secret_rotated': 'Introspection secret of an API rotated',
   'registration_token.created': 'Registration token created',
   'registration_token.removed': 'Registration token revoked',
   'users.imported': 'Users imported',
@@ -124,6 +128,7 @@ export interface Target {
   readonly kind:
     | 'user'
     | 'client'
+    | 'api'
     | 'session'
     | 'grant'
     | 'token'

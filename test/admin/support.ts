@@ -18,7 +18,7 @@ import { createImportAccount } from '../../src/accounts/import.ts';
 import { createPasswords } from '../../src/accounts/passwords/password.ts';
 import { createApiParts } from '../../src/admin/api-parts.ts';
 import { type AdminRoutesDeps, adminRoutes } from '../../src/admin/routes.ts';
-import { type Apis, createApiDomain } from '../../src/apis/index.ts';
+import { type Apis, createApiDomain, createFindApiForGroup } from '../../src/apis/index.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createTokenLog } from '../../src/audit/token-log.ts';
 import { createApiKeys } from '../../src/clients/api-keys.ts';
@@ -54,6 +54,7 @@ import {
   groups as groupRecords,
   tokenEvents,
 } from '../../src/store/administration.ts';
+import { apis as apiRecords, identifierKey } from '../../src/store/apis.ts';
 import * as model from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
 import { invitations as invitationCollection } from '../../src/store/signups.ts';
@@ -138,6 +139,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     accounts: store.collection(model.accounts),
     clock,
     findRestricted: createFindRestricted(store.collection(model.clients)),
+    findApi: createFindApiForGroup(store.collection(apiRecords)),
   });
   const clients = createClients({
     collection: store.collection(model.clients),
@@ -150,6 +152,8 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     endClient: (id) => grants.revokeOfClient(id),
     clientRemoving: (clientId) => events.emitAndWait('clientRemoving', { clientId }),
     missingGroups: groups.missing,
+    isApiIdentifier: async (text) =>
+      (await store.collection(apiRecords).findBy('identifier', identifierKey(text))).length > 0,
   });
   const apis = createApiDomain({
     store,
@@ -224,6 +228,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
         store,
       }),
     ),
+    apis,
     initialAccessTokens: clients.initialAccessTokens,
     refusals: createRecentRefusals({
       collection: store.ephemeral(model.clientRefusals),

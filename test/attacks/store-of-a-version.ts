@@ -58,6 +58,11 @@ async function fill(file: string): Promise<Held> {
   const bob = await app.createUser('bob');
   const carol = await app.createUser('carol');
   await made('/groups', { name: 'staff', display_name: 'Staff' });
+  await made('/resources', {
+    identifier: 'https://api.example.com',
+    name: 'Orders',
+    scopes: [{ name: 'orders:read', description: 'See your orders' }],
+  });
   await app.admin('POST', '/groups/staff/members', { user_id: alice.id });
   const firstParty = await app.register({ scope });
   const thirdParty = await app.register({ scope, skip_consent: false, client_name: 'Partner' });

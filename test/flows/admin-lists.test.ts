@@ -28,6 +28,7 @@ const searched: Readonly<Record<string, readonly string[]>> = {
   '/groups/{id}/members': ['username', 'email'],
   '/clients': ['client_name'],
   '/groups': ['name', 'display_name'],
+  '/resources': ['name', 'identifier'],
   '/api-keys': ['name'],
   '/sessions': ['ip_address'],
   '/users/{id}/sessions': ['ip_address'],

@@ -4,6 +4,7 @@ import { ok } from 'node:assert/strict';
 import { fold } from '../../src/accounts/fold.ts';
 import { securityState } from '../../src/accounts/security-state.ts';
 import * as administration from '../../src/store/administration.ts';
+import { apis } from '../../src/store/apis.ts';
 import * as model from '../../src/store/collections.ts';
 import { passkeys } from '../../src/store/passkeys.ts';
 import type { Collection, Store } from '../../src/store/port.ts';
@@ -85,6 +86,14 @@ export async function addRows({ app, ids }: Pick<ApiWorld, 'app' | 'ids'>): Prom
       updatedAt: timeAt(at + 1),
     };
   });
+  await copies(store.collection(apis), of('resources'), (value, at) => ({
+    ...value,
+    name: one(NAMES, at),
+    identifier: `https://api${at % 7}.example.com/${at}`,
+    introspectionClientId: `api-${at}`,
+    createdAt: timeAt(at),
+    updatedAt: timeAt(at + 1),
+  }));
   await copies(store.collection(administration.apiKeys), of('api-keys'), (value, at) => ({
     ...value,
     name: one(NAMES, at),

@@ -56,6 +56,12 @@ export async function startApiWorld(options: TestAppOptions = {}): Promise<ApiWo
   await made('/groups', { name: 'staff', display_name: 'Staff' });
   equal((await api('POST', '/groups/staff/members', { user_id: user.id })).status, 200);
   const apiKey = await made('/api-keys', { name: 'Nightly export' });
+  const resource = await made('/resources', {
+    identifier: 'https://api.example.com',
+    name: 'Orders',
+    scopes: [{ name: 'orders:read', description: 'See your orders', roles: ['admin'], is_default: true }],
+    machine_grants: { [client.id]: ['orders:read'] },
+  });
   const registration = await made('/initial-access-tokens', { label: 'Partner' });
   const invitation = await made('/invitations', { email: 'bob@example.com', send_mail: false });
   equal((await api('POST', `/users/${user.id}/send-password-reset`)).status, 200);
@@ -96,6 +102,7 @@ export async function startApiWorld(options: TestAppOptions = {}): Promise<ApiWo
     clients: client.id,
     groups: 'staff',
     'api-keys': String(apiKey.id),
+    resources: String(resource.id),
     'initial-access-tokens': String(registration.id),
     invitations: String(invitation.id),
     tokens: await firstOf(`/tokens?kind=refresh_token&user_id=${user.id}`),

@@ -26,7 +26,7 @@ const ofPages: ReadonlySet<string> = new Set([
   'passkey.off',
 ]);
 const areas =
-  /^(?:request|auth|account|password|group|client|session|token|grant|api_key|setting|invitation|passkey|server)\./;
+  /^(?:request|auth|account|password|group|client|api|session|token|grant|api_key|setting|invitation|passkey|server)\./;
 
 // Object.keys loses the key type.
 const codes = (Object.keys(catalogue) as ErrorCode[]).filter(

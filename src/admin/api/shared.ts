@@ -1,6 +1,6 @@
 // Helpers that the routes of several resources share: ids in paths, and the version check before an act that the domain
 // does not make conditional itself.
-import { Object as ObjectSchema, String as StringSchema } from 'typebox';
+import { Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
 import type { Account } from '../../accounts/index.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { strict } from './schema-parts.ts';
@@ -18,6 +18,22 @@ export const userPasskeyParams = ObjectSchema(
   strict,
 );
 export const userIdBody = ObjectSchema({ user_id: StringSchema({ minLength: 1, maxLength: 128 }) }, strict);
+
+const MAX_OVERLAP_SECONDS = 2_592_000;
+/** Of a secret. */
+export const rotationBody = ObjectSchema(
+  {
+    overlap_seconds: Optional(
+      Integer({
+        minimum: 0,
+        maximum: MAX_OVERLAP_SECONDS,
+        description:
+          'How long the previous secret is still accepted, in seconds; 0 (default): it is refused immediately.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 /**
  * @param ifVersion the version that If-Match requires

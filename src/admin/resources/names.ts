@@ -5,6 +5,7 @@ import { textOf } from '../pages/field-values.ts';
 import type { AdminContext, Values } from '../pages/page.ts';
 import type { Name } from '../pages/parts.ts';
 import { apiKeys } from './api-keys/resource.ts';
+import { apis } from './apis/resource.ts';
 import type { AuditEvent } from './audit/resource.ts';
 import { clients } from './clients/resource.ts';
 import { groupLabel } from './groups/choice.ts';
@@ -53,6 +54,10 @@ export function createNames(context: AdminContext): NameOf {
       case 'group': {
         const { data } = await context.call(groups.read, { params });
         return { label: groupLabel(data), href: `/groups/${id}` };
+      }
+      case 'api': {
+        const { data } = await context.call(apis.read, { params });
+        return { label: data.name };
       }
       case 'api_key': {
         const { data } = await context.call(apiKeys.read, { params });

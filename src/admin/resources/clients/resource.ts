@@ -1,12 +1,5 @@
 // Applications (decisions §6): RFC 7591 metadata and the members that only an administrator sets, in one JSON.
-import {
-  Boolean as BooleanSchema,
-  Enum,
-  Integer,
-  Object as ObjectSchema,
-  Optional,
-  String as StringSchema,
-} from 'typebox';
+import { Boolean as BooleanSchema, Enum, String as StringSchema } from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
 import {
   type Client,
@@ -22,7 +15,7 @@ import { type ClientRecord, clients as collection } from '../../../store/collect
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { atVersion, clientIdParams } from '../../api/shared.ts';
+import { atVersion, clientIdParams, rotationBody } from '../../api/shared.ts';
 import { calledAddressMembers, showAddress } from './called-addresses.ts';
 import { refusalsSchema, showRefusal } from './refusals.ts';
 import {
@@ -59,21 +52,6 @@ const list: ListDefinition<ClientRecord> = {
   },
   times: ['created_at'],
 };
-
-const MAX_OVERLAP_SECONDS = 2_592_000;
-const rotationSchema = ObjectSchema(
-  {
-    overlap_seconds: Optional(
-      Integer({
-        minimum: 0,
-        maximum: MAX_OVERLAP_SECONDS,
-        description:
-          'How long the previous secret is still accepted, in seconds; 0 (default): it is refused immediately.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
 
 const show = (client: Client) => ({ data: toClient(client), version: client.version });
 const showWithSecret = ({ client, clientSecret }: { client: Client; clientSecret?: string }) => ({
@@ -199,7 +177,7 @@ export const clients = defineResource(
         summary: 'Rotate the secret of an application; only this response contains the new one',
         recorded: { event: 'client.secret_rotated', target: 'client' },
         params: clientIdParams,
-        body: rotationSchema,
+        body: rotationBody,
         isBodyOptional: true,
         success: withSecret,
         async run({ params, body, ifVersion }, ports) {

@@ -1,0 +1,208 @@
+// The JSON of APIs in the admin API (decisions §10).
+import {
+  Array as ArraySchema,
+  Boolean as BooleanSchema,
+  Enum,
+  Integer,
+  Object as ObjectSchema,
+  Optional,
+  Record as RecordSchema,
+  type Static,
+  String as StringSchema,
+  Union,
+} from 'typebox';
+import { groupNamePattern } from '../../../accounts/index.ts';
+import { type Api, type ApiChanges, scopeNamePattern } from '../../../apis/index.ts';
+import { EXPECTED } from '../../api/expected.ts';
+import { DOCUMENTED, iso, nullable, oneLine, strict, timestamp } from '../../api/schema-parts.ts';
+
+const IDENTIFIER = 'https://api.example.com/orders';
+const SCOPE = 'orders:read';
+const CLIENT = 'b2f0a7c4-5a0e-4c2e-8a3f-2f7f6f0d9c11';
+
+const formats = ['at+jwt', 'jwt', 'opaque'] as const;
+const roles = ['user', 'auditor', 'admin'] as const;
+
+/** Examples of whole scopes, since the members' names mean something else elsewhere. */
+const scopeExample = {
+  name: SCOPE,
+  description: 'See your orders',
+  is_default: true,
+  roles: [],
+  groups: [],
+};
+
+const scopeMembers = {
+  name: StringSchema({ maxLength: 1000, [DOCUMENTED]: { pattern: scopeNamePattern } }),
+  description: StringSchema({
+    maxLength: 1000,
+    description: 'What the consent page says that it allows.',
+    [DOCUMENTED]: { minLength: 1, maxLength: 300, pattern: oneLine },
+  }),
+  is_default: BooleanSchema({ description: 'Granted when a request names no scope of the API.' }),
+  roles: ArraySchema(Enum([...roles]), {
+    maxItems: roles.length,
+    description: 'A user needs one of these roles or groups for it; none: every user may have it.',
+  }),
+  groups: ArraySchema(StringSchema({ maxLength: 64, [DOCUMENTED]: { pattern: groupNamePattern } }), {
+    maxItems: 100,
+  }),
+};
+const scopeSchema = ObjectSchema(
+  {
+    name: scopeMembers.name,
+    description: scopeMembers.description,
+    is_default: Optional(scopeMembers.is_default),
+    roles: Optional(scopeMembers.roles),
+    groups: Optional(scopeMembers.groups),
+  },
+  strict,
+);
+
+const clientIds = ArraySchema(StringSchema({ minLength: 1, maxLength: 200 }), { maxItems: 500 });
+const clientsRule = {
+  description:
+    '`all`: every application that administrators created; or the client ids of those that may ask for it. Applications ' +
+    'that registered themselves must be listed, and `skip_consent` of an application counts only where it is listed.',
+  examples: ['all'],
+  [EXPECTED]: '“all” or a list of at most 500 client ids',
+};
+const grantsRule = {
+  description:
+    'Which scopes an application gets for itself, by client id; without an entry `client_credentials` gets none.',
+  examples: [{}],
+  [EXPECTED]: 'an object: client ids, each with a list of names of scopes',
+};
+const claimsRule = {
+  maxItems: 3,
+  description:
+    'Which claims about the user its tokens carry, for applications that may have the scope of that name.',
+  examples: [['roles']],
+};
+
+const fields = {
+  clients: Union([Enum(['all']), clientIds], clientsRule),
+  machine_grants: RecordSchema(StringSchema(), ArraySchema(StringSchema({ maxLength: 1000 })), grantsRule),
+  claims: ArraySchema(Enum(['profile', 'roles', 'groups']), claimsRule),
+  access_token_format: Enum([...formats], {
+    description:
+      '`at+jwt` (RFC 9068); `jwt`: the same with `typ: JWT`, for APIs that refuse other types; `opaque`: only ' +
+      'introspection says what it is worth, so that a revocation counts at once.',
+  }),
+  access_token_seconds: nullable(Integer({ minimum: 30, maximum: 86_400 }), {
+    description: 'Lifetime of its access tokens; null: the setting for the format applies.',
+    examples: [null],
+  }),
+};
+const name = StringSchema({
+  minLength: 1,
+  maxLength: 200,
+  pattern: oneLine,
+  description: 'What the consent page calls it.',
+  examples: ['Orders'],
+});
+const scopes = ArraySchema(scopeSchema, {
+  maxItems: 100,
+  examples: [[scopeExample]],
+  [EXPECTED]:
+    'a list of at most 100 scopes, each an object with name and description, and optionally is_default (true or false), ' +
+    'roles and groups (lists)',
+});
+
+const optional = {
+  clients: Optional(fields.clients),
+  machine_grants: Optional(fields.machine_grants),
+  claims: Optional(fields.claims),
+  access_token_format: Optional(fields.access_token_format),
+  access_token_seconds: Optional(fields.access_token_seconds),
+};
+
+export const newApiSchema = ObjectSchema(
+  {
+    identifier: StringSchema({
+      maxLength: 2000,
+      description:
+        'What `resource` names it by and the `aud` of its tokens: an absolute URI without query, fragment and user. It ' +
+        'never changes.',
+      examples: [IDENTIFIER],
+      [DOCUMENTED]: { format: 'uri', maxLength: 500, pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^?#% ]+$' },
+    }),
+    name,
+    scopes: Optional(scopes),
+    ...optional,
+  },
+  strict,
+);
+/** `scopes` is required, so that none ends because it was forgotten. */
+export const replacedApiSchema = ObjectSchema({ name, scopes, ...optional }, strict);
+export const changedApiSchema = ObjectSchema(
+  { name: Optional(name), scopes: Optional(scopes), ...optional },
+  strict,
+);
+
+const shown = {
+  id: StringSchema(),
+  identifier: StringSchema({ examples: [IDENTIFIER] }),
+  name: StringSchema({ examples: ['Orders'] }),
+  scopes: ArraySchema(ObjectSchema(scopeMembers, strict), { examples: [[scopeExample]] }),
+  ...fields,
+  introspection_client_id: StringSchema({
+    description: 'With the secret, what the API itself introspects with (RFC 7662). It gets no tokens.',
+    examples: [`api-${CLIENT}`],
+  }),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+};
+export const apiSchema = ObjectSchema(shown, strict);
+
+export type ApiView = Static<typeof apiSchema>;
+
+export const apiWithSecretSchema = ObjectSchema(
+  {
+    ...shown,
+    introspection_client_secret: StringSchema({
+      description: 'Only this response contains it.',
+      examples: ['kX3n…'],
+    }),
+  },
+  strict,
+);
+
+export function showApi({ id, value }: Api): ApiView {
+  const nameOf = new Map(value.scopes.map((scope) => [scope.id, scope.name]));
+  return {
+    id,
+    identifier: value.identifier,
+    name: value.name,
+    scopes: value.scopes.map((scope) => ({
+      name: scope.name,
+      description: scope.description,
+      is_default: scope.isDefault,
+      roles: scope.roles ?? [],
+      groups: scope.groups ?? [],
+    })),
+    clients: value.clients,
+    machine_grants: Object.fromEntries(
+      value.machineGrants.map(({ clientId, scopeIds }) => [
+        clientId,
+        scopeIds.map((scope) => nameOf.get(scope) ?? '').filter(Boolean),
+      ]),
+    ),
+    claims: value.claims,
+    access_token_format: value.accessTokenFormat,
+    access_token_seconds: value.accessTokenSeconds ?? null,
+    introspection_client_id: value.introspectionClientId,
+    created_at: iso(value.createdAt),
+    updated_at: iso(value.updatedAt),
+  };
+}
+
+export const readApi = (body: Static<typeof changedApiSchema>): ApiChanges => ({
+  name: body.name,
+  scopes: body.scopes?.map(({ is_default: isDefault, ...scope }) => ({ ...scope, isDefault })),
+  clients: body.clients,
+  machineGrants: body.machine_grants,
+  claims: body.claims,
+  accessTokenFormat: body.access_token_format,
+  accessTokenSeconds: body.access_token_seconds,
+});
