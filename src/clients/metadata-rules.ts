@@ -69,11 +69,23 @@ export function checkMetadata(input: Readonly<Members>, authority: Authority): C
     if (problem === undefined) metadata[name] = typeof value === 'string' ? value.normalize('NFC') : value;
     note(name, problem);
   }
+  if (authority.kind === 'registrant') leaveOutScopes(metadata, authority);
   checkChoices(metadata, authority, note);
   checkGrants(metadata, note);
   checkUris(metadata, authority, note);
   checkOwnAddresses(metadata, authority, note);
   return { metadata: withDefaults(metadata), problems };
+}
+
+/**
+ * RFC 7591 §2: the server may replace what a registrant asks for. Programs ask for scopes that only other servers know, so
+ * those are left out and not kept (decisions §10); never does that leave more than was asked for.
+ */
+function leaveOutScopes(metadata: Members, { keeps }: Authority): void {
+  const { scope } = metadata;
+  if (typeof scope !== 'string') return;
+  const known = words(scope).filter((word) => openScopes.includes(word) || keeps?.has(word) === true);
+  metadata.scope = known.length === 0 ? 'openid' : known.join(' ');
 }
 
 function checkChoices(metadata: Readonly<Members>, authority: Authority, note: Note): void {

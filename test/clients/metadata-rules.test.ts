@@ -60,12 +60,29 @@ test('client metadata: administrator settings are not part of it', () => {
 });
 
 test('client metadata: scope admin and the password grant need an administrator', () => {
-  deepEqual(problemsOf({ scope: 'openid admin' }), ['scope']);
+  equal(checkMetadata({ ...good, scope: 'openid admin' }, registrant).metadata.scope, 'openid');
   deepEqual(problemsOf({ grant_types: ['authorization_code', 'password'] }), ['grant_types']);
   deepEqual(problemsOf({ scope: 'openid admin', grant_types: ['password'] }, administrator), []);
   const keeps = new Set(['admin']);
   deepEqual(problemsOf({ scope: 'openid admin' }, { kind: 'registrant', keeps }), []);
   deepEqual(problemsOf({ grant_types: ['password'] }, { kind: 'registrant', keeps }), ['grant_types']);
+});
+
+test('client metadata: a registrant’s unknown scopes are left out, never more remains', () => {
+  const scopeOf = (scope: string, keeps: readonly string[] = []): unknown => {
+    const { metadata, problems } = checkMetadata(
+      { ...good, scope },
+      { ...registrant, keeps: new Set(keeps) },
+    );
+    deepEqual(problems, {}, scope);
+    return metadata.scope;
+  };
+  equal(scopeOf('openid mcp:tools profile'), 'openid profile');
+  for (const none of ['mcp:tools', 'admin admin:read', 'https://api.example/read', ' ', 'constructor']) {
+    equal(scopeOf(none), 'openid', none);
+  }
+  equal(scopeOf('openid admin admin:read', ['admin']), 'openid admin');
+  deepEqual(problemsOf({ scope: 'openid mcp:tools' }, administrator), ['scope']);
 });
 
 test('client metadata: values outside their selection are refused', () => {

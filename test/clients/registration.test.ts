@@ -34,6 +34,20 @@ withEachServer('registration: the response has every member of RFC 7591 §3.2.1'
   ok(!Object.hasOwn(body(open), 'client_secret_expires_at'));
 });
 
+withServer('registration: scopes of other servers and for administrators are left out', async (world) => {
+  for (const [scope, granted] of [
+    ['mcp:tools', 'openid'],
+    ['openid email mcp:tools admin', 'openid email'],
+  ] as const) {
+    const client = await register(world, { ...web, scope });
+    equal(client.metadata.scope, granted);
+    equal((await world.clients.find(client.id))?.value.metadata.scope, granted, 'as told, so stored');
+    const changes = { ...web, client_id: client.id, scope: `${scope} admin:read` };
+    const changed = await world.call('PUT', client.path, changes, { bearer: client.bearer });
+    deepEqual([changed.status, body(changed).scope], [200, granted]);
+  }
+});
+
 withServer('registration: without a token or with an expired one is 401', async (world) => {
   const { call, clients, advance } = world;
   const used = await initialAccessToken(world, 1);

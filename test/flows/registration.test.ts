@@ -81,7 +81,10 @@ test('registration by an administrator’s bearer: may set what strangers may no
   const privileged = { ...metadata, scope: 'openid admin', grant_types: ['authorization_code', 'password'] };
   const made = await register(privileged, ADMIN_TOKEN);
   match(String(made.clientMetadata().scope), /\badmin\b/);
-  await rejects(register(privileged, await initialAccessToken()), { status: 400 });
+  const stranger = await initialAccessToken();
+  await rejects(register(privileged, stranger), { status: 400 });
+  const left = await register({ ...privileged, grant_types: ['authorization_code'] }, stranger);
+  equal(left.clientMetadata().scope, 'openid');
   await rejects(register(metadata), { status: 401 });
   // A person's token without the scope `admin` is no one's.
   const { access_token } = await tokensOf(app, await app.register(), alice);
