@@ -109,8 +109,9 @@ export class Agent {
 
   /** Sends the page's form with its hidden fields, and follows. */
   async submit(page: Page, fields: Record<string, string>): Promise<Page> {
-    const [, action = ''] = /<form[^>]*action="([^"]+)"/.exec(page.body) ?? [];
-    if (action === '') throw new Error(`no form on this page (${page.status}): ${page.body.slice(0, 500)}`);
+    const [, action] = /<form[^>]*action="([^"]*)"/.exec(page.body) ?? [];
+    if (action === undefined)
+      throw new Error(`no form on this page (${page.status}): ${page.body.slice(0, 500)}`);
     const target = new URL(unescapeHtml(action), page.url).href;
     return this.follow(await this.post(target, { ...hiddenFields(page.body), ...fields }));
   }

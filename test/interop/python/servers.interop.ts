@@ -7,6 +7,7 @@ import { packages, runPython } from './packages.ts';
 
 const synapse = await packages('synapse');
 const jupyterhub = await packages('jupyterhub');
+const fastmcp = await packages('fastmcp');
 
 test('Synapse: sign-in, and the Matrix session ends by back-channel logout', synapse, async () => {
   const port = await freePort();
@@ -41,3 +42,20 @@ test('JupyterHub: sign-in by GenericOAuthenticator', jupyterhub, async () => {
     await issuer.close();
   }
 });
+
+const MACHINE = { grant_types: ['client_credentials'], redirect_uris: [] };
+
+for (const { name, steps, metadata } of [
+  { name: 'proxy', steps: ['sign-in', 'refresh'], metadata: {} },
+  { name: 'jwt', steps: ['call', 'refuse'], metadata: MACHINE },
+  { name: 'introspection', steps: ['call', 'refuse'], metadata: MACHINE },
+])
+  test(`FastMCP: a server by ${name}`, fastmcp, async () => {
+    const issuer = await startIssuer();
+    try {
+      const client = { installed: fastmcp, file: 'fastmcp_client.py', callback: '/auth/callback' };
+      deepEqual(await runPython(issuer, { ...client, name, metadata }), steps);
+    } finally {
+      await issuer.close();
+    }
+  });
