@@ -15,28 +15,30 @@ export const invalid = (fields: Record<string, string>): AppError =>
 
 const sorted = <T extends string>(names: readonly T[]): T[] => [...new Set(names)].sort();
 
-/** @returns by ids, without scopes that are gone @throws AppError request.invalid for a name that is no scope */
+/**
+ * @returns by ids, without scopes that are gone and applications that would get none
+ * @throws AppError request.invalid for a name that is no scope
+ */
 function grantsAfter(
   before: ApiRecord['machineGrants'],
   given: ApiChanges['machineGrants'],
   scopes: readonly ApiScopeRecord[],
 ): ApiRecord['machineGrants'] {
-  if (given === undefined) {
-    const kept = new Set(scopes.map(({ id }) => id));
-    return before.map(({ clientId, scopeIds }) => ({
-      clientId,
-      scopeIds: scopeIds.filter((id) => kept.has(id)),
-    }));
-  }
   const idOf = new Map(scopes.map(({ id, name }) => [name, id]));
-  return Object.entries(given).map(([clientId, names]) => {
-    const scopeIds = sorted(names).map((name) => {
-      const id = idOf.get(name);
-      if (id === undefined) throw invalid({ machine_grants: `“${name}” is not a scope of this API.` });
-      return id;
-    });
-    return { clientId, scopeIds };
-  });
+  const idOfGiven = (name: string): string => {
+    const id = idOf.get(name);
+    if (id === undefined) throw invalid({ machine_grants: `“${name}” is not a scope of this API.` });
+    return id;
+  };
+  const kept = new Set(idOf.values());
+  const grants =
+    given === undefined
+      ? before.map((one) => ({ ...one, scopeIds: one.scopeIds.filter((id) => kept.has(id)) }))
+      : Object.entries(given).map(([clientId, names]) => ({
+          clientId,
+          scopeIds: sorted(names).map(idOfGiven),
+        }));
+  return grants.filter(({ scopeIds }) => scopeIds.length > 0);
 }
 
 /** @param mode `replace`: what is absent gets its default */

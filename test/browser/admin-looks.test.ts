@@ -10,7 +10,7 @@ import { enter, loaded } from './steps.ts';
 import { openWindow, type Window } from './window.ts';
 
 let world: AdminWorld;
-const ids = { user: '', locked: '', application: '', asking: '', machine: '', mail: '', event: '' };
+const ids = { user: '', locked: '', application: '', asking: '', machine: '', api: '', mail: '', event: '' };
 
 before(async () => {
   world = await startAdminWorld();
@@ -103,6 +103,22 @@ before(async () => {
     backchannel_logout_uri: 'https://10.1.2.3:8443/a-long-path/where/sign-outs/are/received',
   });
   await server.admin('POST', `/clients/${ids.application}/test-logout`);
+  const api = await server.admin('POST', '/resources', {
+    identifier: 'https://orders.internal.a-rather-long-name.acme.example/v2/orders',
+    name: 'Orders and invoices',
+    scopes: [
+      { name: 'orders:read', description: 'See your orders and what became of them', is_default: true },
+      {
+        name: 'orders.administration:write-everything',
+        description: 'Change orders of all customers',
+        roles: ['admin'],
+        groups: ['engineering', 'on-call'],
+      },
+    ],
+    clients: [ids.application],
+    machine_grants: { [ids.machine]: ['orders:read', 'orders.administration:write-everything'] },
+  });
+  ids.api = String(api.id);
   await server.admin('POST', '/api-keys', { name: 'Nightly backup' });
   ids.event = firstId(await server.admin('GET', '/audit?event=user.created'));
 });
@@ -132,6 +148,15 @@ const pages = (): Readonly<Record<string, string>> => ({
   'application-try-nothing': `/applications/${ids.machine}/try`,
   'application-rotate': `/applications/${ids.application}/rotate-secret`,
   'registration-tokens': '/registration-tokens',
+  apis: '/apis',
+  'api-new': '/apis/new',
+  api: `/apis/${ids.api}`,
+  'api-scope-new': `/apis/${ids.api}/scopes`,
+  'api-scope': `/apis/${ids.api}/scopes/orders.administration:write-everything`,
+  'api-scope-remove': `/apis/${ids.api}/scopes/orders:read/remove`,
+  'api-machine-new': `/apis/${ids.api}/machines`,
+  'api-machine': `/apis/${ids.api}/machines?client_id=${ids.machine}`,
+  'api-delete': `/apis/${ids.api}/delete`,
   sessions: '/sessions',
   groups: '/groups',
   group: '/groups/engineering',
@@ -159,6 +184,7 @@ const pages = (): Readonly<Record<string, string>> => ({
 /** Where an auditor sees something else than an administrator: values in the place of forms. */
 const auditorPages = (): Readonly<Record<string, string>> => ({
   'auditor-application': `/applications/${ids.application}`,
+  'auditor-api': `/apis/${ids.api}`,
   'auditor-settings': '/settings/mail',
 });
 

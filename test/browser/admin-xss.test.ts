@@ -68,6 +68,13 @@ before(async () => {
   await server.admin('POST', '/groups', { name: 'hostile', display_name: MARK, description: MARK });
   await server.admin('POST', '/groups/hostile/members', { user_id: user });
   await server.admin('PATCH', `/clients/${application.id}`, { allowed_groups: ['hostile'] });
+  const api = await server.admin('POST', '/resources', {
+    identifier: 'https://hostile.example',
+    name: MARK,
+    scopes: [{ name: 'hostile', description: MARK, groups: ['hostile'] }],
+    clients: [application.id],
+    machine_grants: { [application.id]: ['hostile'] },
+  });
   const { id: key } = await server.admin('POST', '/api-keys', { name: MARK });
   await server.admin('POST', '/invitations', { email: "o'<b>x</b>@acme.example" }).catch(() => undefined);
   await server.admin('POST', '/invitations', { email: 'x@acme.example', client_id: application.id });
@@ -86,6 +93,15 @@ before(async () => {
     `/applications/${application.id}/delete`,
     `/applications/${application.id}/try?login_hint=${text}&prompt=${text}&scope=${text}`,
     `/applications/try/callback?error=${text}&error_description=${text}&state=${text}`,
+    '/apis',
+    `/apis?search=${text}`,
+    `/apis/${String(api.id)}`,
+    `/apis/${String(api.id)}/delete`,
+    `/apis/${String(api.id)}/scopes/hostile`,
+    `/apis/${String(api.id)}/scopes/hostile/remove`,
+    `/apis/${String(api.id)}/scopes/${text}`,
+    `/apis/${String(api.id)}/machines?client_id=${text}`,
+    `/apis/${String(api.id)}/machines?client_id=${application.id}`,
     '/sessions',
     '/groups',
     '/groups/hostile',

@@ -11,6 +11,7 @@ let app: TestApp;
 let client: { id: string; secret: string };
 let victim: { id: string };
 let apiKey: { id: string; value: string };
+let api: string;
 let token: string;
 
 before(async () => {
@@ -22,6 +23,14 @@ before(async () => {
   await app.admin('POST', '/groups', { name: 'staff', display_name: 'Staff' });
   await app.admin('POST', '/groups/staff/members', { user_id: victim.id });
   await app.admin('PATCH', `/clients/${client.id}`, { allowed_groups: ['staff'] });
+  const { data } = (
+    await app.admin('POST', '/resources', {
+      identifier: 'https://api.example.com',
+      name: 'Orders',
+      scopes: [{ name: 'orders:read', description: 'See your orders' }],
+    })
+  ).body;
+  api = String(data.id);
   await app.admin('PATCH', '/settings', { smtp_url: 'smtp://relay:smtp-pass-canary@127.0.0.1:1' });
   const { data: key } = (await app.admin('POST', '/api-keys', { name: 'Backup' })).body;
   apiKey = { id: String(key.id), value: String(key.api_key) };
@@ -43,6 +52,8 @@ const addressOf = (path: string): string =>
     .replace('/users/:id', `/users/${victim.id}`)
     .replace('/groups/:id', '/groups/staff')
     .replace('/groups/:group_id', '/groups/staff')
+    .replace('/apis/:id', `/apis/${api}`)
+    .replace(':scope', 'orders:read')
     .replace('/api-keys/:id', `/api-keys/${apiKey.id}`)
     .replace(':user_id', victim.id)
     .replace(':group', 'mail')
@@ -71,6 +82,7 @@ async function world(): Promise<unknown> {
     '/settings',
     '/groups',
     '/groups/staff/members',
+    '/resources',
     '/api-keys',
     '/initial-access-tokens',
     '/keys',

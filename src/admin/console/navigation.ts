@@ -16,6 +16,7 @@ const navigation: readonly Entry[] = [
   { key: 'overview', label: 'Overview', path: '', icon: 'overview' },
   { key: 'users', label: 'Users', path: '/users', icon: 'users' },
   { key: 'applications', label: 'Applications', path: '/applications', icon: 'applications' },
+  { key: 'apis', label: 'APIs', path: '/apis', icon: 'apis' },
   { key: 'sessions', label: 'Sessions', path: '/sessions', icon: 'sessions' },
   { key: 'groups', label: 'Groups', path: '/groups', icon: 'groups' },
   { key: 'audit', label: 'Audit log', path: '/audit', icon: 'audit' },

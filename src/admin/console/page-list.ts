@@ -4,6 +4,11 @@
 import { csvPage } from '../pages/csv-page.ts';
 import type { Page } from '../pages/page.ts';
 import { apiKeyPages } from '../resources/api-keys/pages.ts';
+import { apiActPages } from '../resources/apis/acts.ts';
+import { apiListPages } from '../resources/apis/list-page.ts';
+import { apiMachinePages } from '../resources/apis/machine-page.ts';
+import { apiPages } from '../resources/apis/page.ts';
+import { apiScopePages } from '../resources/apis/scope-pages.ts';
 import { auditPages } from '../resources/audit/pages.ts';
 import { applicationAccessPages } from '../resources/clients/access-page.ts';
 import { applicationActPages } from '../resources/clients/acts.ts';
@@ -51,6 +56,11 @@ export const adminPages: readonly Page[] = [
   ...applicationActPages,
   ...calledAddressPages,
   ...tryPages,
+  ...apiListPages,
+  ...apiPages,
+  ...apiScopePages,
+  ...apiMachinePages,
+  ...apiActPages,
   ...registrationTokenPages,
   ...sessionPages,
   ...groupListPages,

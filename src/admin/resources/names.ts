@@ -57,7 +57,7 @@ export function createNames(context: AdminContext): NameOf {
       }
       case 'api': {
         const { data } = await context.call(apis.read, { params });
-        return { label: data.name };
+        return { label: data.name, href: `/apis/${id}` };
       }
       case 'api_key': {
         const { data } = await context.call(apiKeys.read, { params });

@@ -1,0 +1,84 @@
+// The acts on an API, and what each confirmation page says.
+import { actPages } from '../../pages/acts.ts';
+import { numberOrText } from '../../pages/field-values.ts';
+import type { Page } from '../../pages/page.ts';
+import { apisCrumb, goToSecret, here } from './list-page.ts';
+import { showApi } from './page.ts';
+import { apis } from './resource.ts';
+import type { ApiView } from './schema.ts';
+
+const MAX_OVERLAP_HOURS = 720;
+
+const counted = (count: number, one: string, many: string): string =>
+  count === 1 ? `one ${one}` : `${count} ${many}`;
+
+function consequences(api: ApiView): string[] {
+  const machines = Object.keys(api.machine_grants).length;
+  const names = api.scopes.map(({ name }) => name).join(', ');
+  return [
+    api.scopes.length === 0
+      ? 'It has no scopes.'
+      : `Its ${counted(api.scopes.length, 'scope', 'scopes')} ${api.scopes.length === 1 ? 'ends' : 'end'}: ${names}.`,
+    api.clients === 'all'
+      ? 'No application gets tokens for it any more.'
+      : `${counted(api.clients.length, 'application loses', 'applications lose')} access to it.`.replace(
+          /^o/,
+          'O',
+        ),
+    ...(machines > 0
+      ? [`What ${counted(machines, 'application', 'applications')} may do there without a user ends, too.`]
+      : []),
+    'Its tokens are revoked immediately. APIs that check JWTs without introspection accept them until they expire.',
+    'Its introspection credentials stop working.',
+    'An API created later under the same identifier is another: users are asked again.',
+  ];
+}
+
+export const apiActPages: readonly Page[] = actPages<ApiView>(
+  {
+    here,
+    crumbs: [apisCrumb],
+    path: '/apis',
+    read: async (context, id) => (await context.call(apis.read, { params: { id } })).data,
+    nameOf: ({ name }) => name,
+    showItem: showApi,
+  },
+  [
+    {
+      name: 'rotate-secret',
+      async run(context, id) {
+        const hours = numberOrText(context.form.get('overlap_hours') ?? '0');
+        const seconds = typeof hours === 'number' ? Math.min(hours, MAX_OVERLAP_HOURS) * 3600 : hours;
+        const { data } = await context.call(apis.rotateSecret, {
+          params: { id },
+          body: { overlap_seconds: seconds },
+        });
+        await goToSecret(context, data, 'has a new secret');
+      },
+      notice: 'api-saved',
+      isAnswered: true,
+      ask: ({ name }) => ({
+        heading: `Rotate the introspection secret of ${name}?`,
+        consequences: [
+          'A new secret is created and shown once.',
+          'The current secret stops working after the time below.',
+        ],
+        button: 'Rotate secret',
+        field: 'overlap',
+      }),
+    },
+    {
+      name: 'delete',
+      run: (context, id) => context.call(apis.remove, { params: { id } }),
+      notice: 'api-deleted',
+      isEnd: true,
+      ask: (api) => ({
+        heading: `Delete the API ${api.name}?`,
+        consequences: consequences(api),
+        button: 'Delete API',
+        isDanger: true,
+        typed: api.name,
+      }),
+    },
+  ],
+);

@@ -1,0 +1,38 @@
+// The applications that other pages offer for selection, as long as there are few enough to list.
+import { isMembers } from '../../../json.ts';
+import { textOf } from '../../pages/field-values.ts';
+import type { AdminContext } from '../../pages/page.ts';
+import { clients } from './resource.ts';
+
+export interface ApplicationChoice {
+  readonly id: string;
+  readonly label: string;
+  /** Whether it may get tokens for itself. */
+  readonly isMachine: boolean;
+  readonly isRegistered: boolean;
+}
+
+export interface ApplicationChoices {
+  readonly items: readonly ApplicationChoice[];
+  /** Whether these are all; otherwise the form has a text input for client ids. */
+  readonly isWhole: boolean;
+}
+
+/** A longer list is not usable as a selection. */
+const MOST = 50;
+
+/** Without the application of our own pages. */
+export async function applicationChoices(context: AdminContext): Promise<ApplicationChoices> {
+  const { data } = await context.call(clients.list, {
+    query: { limit: String(MOST + 1), sort: 'client_name', order: 'asc' },
+  });
+  const items = data.items
+    .filter(({ origin }) => origin !== 'seed')
+    .map((client) => ({
+      id: client.client_id,
+      label: textOf(isMembers(client) ? client : {}, 'client_name') || client.client_id,
+      isMachine: Array.isArray(client.grant_types) && client.grant_types.includes('client_credentials'),
+      isRegistered: client.origin === 'registration',
+    }));
+  return { items, isWhole: data.total <= MOST + 1 };
+}
