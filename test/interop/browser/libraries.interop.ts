@@ -100,11 +100,12 @@ function bundleOf(name: string): string {
 
 async function startSite(name: string): Promise<{ origin: string; close(): void }> {
   const script = bundleOf(name);
+  const files = new Map([['/app.js', { type: 'text/javascript', text: script }]]);
   let document = '';
   const site = await startReceiver((incoming, outgoing) => {
-    const isScript = incoming.url === '/app.js';
-    outgoing.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
-    outgoing.end(isScript ? script : document);
+    const { type, text } = files.get(incoming.url ?? '') ?? { type: 'text/html', text: document };
+    outgoing.setHeader('content-type', type);
+    outgoing.end(text);
   });
   const origin = `http://localhost:${site.port}`;
   const { client_id } = await issuer.registerClient({
@@ -115,6 +116,12 @@ async function startSite(name: string): Promise<{ origin: string; close(): void 
     post_logout_redirect_uris: [`${origin}/`],
     grant_types: ['authorization_code', 'refresh_token'],
     access_token_seconds: 63,
+  });
+  // Read by an MCP client alone.
+  const resource = { resource: `${origin}/mcp`, authorization_servers: [issuer.issuer] };
+  files.set('/.well-known/oauth-protected-resource/mcp', {
+    type: 'application/json',
+    text: JSON.stringify(resource),
   });
   const registered = JSON.stringify({ issuer: issuer.issuer, clientId: client_id });
   document = `<!doctype html><title>${name}</title><link rel="icon" href="data:,"><body></body>
@@ -161,7 +168,13 @@ async function walk(page: Page, origin: string): Promise<void> {
   await page.getByLabel('Password', { exact: true }).waitFor();
 }
 
-for (const name of ['react-oidc-context', 'angular-oauth2-oidc', 'angular-auth-oidc-client', 'msal-browser'])
+for (const name of [
+  'react-oidc-context',
+  'angular-oauth2-oidc',
+  'angular-auth-oidc-client',
+  'msal-browser',
+  'mcp-sdk',
+])
   test(`${name}: sign-in, a new token by its refresh token, sign-out`, installed, async () => {
     const { origin, close } = await startSite(name);
     const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB' });
