@@ -33,7 +33,11 @@ const scopeExample = {
 };
 
 const scopeMembers = {
-  name: StringSchema({ maxLength: 1000, [DOCUMENTED]: { pattern: scopeNamePattern } }),
+  name: StringSchema({
+    maxLength: 1000,
+    description: 'What applications request. Not a name of OpenID Connect, nor one that begins with `admin`.',
+    [DOCUMENTED]: { pattern: scopeNamePattern },
+  }),
   description: StringSchema({
     maxLength: 1000,
     description: 'What the consent page says that it allows.',
@@ -46,6 +50,7 @@ const scopeMembers = {
   }),
   groups: ArraySchema(StringSchema({ maxLength: 64, [DOCUMENTED]: { pattern: groupNamePattern } }), {
     maxItems: 100,
+    description: 'Names of groups: see `roles`.',
   }),
 };
 const scopeSchema = ObjectSchema(
@@ -94,15 +99,19 @@ const fields = {
     examples: [null],
   }),
 };
+const nameMeaning = 'What the consent page calls it.';
 const name = StringSchema({
   minLength: 1,
   maxLength: 200,
   pattern: oneLine,
-  description: 'What the consent page calls it.',
+  description: nameMeaning,
   examples: ['Orders'],
 });
+const scopesMeaning =
+  'What applications may do there. A scope keeps what it gave as long as its name stays in the list.';
 const scopes = ArraySchema(scopeSchema, {
   maxItems: 100,
+  description: scopesMeaning,
   examples: [[scopeExample]],
   [EXPECTED]:
     'a list of at most 100 scopes, each an object with name and description, and optionally is_default (true or false), ' +
@@ -141,10 +150,16 @@ export const changedApiSchema = ObjectSchema(
 );
 
 const shown = {
-  id: StringSchema(),
-  identifier: StringSchema({ examples: [IDENTIFIER] }),
-  name: StringSchema({ examples: ['Orders'] }),
-  scopes: ArraySchema(ObjectSchema(scopeMembers, strict), { examples: [[scopeExample]] }),
+  id: StringSchema({ description: 'Random; an API created again under its identifier has another.' }),
+  identifier: StringSchema({
+    description: 'What `resource` names it by and the `aud` of its tokens; it never changes.',
+    examples: [IDENTIFIER],
+  }),
+  name: StringSchema({ description: nameMeaning, examples: ['Orders'] }),
+  scopes: ArraySchema(ObjectSchema(scopeMembers, strict), {
+    description: scopesMeaning,
+    examples: [[scopeExample]],
+  }),
   ...fields,
   introspection_client_id: StringSchema({
     description: 'With the secret, what the API itself introspects with (RFC 7662). It gets no tokens.',
