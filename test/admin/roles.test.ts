@@ -6,7 +6,7 @@ import { defineRoute } from '../../src/admin/api/route.ts';
 import { accounts } from '../../src/store/collections.ts';
 import { call, requestTokensOf, tokensOf } from '../flows/support.ts';
 import { refresh } from '../support/agent.ts';
-import { startApp } from '../support/app.ts';
+import { REDIRECT_URI, startApp } from '../support/app.ts';
 import { errorOf, itemsOf, membersOf, send, wrongFields } from './answers.ts';
 import { withEachServer } from './support.ts';
 
@@ -128,13 +128,16 @@ test('scope admin:read: reads only; a client without it is not granted it', asyn
   equal((await tokensOf(app, plain, admin, { scope: 'openid admin:read' })).scope, 'openid');
 });
 
-test('self-registration: cannot request admin:read (R124)', async () => {
+test('self-registration: admin:read is left out, and is not granted later (R124)', async () => {
   const made = await app.admin('POST', '/initial-access-tokens', { label: 'x' });
   const answer = await call(app, 'POST', '/oauth2/register', {
     headers: { authorization: `Bearer ${made.body.data.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ redirect_uris: ['https://rp.example/cb'], scope: 'openid admin:read' }),
+    body: JSON.stringify({ redirect_uris: [REDIRECT_URI], scope: 'openid admin:read' }),
   });
-  equal(answer.status, 400);
+  equal(answer.status, 201);
+  const { client_id: id, client_secret: secret, scope } = JSON.parse(answer.text);
+  equal(scope, 'openid');
+  equal((await tokensOf(app, { id, secret }, admin, { scope: 'openid admin:read' })).scope, 'openid');
 });
 
 test('password grant: never grants access to the admin API', async () => {
