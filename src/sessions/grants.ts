@@ -12,15 +12,18 @@ export interface Grants {
   revokeTrials(sessionUid: string, clientId: string): Promise<void>;
   /** Revokes all grants of an account, except those of the session `exceptSession`. */
   revokeOfAccount(accountId: string, options?: { exceptSession?: string | undefined }): Promise<void>;
+  /** Revokes the access tokens for an API, users' and applications' own. Grants may be for others too, and live on. */
+  revokeOfApi(apiId: string): Promise<void>;
   /** Revokes all grants of an application, and its own client-credentials tokens. */
   revokeOfClient(clientId: string): Promise<void>;
 }
 
 export function createGrants({ store }: { store: Store }): Grants {
   const grants = store.collection(protocol.grants);
+  const accessTokens = store.ephemeral(protocol.accessTokens);
   const artifacts: readonly EphemeralCollection<model.ProtocolPayload>[] = [
     store.collection(protocol.refreshTokens),
-    store.ephemeral(protocol.accessTokens),
+    accessTokens,
     store.ephemeral(protocol.authorizationCodes),
     store.ephemeral(protocol.deviceCodes),
   ];
@@ -57,6 +60,10 @@ export function createGrants({ store }: { store: Store }): Grants {
       if (exceptSession !== undefined) return;
       // Also removes tokens whose grant an earlier crash removed: nothing of a deleted account may remain.
       await Promise.all(artifacts.map((collection) => collection.removeBy('account', accountId)));
+    },
+
+    async revokeOfApi(apiId) {
+      await Promise.all([accessTokens, clientCredentials].map((tokens) => tokens.removeBy('api', apiId)));
     },
 
     async revokeOfClient(clientId) {

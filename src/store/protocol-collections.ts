@@ -32,8 +32,14 @@ const ephemeralArtifact = (name: string): CollectionDefinition<ProtocolPayload> 
   fields: {},
 });
 
-export const accessTokens = ephemeralArtifact('access_tokens');
-export const clientCredentials = ephemeralArtifact('client_credentials');
+/** `api`: the internal id of the API that the token is for. */
+const token = (name: string): CollectionDefinition<ProtocolPayload> => ({
+  ...ephemeralArtifact(name),
+  indexes: { ...protocolIndexes, api: { key: (p) => text(p, 'apiId') } },
+});
+
+export const accessTokens = token('access_tokens');
+export const clientCredentials = token('client_credentials');
 export const authorizationCodes = ephemeralArtifact('authorization_codes');
 
 export const deviceCodes: CollectionDefinition<ProtocolPayload> = {
