@@ -4,7 +4,7 @@ import { isApprovedAddress } from '../clients/index.ts';
 import { newId } from '../ids.ts';
 import type { LogoutProblem } from '../store/collections.ts';
 import { clientRecord } from './models/client.ts';
-import { type OutboundFetch, OutboundRefused } from './outbound-fetch.ts';
+import { type OutboundFetch, OutboundRefused, OutboundUnanswered } from './outbound-fetch.ts';
 import type { Models } from './provider-base.ts';
 
 export interface LogoutNotice {
@@ -40,6 +40,7 @@ const certificateCodes = /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DE
 /** Names the network error, by what Node.js calls it. */
 function problemOf(error: unknown): LogoutProblem {
   if (error instanceof OutboundRefused) return 'not_allowed';
+  if (error instanceof OutboundUnanswered) return 'invalid_response';
   const { name, code } = { name: '', code: '', ...(error instanceof Error && named(error)) };
   if (name === 'AbortError' || name === 'TimeoutError' || code === 'ETIMEDOUT') return 'no_response';
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) return 'host_not_found';

@@ -41,6 +41,11 @@ export class OutboundRefused extends TypeError {
   override readonly name = 'OutboundRefused';
 }
 
+/** What came back is no final response of HTTP. */
+export class OutboundUnanswered extends TypeError {
+  override readonly name = 'OutboundUnanswered';
+}
+
 /** The operating system's resolver, as for every other connection: /etc/hosts and search domains apply. */
 const systemResolve: Resolve = (host) => {
   const { promise, resolve, reject } = Promise.withResolvers<readonly LookupAddress[]>();
@@ -156,10 +161,16 @@ export function createOutboundFetch({
         ? request(url, { ...common, agent }, answered)
         : requestPlain(url, { ...common, agent: plainAgent }, answered);
     outgoing.on('error', reject);
+    // A switch to another protocol (101) is neither a response nor an error to Node.js, which just closes the connection.
+    outgoing.on('close', () =>
+      reject(new OutboundUnanswered('the connection was closed without a response')),
+    );
     outgoing.end(content);
     const response = await promise;
     try {
       const status = response.statusCode ?? 0;
+      // RFC 9110 §15: three digits from 100 to 599.
+      if (status < 200 || status > 599) throw new OutboundUnanswered(`the response has the status ${status}`);
       // A redirect is not followed (R031). The body of a response to a notification is not read.
       const isDocument = method === 'GET' && status === 200;
       const text = isDocument ? await readDocument(response) : null;

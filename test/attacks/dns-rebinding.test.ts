@@ -252,6 +252,10 @@ test('outbound fetch: a slow or absent response ends at the time limit (R033)', 
   await rejects(async () => lenient(documentUrl, { signal: AbortSignal.timeout(200) }));
   respond = () => {};
   await rejects(async () => lenient(documentUrl, { signal: AbortSignal.timeout(200) }));
+  // Not even this one, which Node.js reports as neither a response nor an error.
+  respond = (_request, response) =>
+    response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+  await rejects(async () => lenient(documentUrl, {}), /without a response/);
   const never = createOutboundFetch({ resolve: () => new Promise(() => {}) });
   await rejects(async () => never(documentUrl, { signal: AbortSignal.timeout(200) }));
 });

@@ -42,15 +42,30 @@ async function startSilent() {
   const address = server.address();
   return { seen, server, port: typeof address === 'object' && address !== null ? address.port : 0 };
 }
+/** Answers with these bytes, whatever was asked, and leaves the connection open. */
+async function startRaw(response: string) {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write(response));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return { server, port: typeof address === 'object' && address !== null ? address.port : 0 };
+}
+const switching = await startRaw(
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+);
+const unheard = await startRaw('HTTP/1.1 999 No\r\nContent-Length: 0\r\n\r\n');
+
 const silent = await startSilent();
 const uncovered = await startSilent();
 
-const ports = [failing, healthy, endless, silent].map(({ port }) => `127.0.0.1:${port}`);
+const ports = [failing, healthy, endless, silent, switching, unheard].map(({ port }) => `127.0.0.1:${port}`);
 const app = await startApp({ store: 'sqlite', env: { OUTBOUND_ALLOW: ports.join(' ') } });
 after(async () => {
   await app.stop();
   for (const one of [failing, healthy, endless]) one.close();
-  for (const { server } of [silent, uncovered]) server.close();
+  for (const { server } of [silent, uncovered, switching, unheard]) server.close();
 });
 
 let count = 0;
@@ -130,6 +145,24 @@ test('attack: an application that takes the connection and says nothing, or neve
   deepEqual([last.state, last.problem], ['queued', 'no_response']);
   for (let tries = 0; silent.seen.open > 0 && tries < 100; tries += 1) await wait(50);
   equal(silent.seen.open, 0);
+});
+
+test('attack: a response that is none (101, 999) holds up the deliveries of all others', async () => {
+  const outcomes: unknown[] = [];
+  // Four at once would be all that one application gets, 24 all that there are.
+  for (const { port } of [switching, unheard, switching, switching, switching, switching]) {
+    const { client, agent } = await signedIn(`http://127.0.0.1:${port}/`);
+    await agent.get('/oauth2/logout');
+    const { state, problem } = await settledAfter(client.id, 1);
+    outcomes.push([state, problem]);
+  }
+  deepEqual(
+    outcomes,
+    outcomes.map(() => ['queued', 'invalid_response']),
+  );
+  // Nor does the job, which waits for all of a run.
+  app.advance(61_000);
+  await app.app.jobs.tick();
 });
 
 test('attack: a thousand ended sessions of a silent application starve no other', async () => {

@@ -38,7 +38,7 @@ const problems: Readonly<Record<LogoutProblem, string>> = {
   no_connection: 'No connection could be made.',
   certificate: 'Its certificate was not accepted.',
   no_response: 'No response within 5 seconds.',
-  invalid_response: 'The response was not HTTP.',
+  invalid_response: 'The response was not valid HTTP.',
 };
 
 /** The outcome of the last attempt, in words. */
