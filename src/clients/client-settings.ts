@@ -16,6 +16,8 @@ export interface SettingChanges {
   /** Of the addresses that this server calls for it. */
   approvedAddresses?: string[];
   requirePkce?: boolean;
+  /** The identifier of an API; null: none. */
+  defaultResource?: string | null;
   accessTokenSeconds?: number | null;
   idTokenSeconds?: number | null;
   refreshTokenSeconds?: number | null;
@@ -180,13 +182,22 @@ const isTextList = (
   value.length <= maxItems &&
   value.every((text) => typeof text === 'string' && text.length <= maxLength);
 
-/** @returns the record with the changes applied */
-export function withSettings(record: ClientRecord, changes: SettingChanges): ClientRecord {
+/**
+ * @param defaultApi what `defaultResource` names
+ * @returns the record with the changes applied
+ */
+export function withSettings(
+  record: ClientRecord,
+  changes: SettingChanges,
+  defaultApi: ClientRecord['defaultApi'],
+): ClientRecord {
   const next: ClientRecord = {
     ...record,
     isActive: changes.isActive ?? record.isActive,
     skipConsent: changes.skipConsent ?? record.skipConsent,
   };
+  if (changes.defaultResource === null) delete next.defaultApi;
+  else if (defaultApi !== undefined) next.defaultApi = defaultApi;
   if (changes.requirePkce === false) delete next.requirePkce;
   else if (changes.requirePkce === true && record.requirePkce !== true) {
     next.requirePkce = true;

@@ -59,6 +59,13 @@ export function createClients(deps: ClientsDeps): Clients {
     throw new AppError('client.invalid_metadata', { fields: { allowed_groups: problem } });
   }
 
+  async function defaultApiOf({ defaultResource: identifier }: SettingChanges) {
+    if (typeof identifier !== 'string') return undefined;
+    const api = await deps.findApi?.(identifier);
+    if (api !== undefined) return api;
+    throw new AppError('client.invalid_metadata', { fields: { default_resource: 'API not found.' } });
+  }
+
   /** Revokes what was granted to it. @returns the client afterwards */
   async function finishEnding(client: Client): Promise<Client> {
     await endClient(client.id);
@@ -88,7 +95,8 @@ export function createClients(deps: ClientsDeps): Clients {
       await checkGroups(settings);
       if (rest.clientId !== undefined && origin !== 'seed') throw new TypeError('client ids are not chosen');
       const clientId = rest.clientId ?? newId();
-      if (rest.clientId !== undefined && (await deps.isApiIdentifier?.(clientId))) {
+      // Its ID tokens would pass for access tokens of the API.
+      if (rest.clientId !== undefined && (await deps.findApi?.(clientId)) !== undefined) {
         const problem = 'Must not be the identifier of an API.';
         throw new AppError('client.invalid_metadata', { fields: { client_id: problem } });
       }
@@ -113,7 +121,7 @@ export function createClients(deps: ClientsDeps): Clients {
         ...(isAuthMethodSaid(input) && { hasChosenAuthMethod: true }),
         ...approved(undefined, metadata, kind, {}),
       };
-      const { record, clientSecret } = withSecret(withSettings(base, settings));
+      const { record, clientSecret } = withSecret(withSettings(base, settings, await defaultApiOf(settings)));
       checkPkceChoice(record, settings.requirePkce);
       const registrationAccessToken = hasRegistrationToken ? newSecret(SECRET_BYTES) : undefined;
       if (registrationAccessToken) record.registrationTokenDigest = secretDigest(registrationAccessToken);
@@ -132,6 +140,7 @@ export function createClients(deps: ClientsDeps): Clients {
 
     async update(clientId, { metadata: sent, mode, settings: said = {}, authority: kind, ifVersion }) {
       await checkGroups(said);
+      const defaultApi = await defaultApiOf(said);
       let made: string | undefined;
       const client = await change(clientId, ifVersion, async (value) => {
         const { metadata: input, ...choice } =
@@ -152,7 +161,7 @@ export function createClients(deps: ClientsDeps): Clients {
           ? await prepareMetadata(clientId, members, authority, validateMetadata)
           : stored;
         const next = {
-          ...withSettings(value, settings),
+          ...withSettings(value, settings, defaultApi),
           ...approved(value, metadata, kind, settings),
           metadata,
           clientType: clientType(metadata),

@@ -28,8 +28,8 @@ export interface ClientsDeps {
   readonly baseUrl?: string;
   /** Whether OUTBOUND_ALLOW lets this server call a plain http address; default: none. */
   readonly mayBePlain?: (uri: string, use: 'keys' | 'notice') => boolean;
-  /** @returns whether that is the identifier of an API: its tokens would name the client as audience; default: none is */
-  readonly isApiIdentifier?: (text: string) => Promise<boolean>;
+  /** @returns the API with this identifier; default: none has it */
+  readonly findApi?: (identifier: string) => Promise<ClientRecord['defaultApi']>;
   /** @returns the names that are not groups; default: group names are not checked */
   readonly missingGroups?: (names: readonly string[]) => Promise<string[]>;
 }

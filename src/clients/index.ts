@@ -6,13 +6,14 @@ import type { Events } from '../events/index.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import { apiKeys as apiKeyCollection } from '../store/administration.ts';
-import { apis as apiCollection, identifierKey } from '../store/apis.ts';
+import { apis as apiCollection } from '../store/apis.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { createClients } from './clients.ts';
 import { type CodeExchanges, createCodeExchanges } from './code-exchanges.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
+import { createDefaultApis } from './default-apis.ts';
 import { createRecentRefusals, type RecentRefusals } from './recent-refusals.ts';
 
 export { ACR, acrFrom, authenticationSettings } from './acr.ts';
@@ -75,13 +76,17 @@ export function createClientDomain({ store, clock, events, settings, log, ...dep
     log,
   });
   events.on('requestRefused', refusals.noted);
-  const apis = store.collection(apiCollection);
+  const apis = createDefaultApis({
+    apis: store.collection(apiCollection),
+    clients: store.collection(model.clients),
+  });
+  events.on('apiRemoving', ({ apiId }) => apis.forget(apiId));
   return {
     refusals,
     clients: createClients({
       ...deps,
       ...common,
-      isApiIdentifier: async (text) => (await apis.findBy('identifier', identifierKey(text))).length > 0,
+      findApi: apis.find,
       clientRemoving: (clientId) => events.emitAndWait('clientRemoving', { clientId }),
       collection: store.collection(model.clients),
       initialAccessTokens: store.collection(model.initialAccessTokens),

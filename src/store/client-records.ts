@@ -30,6 +30,8 @@ export interface ClientRecord {
   requiredAcr?: string;
   /** How old an authentication may be at an authorization request; absent: any age. */
   maxAuthAgeSeconds?: number;
+  /** The API that its tokens are for when a request names none; absent: none. */
+  defaultApi?: { id: string; identifier: string };
   /** It must use PKCE; absent: only if its kind or the runtime setting says so (src/clients/pkce.ts). */
   requirePkce?: boolean;
   /** When it began to require PKCE by itself. With `requirePkce` absent: an administrator undid that, and it stays undone. */

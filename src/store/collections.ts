@@ -119,6 +119,7 @@ export const clients: CollectionDefinition<ClientRecord> = {
   durability: 'durable',
   indexes: {
     ending: { key: (c) => (c.isEnding === true ? 'yes' : undefined) },
+    default_api: { key: (c) => c.defaultApi?.id },
     password_grant: { key: (c) => (c.isActive && hasPasswordGrant(c) ? 'yes' : undefined) },
   },
   fields: {

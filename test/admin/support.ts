@@ -24,6 +24,7 @@ import { createTokenLog } from '../../src/audit/token-log.ts';
 import { createApiKeys } from '../../src/clients/api-keys.ts';
 import { createClients } from '../../src/clients/clients.ts';
 import type { Clients } from '../../src/clients/contract.ts';
+import { createDefaultApis } from '../../src/clients/default-apis.ts';
 import { createRecentRefusals } from '../../src/clients/recent-refusals.ts';
 import { createFindRestricted } from '../../src/clients/restricted.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -54,7 +55,7 @@ import {
   groups as groupRecords,
   tokenEvents,
 } from '../../src/store/administration.ts';
-import { apis as apiRecords, identifierKey } from '../../src/store/apis.ts';
+import { apis as apiRecords } from '../../src/store/apis.ts';
 import * as model from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
 import { invitations as invitationCollection } from '../../src/store/signups.ts';
@@ -141,6 +142,11 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     findRestricted: createFindRestricted(store.collection(model.clients)),
     findApi: createFindApiForGroup(store.collection(apiRecords)),
   });
+  const defaultApis = createDefaultApis({
+    apis: store.collection(apiRecords),
+    clients: store.collection(model.clients),
+  });
+  events.on('apiRemoving', ({ apiId }) => defaultApis.forget(apiId));
   const clients = createClients({
     collection: store.collection(model.clients),
     initialAccessTokens: store.collection(model.initialAccessTokens),
@@ -152,8 +158,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     endClient: (id) => grants.revokeOfClient(id),
     clientRemoving: (clientId) => events.emitAndWait('clientRemoving', { clientId }),
     missingGroups: groups.missing,
-    isApiIdentifier: async (text) =>
-      (await store.collection(apiRecords).findBy('identifier', identifierKey(text))).length > 0,
+    findApi: defaultApis.find,
   });
   const apis = createApiDomain({
     store,
