@@ -105,7 +105,7 @@ function checkChoices(metadata: Readonly<Members>, authority: Authority, note: N
   };
   choose('application_type', ['web', 'native']);
   choose('grant_types', openGrantTypes, adminGrantTypes);
-  choose('response_types', ['code', 'none']);
+  choose('response_types', ['code']);
   choose('token_endpoint_auth_method', authMethods);
   choose('subject_type', ['public']);
   // Secrets are stored as digests, so they cannot sign (HS256), and our keys are RSA.

@@ -94,6 +94,7 @@ test('client metadata: values outside their selection are refused', () => {
     ['grant_types', ['urn:openid:params:grant-type:ciba']],
     ['grant_types', ['authorization_code ']],
     ['response_types', ['token']],
+    ['response_types', ['none']],
     ['response_types', ['code id_token']],
     ['response_types', ['id_token']],
     ['application_type', 'service'],
